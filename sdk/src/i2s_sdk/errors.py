@@ -30,10 +30,11 @@
     └── ModelError                      a model gave no completion
         ├── ModelRefusedError           it would not answer: the model's doing, counted with 0
         ├── ModelFailedError            no usable answer after all attempts
+        │   └── ModelInputRejectedError the server rejected this one input
         └── AllCallsFailedError         every call of a run has failed alike; ends the run
 
 A key, name or account with which no call can be answered is a UsageError: ModelAccessError, exit code 2.
-These four are in :mod:`i2s_sdk.models.errors`.
+These five are in :mod:`i2s_sdk.models.errors`.
 
 What an untrusted source did is never an error: it is the verdict of a rendering.
 """

@@ -114,6 +114,9 @@ class Settings:
         readoc_pages: Pages that task ``readoc`` shows in a request: one ("each"), or up to five ("together").
         like_failures: How many calls of a model may fail alike before one is answered; then the run ends with
             the reason. 0 asks for every sample.
+        answer_cache: Whether runs take answers of a model's server that earlier runs were given, and keep
+            their own for later ones: "no", "yes", or the folder that holds them. The name of a model does not
+            say which weights answer.
         render_cache: Whether evaluations keep what renderers answer, to ask for nothing twice: "yes" or "no".
         score_cache: The same of the values of metrics of pictures.
         evaluation_caches: Folder that holds both caches, or its URL; None takes the user's caches.
@@ -246,6 +249,10 @@ class Settings:
     )
     reference_points_cache: Path | None = field(
         default=None, metadata=_about("folder that keeps their values for other runs; default in the caches")
+    )
+    answer_cache: str = field(
+        default="no",
+        metadata=_about("whether runs take answers of earlier runs: no, yes, or a folder that keeps them"),
     )
     render_cache: str = field(
         default="yes", metadata=_about("whether evaluations keep what renderers answer: yes or no")

@@ -23,6 +23,9 @@ _SETTINGS = {
     **dict.fromkeys(("tls_ca", "tls_cert", "tls_key"), "whom the services' addresses are trusted to be"),
 }
 
+#: What a folder of the answer cache is.
+_ANSWERS = "where answers of a model are taken from"
+
 #: The same of options of commands.
 _OPTIONS = {
     "base-url": "the address of a model's server",
@@ -60,7 +63,9 @@ def refuse_reach(path: Path, content: Mapping[str, Any]) -> None:
 
 def _reaching(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for key, value in content.items():
-        if key in _SETTINGS:
+        if key == "answer_cache" and value not in ("yes", "no"):
+            yield key, _ANSWERS
+        elif key in _SETTINGS:
             yield key, _SETTINGS[key]
         elif isinstance(value, dict):
             for option, given in value.items():
@@ -77,6 +82,8 @@ def _option(option: str, given: object) -> str:
             return "a program"
         case "model" if any(map(_is_local_model, texts)):
             return "a model of this folder, which may hold programs"
+        case "cache" if not {"answers", "none"}.issuperset(texts):
+            return _ANSWERS
         case "out" if any("://" in one for one in texts):
             return "the address of an object store"
         case "set":

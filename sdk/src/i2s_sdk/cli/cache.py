@@ -3,35 +3,50 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from i2s_sdk.cli.options import json_option, load_settings, settings_options
 from i2s_sdk.cli.terminal import say
-from i2s_sdk.errors import WriteError
+
+if TYPE_CHECKING:
+    from i2s_sdk.evaluation.caches.entries import CacheSize
+
+#: The caches of evaluations, as i2s_sdk.evaluation.caches.opening names them.
+_KINDS = ("answers", "renders", "scores", "reference-points")
 
 
 @click.group("cache", short_help="Show or empty what evaluations keep between runs.")
 def command() -> None:
-    """Show or empty the caches of evaluations: answers of renderers, and values of metrics.
+    """Show or empty the caches of evaluations.
+
+    \b
+    answers           answers of models, for later runs with --cache answers
+    renders           answers of renderers
+    scores            values of metrics
+    reference-points  values of baselines and the oracle
 
     \b
     Examples:
       i2s-sdk cache info
       i2s-sdk cache clear
+      i2s-sdk cache clear answers
     """  # noqa: D301 - \b is for click
 
 
-@command.command("info", short_help="Say where the caches lie and how large they are.")
+@command.command("info", short_help="Say where the caches lie, how large they are, and from when.")
 @json_option
 @settings_options
 def info(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
-    """Say where the caches lie, how many entries they have, how large they are and may become.
+    """Say where the caches lie, how many entries they have, how large they are, and from when these are.
+
+    The dates are those of the last use for renders and scores, and those of the answer for answers.
 
     \b
     Examples:
       i2s-sdk cache info
+      i2s-sdk cache info --set answer_cache=my-answers
       i2s-sdk cache info --set evaluation_caches=s3://my-bucket/caches --json
     """  # noqa: D301 - \b is for click
     from i2s_sdk.evaluation.caches.opening import cache_states
@@ -40,35 +55,48 @@ def info(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
     if given["as_json"]:
         say(json.dumps({one.name: one.to_json() for one in states}, indent=2))
         return 0
+    width = max(map(len, _KINDS))
     for one in states:
         bound = "no bound of ours" if one.most_bytes is None else f"at most {_mebibytes(one.most_bytes)}"
         use = "" if one.used else "; not used"
-        size = f"{one.size.entries} entries, {_mebibytes(one.size.bytes)}"
-        say(f"{one.name:<8} {size} ({bound}{use}): {one.place}")
+        entries = "1 entry" if one.size.entries == 1 else f"{one.size.entries} entries"
+        size = f"{entries}, {_mebibytes(one.size.bytes)}{_dates(one.size)}"
+        say(f"{one.name:<{width}} {size} ({bound}{use}): {one.place}")
     return 0
 
 
 @command.command("clear", short_help="Remove everything that the caches hold.")
+@click.argument("kinds", nargs=-1, type=click.Choice(_KINDS), metavar="[KIND]...")
 @settings_options
-def clear(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
-    """Remove everything that the caches hold. Runs keep their pictures and values.
+def clear(kinds: tuple[str, ...], **given: Any) -> int:  # noqa: ANN401 - the parameters of click
+    """Remove everything that the caches hold, or those of some kinds.
+
+    The kinds are answers, renders, scores and reference-points. Runs keep their answers, images and values,
+    and batches under way are waited for all the same.
 
     \b
     Examples:
       i2s-sdk cache clear
-      i2s-sdk cache clear --set evaluation_caches=s3://my-bucket/caches
+      i2s-sdk cache clear answers
+      i2s-sdk cache clear renders scores --set evaluation_caches=s3://my-bucket/caches
     """  # noqa: D301 - \b is for click
-    from i2s_sdk.evaluation.caches.opening import RENDERS, SCORES, open_entries, place_of
+    from i2s_sdk.evaluation.caches.opening import clear_cache
 
     settings = load_settings(given)
-    for name in (RENDERS, SCORES):
-        try:
-            open_entries(settings, name).clear()
-        except OSError as error:
-            raise WriteError(place_of(settings, name), error) from None
-    say("the caches are empty", err=True)
+    chosen = tuple(one for one in _KINDS if one in kinds) or _KINDS
+    for name in chosen:
+        clear_cache(settings, name)
+    say(f"empty: {', '.join(chosen)}", err=True)
     return 0
 
 
 def _mebibytes(count: int) -> str:
     return f"{count / 2**20:.1f} MiB"
+
+
+def _dates(size: CacheSize) -> str:
+    """Return from when entries are, as days; empty if that is not known."""
+    first, last = size.oldest.partition("T")[0], size.newest.partition("T")[0]
+    if not first:
+        return ""
+    return f", of {first}" if first == last else f", of {first} to {last}"

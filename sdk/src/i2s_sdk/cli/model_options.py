@@ -19,6 +19,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _NONE = "none"
 
+#: The answer cache of the user; a folder of that name is ./answers.
+_ANSWERS = "answers"
+
 
 def _number_or_none(context: click.Context, option: click.Parameter, value: str | None) -> float | str | None:
     if value is None or value == _NONE:
@@ -127,8 +130,8 @@ def model_options(command: F) -> F:
         click.option(
             "--cache",
             "model_cache",
-            metavar="FOLDER|none",
-            help="Where its answers are kept.  [default: i2s/answers of the user's caches]",
+            metavar="answers|FOLDER",
+            help="Take answers of earlier runs: of the user's caches, of a folder.  [I2S_ANSWER_CACHE; none]",
         ),
         click.option(
             "--prices",
@@ -178,8 +181,17 @@ def chosen_options(given: Mapping[str, object], settings: Settings) -> ModelOpti
     if "extra_body" in fields:
         fields["extra_body"] = parse_extra_body(fields["extra_body"])
     if "cache" in fields:
-        fields["cache"] = None if fields["cache"] == _NONE else Path(fields["cache"])
+        fields["cache"] = _cache(fields["cache"])
     return replace(options_from(settings), **fields)
+
+
+def _cache(chosen: str) -> Path | None:
+    """Return the folder of the answer cache that ``--cache`` names; None for none."""
+    from i2s_sdk.models.options import default_cache_folder
+
+    if chosen == _NONE:
+        return None
+    return default_cache_folder() if chosen == _ANSWERS else Path(chosen)
 
 
 def _batching(chosen: bool, size: int | None) -> Batching | None:

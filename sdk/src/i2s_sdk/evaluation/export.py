@@ -86,6 +86,7 @@ def columns(run: StoredRun) -> dict[str, str]:
         **dict.fromkeys(("input_tokens", "output_tokens", "attempts"), _WHOLE),
         **dict.fromkeys(("cost", "cached_cost"), _REAL),
         "cached": _TRUTH,
+        "cached_at": _TEXT,
     }
 
 
@@ -157,6 +158,7 @@ def _values(record: Record) -> Row:
         },
         **{name: json.dumps(plain.get(name, {})) for name in ("undefined", "detail", "repairs", "assets")},
         "cached_cost": record.cached_cost,
+        "cached_at": record.cached_at or None,
         "target_sha256": record.target_sha256 or None,
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -15,12 +15,16 @@ from i2s_sdk.data.origin import read_origin
 from i2s_sdk.evaluation.plan import Plan
 from i2s_sdk.models.asked_with import ASKED_WITH, MAX_TOKENS
 from i2s_sdk.report.published_match import DATA_SET
+from i2s_sdk.stats.spending import FromCache
 from i2s_sdk.tasks.task import ConfiguredTask, DocumentTask
 from i2s_wire.documents import DocumentsDescription
 from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.render.description import RendererDescription
 
 _GIT_SECONDS = 5.0
+
+#: The fact that says whether answers of earlier runs were taken, and once the run has ended how many.
+ANSWER_CACHE = "answer cache"
 
 
 def facts(
@@ -32,6 +36,7 @@ def facts(
     whole: bool = False,
     options: str = "",
     max_tokens: int | None = None,
+    answer_cache: bool = False,
 ) -> dict[str, str]:
     """Return facts by name, as they are shown to people.
 
@@ -43,6 +48,7 @@ def facts(
         whole: Whether the model answers documents as a whole, so that settings of their pages mean nothing.
         options: Options that the model is asked with, as words of a command.
         max_tokens: The most tokens of a completion; None for a model that is not called.
+        answer_cache: Whether answers of earlier runs are taken.
     """
     found = {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -70,10 +76,24 @@ def facts(
         found[ASKED_WITH] = options
     if max_tokens is not None:
         found[MAX_TOKENS] = str(max_tokens)
+    if answer_cache:
+        found[ANSWER_CACHE] = "on"
     state = _git_state()
     if state:
         found["git"] = state
     return {**found, "python": platform.python_version(), "platform": platform.platform()}
+
+
+def with_taken_answers(about: Mapping[str, str], taken: FromCache) -> dict[str, str]:
+    """Return the facts of a run that has ended, with the number and the dates of answers from the cache.
+
+    Args:
+        about: Its facts so far.
+        taken: What came from the cache.
+    """
+    if taken.samples:
+        return {**about, ANSWER_CACHE: f"on; samples: {taken}"}
+    return dict(about)
 
 
 def _git_state() -> str:

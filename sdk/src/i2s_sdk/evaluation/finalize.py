@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from i2s_sdk.errors import UsageError
 from i2s_sdk.evaluation.caches.opening import open_caches
+from i2s_sdk.evaluation.facts import with_taken_answers
 from i2s_sdk.evaluation.failures import FailureReason, failure_reasons
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.report.page import write_page
@@ -67,6 +68,7 @@ def finalize(folder: RunFolder, instances: Sequence[Instance], settings: Setting
         raise UsageError(f"{folder.storage} holds no run")
     records = folder.records(texts=False)
     summary = summarize(manifest, instances, records)
+    manifest = folder.tell(with_taken_answers(manifest.about, summary.spending.from_cache))
     folder.storage.write(RESULTS, results_document(summary, manifest))
     ordered = [records[one.id] for one in instances if one.id in records]
 

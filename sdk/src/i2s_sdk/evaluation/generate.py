@@ -83,7 +83,9 @@ class GenerateStage:
         except (ServiceError, ProtocolError) as failure:  # no image of a page, so nothing was asked
             return await self._stopped(sample, Outcome.RENDER_FAILURE, failure)
         sample = replace(sample, answer=answer)
-        return await self._stopped(sample, Outcome.MODEL_FAILURE, error) if error else sample
+        return (
+            await self._stopped(sample, answer.outcome or Outcome.MODEL_FAILURE, error) if error else sample
+        )
 
     async def _answered(self, instance: Instance) -> tuple[Answer, ModelError | None]:
         """Return the answer of a sample, and the failure if there is none.

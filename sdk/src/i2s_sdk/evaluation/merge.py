@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from i2s_sdk.errors import RunConflictError, UsageError
+from i2s_sdk.evaluation.facts import with_taken_answers
 from i2s_sdk.report.page import write_page
 from i2s_sdk.runlog.folder import (
     ANSWERS,
@@ -77,9 +78,11 @@ def merge(runs: Sequence[PathOrUrl], out: PathOrUrl, settings: Settings | None =
             _copy_lines(shard, target)
         for record in whole.ordered():
             target.append(owners[record.id].with_texts(record))
+        summary = summarize_run(whole)
+        about = with_taken_answers(whole.manifest.about, summary.spending.from_cache)
+        whole = replace(whole, manifest=replace(whole.manifest, about=about))
         target.begin(whole.manifest, whole.whole)
         target.storage.flush()
-        summary = summarize_run(whole)
         target.storage.write(RESULTS, results_document(summary, whole.manifest))
         points = joined_points(read_points(shard.storage) for shard in shards)
         if points:

@@ -281,6 +281,7 @@ class Runner:
                     whole=self.model is not None and answers_whole(self.model),
                     options=asked_with(asked, self.settings),
                     max_tokens=asked.max_tokens if asked is not None else None,
+                    answer_cache=isinstance(self.model, CalledModel) and self.model.takes_kept_answers,
                 ),
             ),
             self.plan.whole,

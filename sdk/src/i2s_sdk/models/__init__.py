@@ -1,7 +1,13 @@
 """Providers of completions."""
 
 from i2s_sdk.models.budget import Budget
-from i2s_sdk.models.errors import BudgetSpentError, ModelAccessError, ModelFailedError, ModelRefusedError
+from i2s_sdk.models.errors import (
+    BudgetSpentError,
+    ModelAccessError,
+    ModelFailedError,
+    ModelInputRejectedError,
+    ModelRefusedError,
+)
 from i2s_sdk.models.estimate import Estimate, estimate
 from i2s_sdk.models.model import Completion, Finish, Model, close_model
 from i2s_sdk.models.options import ModelOptions
@@ -17,6 +23,7 @@ __all__ = [
     "Model",
     "ModelAccessError",
     "ModelFailedError",
+    "ModelInputRejectedError",
     "ModelOptions",
     "ModelRefusedError",
     "close_model",

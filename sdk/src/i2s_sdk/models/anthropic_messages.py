@@ -6,17 +6,28 @@ Source of the protocol: Anthropic's API reference, "Messages".
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, most_bytes, read_bounded
 from i2s_sdk.models.decoding import require_one_of_two
 from i2s_sdk.models.errors import ModelAccessError
-from i2s_sdk.models.http_status import status_error, transport_fault
+from i2s_sdk.models.event_stream import STREAMED, is_event_stream
+from i2s_sdk.models.http_status import server_words, status_error, transport_fault
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.per_loop import PerLoop
-from i2s_sdk.models.provider import Answer, AttemptError, FaultError, count, one_line
+from i2s_sdk.models.provider import (
+    Answer,
+    AttemptError,
+    FaultError,
+    RejectedError,
+    count,
+    one_line,
+    require_whole,
+    with_reasoning,
+)
 from i2s_sdk.models.question import ReadImage, ReadQuestion
 from i2s_sdk.models.vendors import VENDORS, address_and_key, key_hint, require_package
 
@@ -79,15 +90,18 @@ class AnthropicMessages:
         except AnswerTooLongError:
             return TOO_LONG
         except anthropic.APIStatusError as error:
-            raise self.error_of(error) from None
+            refused = refusal_of(error.status_code, server_words(error.body, error.message))
+            if refused is None:
+                raise self.error_of(error) from None
+            return refused
         except Exception as error:
             raise transport_fault(error, anthropic.APIConnectionError) from None
         return read_answer(body.decode("utf-8", "replace"))
 
     def error_of(self, error: APIStatusError) -> AttemptError | ModelAccessError:
         """Return how an attempt ended that was answered with a status other than 2xx."""
-        said = _said(error.body, error.message)
-        return status_error(error.status_code, error.response.headers, said, hint=self._hint)
+        words = server_words(error.body, error.message)
+        return status_error(error.status_code, error.response.headers, words, hint=self._hint)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -146,43 +160,66 @@ def _block(part: str | ReadImage) -> dict[str, Any]:
     return {"type": "image", "source": source}
 
 
-def _said(body: object, otherwise: str) -> object:
-    match body:
-        case {"error": {"message": str(message)}}:
-            return message
-    return otherwise
+def refusal_of(status: int, words: str) -> Answer | None:
+    """Return the answer if a filter behind the model has blocked it; None for any other error.
+
+    Args:
+        status: The status code of HTTP.
+        words: What the server says; there is no code for it.
+    """
+    if status == 400 and "content filtering policy" in words:
+        return Answer(one_line(words), Finish.REFUSED)
+    return None
 
 
 def read_answer(body: str) -> Answer:
     """Return the answer in the body of a message.
 
     Raises:
-        FaultError: It is none.
+        FaultError: It is none, or the server failed within it.
+        RejectedError: The server streams, which it was not asked to.
     """
+    if is_event_stream(body):
+        raise RejectedError(STREAMED)
     try:
         found = read_json(body)
     except ValueError:
         raise FaultError(f"the answer is not JSON: {one_line(body, 80)!r}") from None
     match found:
-        case {"type": "message", "content": list(blocks), **rest}:
-            pass
-        case _:
-            raise FaultError(f"the answer is no message: {one_line(body, 80)!r}")
+        case {"type": "error", "error": {"message": message}}:  # of servers that answer 200 all the same
+            raise FaultError(f"the server answered with an error: {one_line(message)}")
+        case {"type": "message", "content": list() | None as blocks, **rest}:
+            return _answer(blocks or [], rest)
+    raise FaultError(f"the answer is no message: {one_line(body, 80)!r}")
+
+
+def _answer(blocks: Sequence[object], rest: Mapping[object, Any]) -> Answer:
     texts: list[str] = []
+    thoughts: list[str] = []
+    tools: list[str] = []
+    hidden = False
     for block in blocks:
         match block:
             case {"type": "text", "text": str(text)}:
                 texts.append(text)
-            case {"type": str()}:  # thinking
+            case {"type": "thinking", "thinking": str(text)}:
+                thoughts.append(text)
+            case {"type": "redacted_thinking"}:
+                hidden = True
+            case {"type": "tool_use" | "server_tool_use", "name": str(name)}:
+                tools.append(name)
+            case {"type": str()}:
                 pass
             case _:
                 raise FaultError(f"the answer has a block without type: {one_line(json.dumps(block), 80)}")
     reason, usage, served = rest.get("stop_reason"), rest.get("usage"), rest.get("model")
     usage = usage if isinstance(usage, dict) else {}
-    return Answer(
+    require_whole(reason if isinstance(reason, str) else "", rest.get("error"))
+    answer = Answer(
         "".join(texts),
         _FINISH.get(reason, Finish.OTHER) if isinstance(reason, str) else Finish.OTHER,
         tokens_in=count(usage.get("input_tokens")),
         tokens_out=count(usage.get("output_tokens")),
         served=served if isinstance(served, str) else "",
     )
+    return with_reasoning(answer, "\n".join(thoughts), hidden=hidden, tools=tools)

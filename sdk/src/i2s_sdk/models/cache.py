@@ -1,4 +1,6 @@
-"""Answers on disk, by what was asked: nothing that was answered is paid for twice.
+"""Answers on disk, by what was asked, for later runs that want them (``--cache answers``).
+
+The name of a model does not say which weights answer, so that no run takes them unasked.
 
 ::
 
@@ -18,6 +20,7 @@ import contextlib
 import hashlib
 import json
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,6 +29,7 @@ from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer
 from i2s_sdk.models.question import ReadImage, ReadQuestion
 from i2s_sdk.plain_fields import plain_fields
+from i2s_sdk.tasks.structure import Absence, NoStructure
 from i2s_sdk.writing import write_whole
 
 FORMAT = 1
@@ -120,10 +124,17 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An answer of the cache, and the call that it was the answer to; None if that is not known."""
+    """An answer of the cache.
+
+    Attributes:
+        answer: The answer.
+        call: The call that it was the answer to; None if that is not known.
+        at: When it was kept, in ISO 8601.
+    """
 
     answer: Answer
     call: Call | None = None
+    at: str = ""
 
 
 class AnswerCache:
@@ -146,9 +157,7 @@ class AnswerCache:
             answer, call = content["answer"], content.get("call")
             if content["key"] != key or content["sha256"] != _digest(key, answer, call):
                 return None
-            return Kept(
-                Answer(**{**answer, "finish": Finish(answer["finish"])}), Call(**call) if call else None
-            )
+            return Kept(_answer(answer), Call(**call) if call else None, _when(path))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -172,6 +181,18 @@ class AnswerCache:
 
     def _path(self, key: str) -> Path | None:
         return self._folder / key[:2] / f"{key}.json" if self._folder is not None else None
+
+
+def _answer(plain: dict[str, Any]) -> Answer:
+    """Return the answer of an entry; one of an earlier version has no reasoning beside its text."""
+    missing = plain.get("no_answer")
+    no_answer = NoStructure(missing["reason"], Absence(missing["absence"])) if missing else None
+    return Answer(**{**plain, "finish": Finish(plain["finish"]), "no_answer": no_answer})
+
+
+def _when(path: Path) -> str:
+    """Return when a file was written, in ISO 8601."""
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
 
 
 def _digest(key: str, answer: dict[str, Any], call: dict[str, Any] | None) -> str:

@@ -79,6 +79,7 @@ class CalledModel:
 
         Raises:
             ModelRefusedError: The model would not answer.
+            ModelInputRejectedError: The server rejected this one question.
             ModelFailedError: There is no usable answer.
             BudgetSpentError: What calls may cost is spent, and the answer is not kept.
             ModelAccessError: There will be none to any question.
@@ -89,6 +90,11 @@ class CalledModel:
             said = f": {one_line(completion.text)}" if completion.text.strip() else ""
             raise ModelRefusedError(f"{self.name} refused to answer{said}", completion)
         return completion
+
+    @property
+    def takes_kept_answers(self) -> bool:
+        """Whether answers are taken from the answer cache, and put into it."""
+        return self._options.cache is not None and self.provider.repeatable
 
     async def is_kept(self, instance: Instance, question: Question) -> bool:
         """Return whether the cache has the answer to a question.
@@ -152,7 +158,8 @@ class CalledModel:
     async def _journaled(self, question: ReadQuestion, key: str) -> str:
         """Write down that a call begins, and return its name.
 
-        A question in a batch that was sent before an interruption is the call of before.
+        A question in a batch that was sent before an interruption is the call of before. One in a batch that
+        another run has sent is asked anew, unless answers of other runs are wanted.
         """
         if self.on_call is None:
             return ""
@@ -160,6 +167,8 @@ class CalledModel:
             last = self.on_call.last(question.id, question.name)
             if last:
                 return last
+            if self._options.cache is None:
+                await self._batched.leave(key)
         return await self.on_call(question.id, question.name)
 
     def _kept_completion(self, kept: Kept, question: ReadQuestion) -> Completion:
@@ -167,7 +176,7 @@ class CalledModel:
         call, journal = kept.call, self.on_call
         if call and journal and journal.is_last(question.id, call.name, question.name):
             return self._completion_of(kept.answer, call)
-        return self._completion_of(kept.answer, None)
+        return replace(self._completion_of(kept.answer, None), cached_at=kept.at)
 
     def _spend(self, answer: Answer) -> None:
         """Count in the budget what an answer has cost."""
@@ -188,4 +197,6 @@ class CalledModel:
             attempts=call.attempts if call else 0,
             seconds=call.seconds if call else None,
             served=answer.served,
+            reasoning=answer.reasoning,
+            no_answer=answer.no_answer,
         )

@@ -25,8 +25,10 @@ order, as many at once as ``concurrency`` allows::
 
     → {"id": "7", "instance": "eq-1", "prompt": "…", "image": "/…/eq-1.png", "media_type": "image/png",
        "temperature": 0.0, "max_tokens": 2000}
-    ← {"id": "7", "completion": "…"}            optional: "tokens_in", "tokens_out"
+    ← {"id": "7", "completion": "…"}            optional: "tokens_in", "tokens_out", "finish": "length" if the
+                                                answer is cut off, "reasoning": reasoning apart from it
     ← {"id": "7", "refused": "why"}             the model would not answer
+    ← {"id": "7", "rejected": "why"}            it cannot be asked about this one input; it is not asked twice
     ← {"id": "7", "error": "what went wrong"}   is asked again, like a fault of a server
 
 A question of another form than one text and one image behind it has more fields: ``parts``, ``system``,

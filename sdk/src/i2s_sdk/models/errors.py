@@ -5,6 +5,7 @@
     ModelError                  there is no completion for this instance
     ├── ModelRefusedError       the model, or a filter, would not answer; carries what was said and its cost
     ├── ModelFailedError        no usable answer after all attempts, or the request was not accepted
+    │   └── ModelInputRejectedError   the server rejected this one input, after one call
     ├── BudgetSpentError        what calls may cost is spent, so this one was not made
     └── AllCallsFailedError     every call of a run has failed alike; ends the run
     UsageError
@@ -42,6 +43,13 @@ class ModelFailedError(ModelError):
     def __init__(self, message: str, attempts: int, reason: str = "") -> None:
         super().__init__(message)
         self.attempts, self.reason = attempts, reason or message
+
+
+class ModelInputRejectedError(ModelFailedError):
+    """The server rejected this one input (HTTP 400, 413 or 422); its words are in the message.
+
+    It would reject the input again, so that one call is made.
+    """
 
 
 class BudgetSpentError(ModelError):

@@ -5,16 +5,26 @@ Source of the protocol: Gemini API reference, "Generating content".
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from i2s_sdk.models.decoding import FLAGS
-from i2s_sdk.models.http_status import status_error, transport_fault
+from i2s_sdk.models.event_stream import STREAMED, is_event_stream
+from i2s_sdk.models.http_status import server_words, status_error, transport_fault
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.per_loop import PerLoop
-from i2s_sdk.models.provider import Answer, FaultError, count, one_line
+from i2s_sdk.models.provider import (
+    Answer,
+    FaultError,
+    RejectedError,
+    count,
+    one_line,
+    require_whole,
+    with_reasoning,
+)
 from i2s_sdk.models.question import ReadImage, ReadQuestion
 from i2s_sdk.models.vendors import VENDORS, address_and_key, key_hint, require_package
 
@@ -29,6 +39,8 @@ _FINISH = {"STOP": Finish.STOP, "MAX_TOKENS": Finish.LENGTH}
 _REFUSED = frozenset(
     {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "MODEL_ARMOR"}
 )
+#: Reasons for which an answer ends with a call of a tool that the model was not given.
+_TOOL_CALLS = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"})
 _DELAY = re.compile(r"(\d+(?:\.\d+)?)s")
 
 
@@ -73,9 +85,8 @@ class GoogleGenAI:
                 model=self.model, contents=[message], config=self._config(question)
             )
         except errors.APIError as error:
-            raise status_error(
-                error.code, _headers(error), error.message or error.status, hint=self._hint
-            ) from None
+            words = server_words(error.details, error.message or error.status)
+            raise status_error(error.code, _headers(error), words, hint=self._hint) from None
         except (
             errors.UnknownApiResponseError,
             ValueError,
@@ -84,6 +95,8 @@ class GoogleGenAI:
             RecursionError,
         ) as error:
             # The package reads what is no answer of its server with one or another of these.
+            if isinstance(error, json.JSONDecodeError) and is_event_stream(error.doc):
+                raise RejectedError(STREAMED) from None
             raise FaultError(f"the answer is not what it should be: {one_line(error, 120)}") from None
         except Exception as error:
             raise transport_fault(error) from None
@@ -137,7 +150,7 @@ def read_answer(response: GenerateContentResponse) -> Answer:
     """Return the answer in a response.
 
     Raises:
-        FaultError: There is none.
+        FaultError: There is none, or the server failed within it.
     """
     usage = response.usage_metadata
     said = [usage.candidates_token_count, usage.thoughts_token_count] if usage else []
@@ -152,17 +165,28 @@ def read_answer(response: GenerateContentResponse) -> Answer:
     candidate = response.candidates[0]
     reason = str(candidate.finish_reason.value) if candidate.finish_reason else ""
     parts = (candidate.content.parts if candidate.content else None) or []
+    require_whole(reason)
     text = "".join(part.text for part in parts if part.text and not part.thought)
+    thoughts = "".join(part.text for part in parts if part.text and part.thought)
+    called = [part.function_call.name or "" for part in parts if part.function_call]
+    if not called and reason in _TOOL_CALLS:  # one that the server could not read, or would not show
+        called = [""]
     finish = Finish.REFUSED if reason in _REFUSED else _FINISH.get(reason, Finish.OTHER)
-    if finish is Finish.OTHER and not text:
-        raise FaultError(f"the answer has no text; it ended with {reason or 'nothing'}")
-    return Answer(
-        text or (reason if finish is Finish.REFUSED else ""),
-        finish,
-        tokens_in,
-        sum(tokens) if tokens else None,
-        served,
+    answer = with_reasoning(
+        Answer(
+            text or (reason if finish is Finish.REFUSED else ""),
+            finish,
+            tokens_in,
+            sum(tokens) if tokens else None,
+            served,
+        ),
+        thoughts,
+        hidden=bool(usage and usage.thoughts_token_count),
+        tools=called,
     )
+    if finish is Finish.OTHER and not text and answer.no_answer is None:
+        raise FaultError(f"the answer has no text; it ended with {reason or 'nothing'}")
+    return answer
 
 
 def _headers(error: APIError) -> Mapping[str, str]:

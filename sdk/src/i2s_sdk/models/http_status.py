@@ -3,19 +3,47 @@
 from __future__ import annotations
 
 import email.utils
+import json
 import math
 import re
 import time
 from collections.abc import Mapping
 
 from i2s_sdk.models.errors import ModelAccessError
-from i2s_sdk.models.provider import AttemptError, FaultError, RejectedError, ThrottledError, one_line
+from i2s_sdk.models.provider import (
+    AttemptError,
+    FaultError,
+    InputRejectedError,
+    RejectedError,
+    ThrottledError,
+    one_line,
+)
 
 #: Codes of 429 that no pause mends.
 _NO_MONEY = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 #: Parameters that some servers refuse, as they or their vendors write them.
 _FURTHER_SAMPLING = re.compile("top_?[pk]|repetition_?penalty", re.IGNORECASE)
 _LATER = frozenset({408, 409, 425})
+#: Statuses by which a server rejects one input, unless it says that no request of this form is accepted.
+_OF_AN_INPUT = frozenset({400, 413, 422})
+#: Codes of errors that every request of the same form would have.
+_CODES_OF_ALL = frozenset(
+    {"unknown_parameter", "unsupported_parameter", "unsupported_value", "model_not_found", "invalid_api_key"}
+)
+#: Words by which servers say that the length or an image of this input is at fault.
+_INPUT_WORDS = re.compile(
+    r"\bcontext\b|\bmessages?[.\[]|\bimages?\b|\btoo long\b|input (length|token)",
+    re.IGNORECASE,
+)
+#: Words by which servers say that a parameter, the model or the account is at fault, whatever the input.
+_REQUEST_WORDS = re.compile(
+    r"unrecognized|unknown (name|parameter|field|argument)|unsupported (parameter|value)"
+    r"|extra (inputs|fields)|unexpected (keyword|field|argument)|not permitted|api key|credit|billing|quota"
+    r"|\bmodel\b.{0,120}\b(not (found|exist|supported|available)|deprecated|retired)|no such model"
+    r"|temperature|top_?[pk]\b|repetition_?penalty|max_?(completion_?|output_?)?tokens|response_?format"
+    r"|json_?schema|reasoning_?effort|user location",
+    re.IGNORECASE,
+)
 _NOBODY = {
     401: "the key is not accepted",
     402: "the account has to be paid",
@@ -25,7 +53,12 @@ _NOBODY = {
 
 
 def status_error(
-    status: int, headers: Mapping[str, str], message: object, code: object = None, *, hint: str = ""
+    status: int,
+    headers: Mapping[str, str],
+    message: object,
+    code: object = None,
+    *,
+    hint: str = "",
 ) -> AttemptError | ModelAccessError:
     """Return how an attempt ended that was answered with a status other than 2xx.
 
@@ -50,7 +83,45 @@ def status_error(
         what += "; --temperature none leaves it to the server"
     elif _FURTHER_SAMPLING.search(what):
         what += "; --temperature none leaves all sampling to the server"
-    return RejectedError(what)
+    return InputRejectedError(what) if rejects_input(status, said, code) else RejectedError(what)
+
+
+def rejects_input(status: int, message: str, code: object = None) -> bool:
+    """Return whether a server rejects one input, rather than every request of its form.
+
+    The protocols do not tell the two apart, so that the words decide: a message that names a parameter, the
+    model or the account is about every request; what names a length or an image, or nothing of both, is about
+    the input.
+
+    Args:
+        status: The status code of HTTP.
+        message: What the server said.
+        code: The server's own name of the failure, if it has one.
+    """
+    if status not in _OF_AN_INPUT or code in _CODES_OF_ALL:
+        return False
+    if status == 413 or _INPUT_WORDS.search(message):
+        return True
+    return not _REQUEST_WORDS.search(message)
+
+
+def server_words(body: object, otherwise: object) -> str:
+    """Return what a server says of a failure, in the forms that servers of all protocols have.
+
+    Args:
+        body: The body of the answer: a text, or what its JSON holds.
+        otherwise: What to return if it says nothing.
+    """
+    match body:
+        case (
+            {"error": {"message": str(words)}} | {"message": str(words)} | {"error": str(words)} | str(words)
+        ):
+            pass
+        case {**rest} if rest:
+            words = json.dumps(rest)
+        case _:
+            words = ""
+    return words.strip() or str(otherwise)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

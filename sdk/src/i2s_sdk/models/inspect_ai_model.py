@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.models.decoding import FLAGS, require_one_of_two
 from i2s_sdk.models.errors import ModelAccessError
-from i2s_sdk.models.http_status import retry_after, status_error, transport_fault
+from i2s_sdk.models.http_status import retry_after, server_words, status_error, transport_fault
 from i2s_sdk.models.inspect_schema import response_schema
 from i2s_sdk.models.model import Finish
+from i2s_sdk.models.openai_chat import read_completion
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.per_loop import PerLoop
-from i2s_sdk.models.provider import Answer, FaultError, one_line
+from i2s_sdk.models.provider import Answer, FaultError, one_line, with_reasoning
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.vendors import require_package
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage, Content, GenerateConfig, Model
+    from inspect_ai.model import ChatMessage, Content, GenerateConfig, Model, ModelOutput
+
+#: The chat completions that servers have sent to the call of the running task, as they sent them. inspect_ai
+#: leaves errors within a choice out of its own form of them, and lists of parts it writes as Python does.
+_COMPLETIONS: ContextVar[list[dict[str, Any]]] = ContextVar("completions")
 
 _ANTHROPIC = "anthropic/"  # the vendor who advises images before texts, as inspect_ai names it
 
@@ -64,22 +71,17 @@ class InspectModel:
                 wants JSON by a schema that inspect_ai does not pass on.
         """
         model, config = self._models.get(), self._config(question)
+        completions: list[dict[str, Any]] = []
+        token = _COMPLETIONS.set(completions)
         try:
             output = await model.generate(_messages(question, self.model), config=config)
         except Exception as error:
+            if completions:  # inspect_ai cannot read it
+                return read_completion(completions[-1])
             raise _ended(error) from None
-        if output.error:
-            raise FaultError(one_line(output.error))
-        if not output.choices:
-            raise FaultError("the answer has no choice")
-        usage = output.usage
-        return Answer(
-            output.completion,
-            _FINISH.get(output.stop_reason, Finish.OTHER),
-            tokens_in=usage.input_tokens if usage else None,
-            tokens_out=usage.output_tokens if usage else None,
-            served=output.model,
-        )
+        finally:
+            _COMPLETIONS.reset(token)
+        return read_completion(completions[-1]) if completions else _answer(output)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -121,7 +123,50 @@ class InspectModel:
         client: Any = getattr(model.api, "client", None)
         if hasattr(client, "max_retries"):
             client.max_retries = 0
+        api: Any = model.api
+        if hasattr(api, "on_response"):  # the providers of OpenAI's protocol
+            api.on_response = _noting(api.on_response)
         return model
+
+
+def _noting(on_response: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
+    """Return a listener that notes the chat completions that a server has sent, and calls another one."""
+
+    def note(response: dict[str, Any]) -> None:
+        match response:
+            case {"choices": [{"message": _}, *_]} | {"error": dict()}:
+                _COMPLETIONS.get().append(response)
+        on_response(response)
+
+    return note
+
+
+def _answer(output: ModelOutput) -> Answer:
+    """Return the answer in the output of inspect_ai.
+
+    Raises:
+        FaultError: There is none.
+    """
+    if output.error:
+        raise FaultError(one_line(output.error))
+    if not output.choices:
+        raise FaultError("the answer has no choice")
+    usage, message = output.usage, output.message
+    parts = message.content if isinstance(message.content, list) else []
+    thoughts = [part for part in parts if part.type == "reasoning"]
+    answer = Answer(
+        output.completion,
+        _FINISH.get(output.stop_reason, Finish.OTHER),
+        tokens_in=usage.input_tokens if usage else None,
+        tokens_out=usage.output_tokens if usage else None,
+        served=output.model,
+    )
+    return with_reasoning(
+        answer,
+        "\n".join(one.reasoning for one in thoughts if not one.redacted),
+        hidden=bool(thoughts or (usage and usage.reasoning_tokens)),
+        tools=[one.function for one in message.tool_calls or []],
+    )
 
 
 def _messages(question: ReadQuestion, model: str) -> list[ChatMessage]:
@@ -140,7 +185,11 @@ def _ended(error: Exception) -> Exception:
     status = getattr(error, "status_code", None) or getattr(error, "code", None)
     headers = getattr(getattr(error, "response", None), "headers", {})
     if isinstance(status, int):
-        return status_error(status, headers, error)
+        # inspect_ai puts the whole request before the words of the server.
+        words = server_words(
+            getattr(error.__cause__, "body", None), getattr(error, "provider_message", error)
+        )
+        return status_error(status, headers, words)
     known = transport_fault(error)
     if known is not error:
         return known

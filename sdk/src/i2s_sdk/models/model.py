@@ -9,6 +9,7 @@ from typing import Protocol
 
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.structure import NoStructure
 
 
 class Finish(enum.StrEnum):
@@ -34,9 +35,14 @@ class Completion:
         cost: Cost in US dollars, by the list of prices: of the answer, whether it was paid for now or is
             ``cached``. None if tokens or prices are not known.
         cached: Whether the answer was kept from an earlier call and nothing was asked now.
+        cached_at: When an answer that is ``cached`` was given, in ISO 8601; empty if that is not known.
         attempts: Calls made now; 0 if nothing was asked.
         seconds: Seconds of the call that was answered; None if nothing was asked.
         served: Name of the model as the server gives it; empty if it gives none.
+        reasoning: Reasoning that the provider returns apart from the answer, or its beginning; empty if there
+            is none or the provider hides it.
+        no_answer: Why the text is no answer, if something else came in its place: reasoning alone, or the
+            call of a tool. None if the text is to be read.
     """
 
     text: str
@@ -48,6 +54,9 @@ class Completion:
     attempts: int = 0
     seconds: float | None = None
     served: str = ""
+    reasoning: str = ""
+    no_answer: NoStructure | None = None
+    cached_at: str = ""
 
 
 class CallJournal(Protocol):
@@ -99,6 +108,7 @@ class Model(Protocol):
 
         Raises:
             ModelRefusedError: The model would not answer.
+            ModelInputRejectedError: The server rejected this one question.
             ModelError: There is none for another reason; another attempt of the same run would not help.
             ModelAccessError: No call can be answered: key, name or account are wrong.
         """

@@ -6,6 +6,7 @@ Source of the protocol: OpenAI's API reference, "Create chat completion".
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,20 @@ from i2s_sdk.json_text import read_json
 from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, most_bytes, read_bounded
 from i2s_sdk.models.decoding import FLAGS
 from i2s_sdk.models.errors import ModelAccessError
-from i2s_sdk.models.http_status import status_error, transport_fault
+from i2s_sdk.models.event_stream import is_event_stream, joined_chunks
+from i2s_sdk.models.http_status import server_words, status_error, transport_fault
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.per_loop import PerLoop
-from i2s_sdk.models.provider import Answer, AttemptError, FaultError, count, one_line
+from i2s_sdk.models.provider import (
+    Answer,
+    AttemptError,
+    FaultError,
+    count,
+    one_line,
+    require_whole,
+    with_reasoning,
+)
 from i2s_sdk.models.question import ReadImage, ReadQuestion
 from i2s_sdk.models.vendors import VENDORS, address_and_key, key_hint, require_package
 
@@ -27,6 +37,8 @@ if TYPE_CHECKING:
 VENDOR = "openai"
 
 _FINISH = {"stop": Finish.STOP, "length": Finish.LENGTH, "content_filter": Finish.REFUSED}
+#: The names of the limit of tokens, as most servers have it and as OpenAI has it.
+_LIMITS = ("max_tokens", "max_completion_tokens")
 #: Codes of 400 by which a filter refuses the question itself.
 _FILTERED = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
 
@@ -53,9 +65,10 @@ class OpenAIChat:
         require_package(vendor.package, vendor.extra, f"{VENDOR}/{model}")
         self.base_url, self._key = address_and_key(vendor, f"{VENDOR}/{model}", options)
         self._hint = key_hint(options, vendor)
-        # OpenAI's newer models know only the longer name, most other servers only the shorter.
+        # OpenAI's newer models know only the longer name, most other servers only the shorter; a server that
+        # names the other is asked with that from then on.
         own = self.base_url.rstrip("/") == vendor.base_url
-        self._limit = "max_completion_tokens" if own else "max_tokens"
+        self._limit = _LIMITS[1] if own else _LIMITS[0]
         # Not of OpenAI's protocol; vLLM and SGLang read them beside its fields.
         self._further = () if own else ("top_k", "repetition_penalty")
         self.parameters = options.parameters
@@ -71,20 +84,41 @@ class OpenAIChat:
         """
         import openai
 
+        limit = self._limit
         try:
-            asking = self.client.chat.completions.with_streaming_response.create(**self.request(question))
-            async with asking as raw:
-                body = await read_bounded(raw.iter_bytes(), self._most_bytes)
+            try:
+                body = await self._body(question, limit)
+            except openai.APIStatusError as error:
+                other = _other_limit(limit, error)
+                if other is None:
+                    raise
+                body = await self._body(question, other)
+                self._limit = other
         except AnswerTooLongError:
             return TOO_LONG
         except openai.APIStatusError as error:
-            refused = refusal_of(error.status_code, {"message": error.message, **_details(error)})
+            words = server_words(error.body, error.message)
+            refused = refusal_of(error.status_code, {**_details(error), "message": words})
             if refused is None:
                 raise self.error_of(error) from None
             return refused
         except Exception as error:
             raise transport_fault(error, openai.APIConnectionError) from None
         return read_answer(body.decode("utf-8", "replace"))
+
+    async def _body(self, question: ReadQuestion, limit: str) -> bytes:
+        """Return the body of the answer to one request.
+
+        Args:
+            question: What is asked.
+            limit: The name of the limit of tokens in the request.
+
+        Raises:
+            AnswerTooLongError: It is longer than a completion can be.
+        """
+        request = self.request(question, limit)
+        async with self.client.chat.completions.with_streaming_response.create(**request) as raw:
+            return await read_bounded(raw.iter_bytes(), self._most_bytes)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -106,8 +140,13 @@ class OpenAIChat:
         """The client of the running loop."""
         return self._clients.get()
 
-    def request(self, question: ReadQuestion) -> dict[str, Any]:
-        """Return what is sent for a question, as arguments of the vendor's package."""
+    def request(self, question: ReadQuestion, limit: str | None = None) -> dict[str, Any]:
+        """Return what is sent for a question, as arguments of the vendor's package.
+
+        Args:
+            question: What is asked.
+            limit: The name of the limit of tokens; None takes the one that the server is known to accept.
+        """
         messages: list[dict[str, Any]] = []
         if question.system:
             messages.append({"role": "system", "content": question.system})
@@ -115,7 +154,7 @@ class OpenAIChat:
         request: dict[str, Any] = {
             "model": self.model,
             "messages": messages,
-            self._limit: question.max_tokens or self._options.max_tokens,
+            limit or self._limit: question.max_tokens or self._options.max_tokens,
             "extra_headers": {"Accept-Encoding": "identity"},  # what is read is bounded, and so is its text
         }
         sampling = self._options.sampling(question.sampling)
@@ -136,9 +175,8 @@ class OpenAIChat:
 
     def error_of(self, error: APIStatusError) -> AttemptError | ModelAccessError:
         """Return how an attempt ended that was answered with a status other than 2xx."""
-        details = _details(error)
-        code, message = details.get("code"), details.get("message") or error.message
-        return status_error(error.status_code, error.response.headers, message, code, hint=self._hint)
+        words, code = server_words(error.body, error.message), _details(error).get("code")
+        return status_error(error.status_code, error.response.headers, words, code, hint=self._hint)
 
 
 def refusal_of(status: int, details: Mapping[str, object]) -> Answer | None:
@@ -153,6 +191,15 @@ def refusal_of(status: int, details: Mapping[str, object]) -> Answer | None:
     return None
 
 
+def _other_limit(limit: str, error: APIStatusError) -> str | None:
+    """Return the other name of the limit of tokens if a server rejects the one and names the other."""
+    (other,) = set(_LIMITS) - {limit}
+    said = server_words(error.body, error.message)
+    named = re.search(rf"\b{other}\b", said) is not None
+    # Some servers name both where the limit does not fit into the context beside the input.
+    return other if error.status_code in (400, 422) and named and "context" not in said else None
+
+
 def _details(error: APIStatusError) -> Mapping[str, object]:
     return error.body if isinstance(error.body, dict) else {}
 
@@ -164,39 +211,104 @@ def _block(part: str | ReadImage) -> dict[str, Any]:
 
 
 def read_answer(body: str) -> Answer:
-    """Return the answer in the body of a chat completion.
+    """Return the answer in the body of a chat completion, also of one that the server streamed unasked.
 
     Raises:
-        FaultError: It is none.
+        FaultError: It is none, or the server failed within it.
     """
     try:
-        found = read_json(body)
-    except ValueError:
-        raise FaultError(f"the answer is not JSON: {one_line(body, 80)!r}") from None
+        found = joined_chunks(body) if is_event_stream(body) else read_json(body)
+    except ValueError as error:
+        streamed = is_event_stream(body)
+        form = f"a stream that cannot be read ({error})" if streamed else "not JSON"
+        raise FaultError(f"the answer is {form}: {one_line(body, 80)!r}") from None
+    return read_completion(found)
+
+
+def read_completion(found: object) -> Answer:
+    """Return the answer of a chat completion.
+
+    Raises:
+        FaultError: It is none, or the server failed within it.
+    """
     match found:
-        case {"choices": [{"message": dict(message), **choice}, *_]}:
-            return _answer(found, message, choice.get("finish_reason"))
-        case {"error": dict(error)}:  # some servers answer 200 and put the failure inside
-            raise FaultError(f"the server answered with an error: {one_line(error.get('message'))}")
-    raise FaultError(f"the answer is no chat completion: {one_line(body, 80)!r}")
+        case {"error": error} if error:  # some servers answer 200 and put the failure inside
+            words = error.get("message") if isinstance(error, dict) else error
+            raise FaultError(f"the server answered with an error: {one_line(words)}")
+        case {"choices": [{**choice}, *_], **rest}:
+            return _answer(rest, choice)
+    raise FaultError(f"the answer is no chat completion: {one_line(json.dumps(found), 80)}")
 
 
-def _answer(found: dict[str, Any], message: dict[str, Any], reason: object) -> Answer:
-    text, refusal = message.get("content"), message.get("refusal")
+def _answer(found: Mapping[object, Any], choice: Mapping[object, Any]) -> Answer:
+    reason, message = choice.get("finish_reason"), choice.get("message")
+    require_whole(reason if isinstance(reason, str) else "", choice.get("error"))
     finish = _FINISH.get(reason, Finish.OTHER) if isinstance(reason, str) else Finish.OTHER
-    if isinstance(refusal, str) and refusal:
+    if message is None and finish is Finish.REFUSED:
+        message = {}
+    if not isinstance(message, dict):
+        raise FaultError(f"the answer has no message: {one_line(json.dumps(choice), 80)}")
+    text, refusal, thought = read_parts(message.get("content"))
+    refusal = refusal or _text(message.get("refusal"))
+    if refusal:
         text, finish = refusal, Finish.REFUSED
-    if text is None and finish is not Finish.OTHER:
-        text = ""  # nothing but reasoning before the most tokens were reached, or a filter
-    if not isinstance(text, str):
-        raise FaultError(f"the answer has no text: {one_line(json.dumps(message), 80)}")
     usage = found.get("usage")
     usage = usage if isinstance(usage, dict) else {}
-    served = found.get("model")
-    return Answer(
-        text,
-        finish,
-        tokens_in=count(usage.get("prompt_tokens")),
-        tokens_out=count(usage.get("completion_tokens")),
-        served=served if isinstance(served, str) else "",
+    answer = with_reasoning(
+        Answer(
+            text or "",
+            finish,
+            tokens_in=count(usage.get("prompt_tokens")),
+            tokens_out=count(usage.get("completion_tokens")),
+            served=_text(found.get("model")),
+        ),
+        thought or _text(message.get("reasoning_content")) or _text(message.get("reasoning")),
+        hidden=_reasoning_tokens(usage) > 0,
+        tools=_tools(message),
     )
+    if text is None and finish is Finish.OTHER and answer.no_answer is None:
+        raise FaultError(f"the answer has no text: {one_line(json.dumps(message), 80)}")
+    return answer
+
+
+def read_parts(content: object) -> tuple[str | None, str, str]:
+    """Return text, refusal and reasoning of the content of a message, which is a text or a list of parts.
+
+    The text is None if there is no content.
+    """
+    if not isinstance(content, list):
+        return (content if isinstance(content, str) else None), "", ""
+    found: dict[str, list[str]] = {"text": [], "refusal": [], "thinking": []}
+    for part in content:
+        match part:
+            case str(text) | {"type": "text" | "output_text", "text": str(text)}:
+                found["text"].append(text)
+            case {"type": "refusal", "refusal": str(text)}:
+                found["refusal"].append(text)
+            case {"type": "thinking" | "reasoning" as kind, **rest}:
+                thought = rest.get(kind, rest.get("text"))
+                found["thinking"].append(read_parts(thought)[0] or "")
+    text, refusal, thinking = ("".join(one) for one in found.values())
+    return text, refusal, thinking
+
+
+def _tools(message: Mapping[str, Any]) -> list[str]:
+    """Return the names of the tools that a message calls, by OpenAI's protocol or its older form."""
+    calls = message.get("tool_calls")
+    functions = (
+        [one.get("function") for one in calls if isinstance(one, dict)] if isinstance(calls, list) else []
+    )
+    return [
+        str(one.get("name")) for one in (*functions, message.get("function_call")) if isinstance(one, dict)
+    ]
+
+
+def _reasoning_tokens(usage: Mapping[str, Any]) -> int:
+    match usage:
+        case {"completion_tokens_details": {"reasoning_tokens": tokens}}:
+            return count(tokens) or 0
+    return 0
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -20,8 +20,18 @@ from i2s_sdk.tasks.question import Sampling
 
 
 def default_cache_folder() -> Path:
-    """Return where answers are kept if nobody says otherwise: i2s/answers of the user's caches."""
+    """Return the folder of the answer cache if nobody names another: i2s/answers of the user's caches."""
     return cache_folder("answers")
+
+
+def answer_cache_folder(settings: Settings) -> Path | None:
+    """Return the folder of the answer cache as the settings have it; None if they want none."""
+    match settings.answer_cache:
+        case "no":
+            return None
+        case "yes":
+            return default_cache_folder()
+    return Path(settings.answer_cache)
 
 
 #: Stands before the number of a repeat behind the name of a model.
@@ -88,7 +98,7 @@ class ModelOptions:
             is not read.
         pdftotext_cpu_seconds: CPU time of the model ``baseline/pdftotext`` for one document.
         pdftotext_memory_bytes: Memory of the same.
-        cache: Folder of answers kept; None keeps none.
+        cache: Folder of the answer cache, from which answers of earlier runs are taken; None keeps none.
         prices: File that replaces the bundled prices.
         budget: What all calls with these options may cost together.
         repeat: Which time the same is asked, from 1 on: answers of different times are kept apart.
@@ -116,7 +126,7 @@ class ModelOptions:
     completion_characters: int = COMPLETION_CHARACTERS
     pdftotext_cpu_seconds: float = 60.0
     pdftotext_memory_bytes: int = 1 << 30
-    cache: Path | None = field(default_factory=default_cache_folder)
+    cache: Path | None = None
     prices: Path | None = None
     budget: Budget = field(default_factory=Budget, compare=False)
     repeat: int = 1
@@ -192,4 +202,5 @@ def options_from(settings: Settings) -> ModelOptions:
         completion_characters=settings.completion_characters,
         pdftotext_cpu_seconds=settings.pdftotext_cpu_seconds,
         pdftotext_memory_bytes=settings.pdftotext_memory_bytes,
+        cache=answer_cache_folder(settings),
     )

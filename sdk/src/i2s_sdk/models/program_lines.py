@@ -18,10 +18,21 @@ from i2s_sdk.models.decoding import FLAGS
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.per_loop import PerLoop
-from i2s_sdk.models.provider import Answer, AttemptError, FaultError, count, one_line
+from i2s_sdk.models.provider import (
+    Answer,
+    AttemptError,
+    FaultError,
+    InputRejectedError,
+    count,
+    one_line,
+    with_reasoning,
+)
 from i2s_sdk.models.question import ReadImage, ReadQuestion
 
 _log = logging.getLogger(__name__)
+
+#: Words for the end of an answer; that of one which is too long comes of the reading of its line.
+_FINISH = {str(one): one for one in (Finish.LENGTH, Finish.TOO_LONG)}
 
 _END_SECONDS = 5.0  # that a program has to end by itself
 
@@ -96,10 +107,12 @@ def _read_answer(said: dict[str, Any]) -> Answer:
             raise FaultError(f"the program says: {one_line(error)}")
         case {"refused": refused} if refused is not None and refused is not False:
             return Answer(str(refused), Finish.REFUSED, tokens_in, tokens_out)
-        case {"completion": str(text), "finish": Finish.TOO_LONG}:
-            return Answer(text, Finish.TOO_LONG, tokens_in, tokens_out)
+        case {"rejected": rejected} if rejected is not None and rejected is not False:
+            raise InputRejectedError(f"the program says: {one_line(rejected)}")
         case {"completion": str(text)}:
-            return Answer(text, Finish.STOP, tokens_in, tokens_out)
+            finish, reasoning = said.get("finish"), said.get("reasoning")
+            answer = Answer(text, _FINISH.get(str(finish), Finish.STOP), tokens_in, tokens_out)
+            return with_reasoning(answer, reasoning if isinstance(reasoning, str) else "")
     raise FaultError(f"the program's answer has no text 'completion': {one_line(json.dumps(said), 80)}")
 
 

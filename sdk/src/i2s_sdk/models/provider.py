@@ -6,18 +6,26 @@ An attempt ends with an :class:`Answer`, or with one of::
     ├── ThrottledError      too many calls: fewer at once, and later
     ├── FaultError          the server failed, was not reached, was too slow or answered nonsense: later
     └── RejectedError       the server does not accept this request: never again
+        └── InputRejectedError   it rejects this one input, and would accept another
 
 or with ModelAccessError, which ends the run. Retries, pace, cache and prices are not a provider's business.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.question import ReadQuestion
+from i2s_sdk.tasks.structure import Absence, NoStructure
+
+#: Characters that are kept of the reasoning that a provider returns apart from the answer.
+REASONING_CHARACTERS = 20_000
+
+#: Words for the end of an answer by which servers of any protocol say that they failed on the way.
+_FAILED = frozenset({"abort", "aborted", "error", "insufficient_system_resource"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +38,8 @@ class Answer:
         tokens_in: Tokens as the server counted them; None if it did not say.
         tokens_out: The same of the answer.
         served: Name of the model as the server gives it.
+        reasoning: Reasoning apart from the answer, of which at most REASONING_CHARACTERS are kept.
+        no_answer: Why the text is no answer; see ``Completion``.
     """
 
     text: str
@@ -37,6 +47,8 @@ class Answer:
     tokens_in: int | None = None
     tokens_out: int | None = None
     served: str = ""
+    reasoning: str = ""
+    no_answer: NoStructure | None = None
 
 
 class AttemptError(Exception):
@@ -62,6 +74,10 @@ class FaultError(AttemptError):
 
 class RejectedError(AttemptError):
     """The server does not accept this request; it would not accept it again."""
+
+
+class InputRejectedError(RejectedError):
+    """The server does not accept this one input: an image, or the length of the texts."""
 
 
 class Provider(Protocol):
@@ -126,6 +142,60 @@ class Batched(Protocol):
             key: The cache key of the question.
         """
         ...
+
+    async def leave(self, key: str) -> None:
+        """Send a question that a batch under way holds anew: the batch was sent by another run.
+
+        Args:
+            key: The cache key of the question.
+        """
+        ...
+
+
+def require_whole(finish: str, error: object = None) -> None:
+    """Return where a server has finished an answer, whole or cut off.
+
+    Args:
+        finish: Why the answer ends, in the words of the server.
+        error: What the server says of a failure beside the answer; None if it says nothing.
+
+    Raises:
+        FaultError: It failed on the way.
+    """
+    if error or finish.lower() in _FAILED:
+        match error:
+            case {"message": message, **rest}:
+                words = f"{rest['code']}: {message}" if rest.get("code") else message
+            case _:
+                words = error
+        said = f": {one_line(words)}" if words else ""
+        raise FaultError(f"the server failed within the answer (finish {finish or 'not given'!r}){said}")
+
+
+def with_reasoning(
+    answer: Answer, reasoning: str, *, hidden: bool = False, tools: Iterable[str] = ()
+) -> Answer:
+    """Return an answer with what came beside its text, and why it is no answer if the text is empty.
+
+    Args:
+        answer: Text, finish and tokens.
+        reasoning: Reasoning apart from the text; empty if none came.
+        hidden: Whether there was reasoning that the server does not show.
+        tools: Names of tools that the model called; it was given none.
+    """
+    kept = reasoning[:REASONING_CHARACTERS]
+    no_answer = None
+    if not answer.text.strip() and answer.finish not in (Finish.REFUSED, Finish.TOO_LONG):
+        if called := list(tools):
+            names = ", ".join(repr(one_line(name, 80)) for name in called if name)
+            which = f"the tool{'s' if len(called) > 1 else ''} {names}" if names else "a tool"
+            no_answer = NoStructure(f"the model called {which} instead of answering")
+        elif reasoning.strip() or hidden:
+            reason = "the model's reasoning came without an answer"
+            if answer.finish is Finish.LENGTH:
+                reason += ": it was cut off at the limit of tokens (--max-tokens)"
+            no_answer = NoStructure(reason, Absence.ENDED_IN_REASONING)
+    return replace(answer, reasoning=kept, no_answer=no_answer)
 
 
 def one_line(text: object, most: int = 300) -> str:

@@ -21,6 +21,7 @@ from i2s_sdk.models.errors import ModelRefusedError
 from i2s_sdk.models.helm_replay import STATE_FILE, HelmReplay
 from i2s_sdk.models.model import Completion, Finish, Model
 from i2s_sdk.tasks.question import FilePart, Question
+from i2s_sdk.tasks.structure import Absence, NoStructure
 
 #: Files of a run folder.
 RECORDS_FILE, ANSWERS_FILE = "records.jsonl", "answers.jsonl"
@@ -123,7 +124,9 @@ class Replay:
         if entry.get("outcome") == "refused":
             message = _said(entry) or "the model refused to answer"
             raise ModelRefusedError(message, Completion(entry["completion"] or "", Finish.REFUSED))
-        said = Completion(entry["completion"], _finish(entry))
+        text = entry["completion"]
+        no_answer = None if text.strip() else _no_answer(entry)
+        said = Completion(text, _finish(entry), no_answer=no_answer)
         return bounded_completion(said, self._most_characters)
 
     def _named(self, instance: Instance, question: Question) -> str:
@@ -156,6 +159,14 @@ class Replay:
 def _finish(entry: Mapping[str, Any]) -> Finish:
     """Return why a completion ends where it does, as its line says; OTHER if it does not say."""
     return next((one for one in _KNOWN_FINISHES if entry.get("finish") == one), Finish.OTHER)
+
+
+def _no_answer(entry: Mapping[str, Any]) -> NoStructure | None:
+    """Return that a model gave nothing but reasoning, if the record of a run says so; otherwise None."""
+    match entry:
+        case {"outcome": Absence.ENDED_IN_REASONING, "message": str(reason)}:
+            return NoStructure(reason, Absence.ENDED_IN_REASONING)
+    return None
 
 
 def _said(entry: Mapping[str, Any]) -> str:

@@ -9,10 +9,17 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
 from i2s_sdk.clients.retry import RetryPolicy
 from i2s_sdk.models.adaptive_limiter import AdaptiveLimiter, Turn
-from i2s_sdk.models.errors import ModelAccessError, ModelFailedError
+from i2s_sdk.models.errors import ModelAccessError, ModelFailedError, ModelInputRejectedError
 from i2s_sdk.models.in_flight import CallsInFlight
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.provider import Answer, AttemptError, FaultError, Provider, ThrottledError
+from i2s_sdk.models.provider import (
+    Answer,
+    AttemptError,
+    FaultError,
+    InputRejectedError,
+    Provider,
+    ThrottledError,
+)
 from i2s_sdk.models.question import ReadQuestion
 
 
@@ -43,6 +50,7 @@ class RetryingProvider:
         """Return the answer.
 
         Raises:
+            ModelInputRejectedError: The server rejected this one question.
             ModelFailedError: There is none.
             ModelAccessError: There will be none to any question.
         """
@@ -57,6 +65,9 @@ class RetryingProvider:
             return await attempts(self._attempt, question, tally)
         except ModelAccessError as error:
             raise ModelAccessError(f"{self._name}: {error.message}") from None
+        except InputRejectedError as error:
+            message = f"{self._name} rejected this input: {error.message}"
+            raise ModelInputRejectedError(message, tally.attempts, error.message) from None
         except AttemptError as error:
             message = f"{self._name}: {tally.story(error)}"
             raise ModelFailedError(message, tally.attempts, error.message) from None

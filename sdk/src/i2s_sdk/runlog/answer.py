@@ -12,16 +12,17 @@ from typing import Any
 from i2s_sdk.errors import ModelError
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.completion_bound import bounded_completion, too_long_reason
-from i2s_sdk.models.errors import ModelFailedError, ModelRefusedError
+from i2s_sdk.models.errors import ModelFailedError, ModelInputRejectedError, ModelRefusedError
 from i2s_sdk.models.model import Completion, Finish
 from i2s_sdk.plain_fields import plain_fields
 from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Failure, TokenUsage
 from i2s_sdk.runlog.typed_fields import with_checked_fields
+from i2s_sdk.tasks.structure import NoStructure
 
 #: Fields that a line has only if they say something.
-_OF_SEVERAL = frozenset({"question", "questions", "cached_cost", "asked"})
+_OPTIONAL = frozenset({"question", "questions", "cached_cost", "asked", "reasoning", "cached_at"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,9 @@ class Answer:
     Attributes:
         id: Id of the instance.
         completion: Verbatim; None if there is no answer.
-        outcome: REFUSED, MODEL_FAILURE, or NO_STRUCTURE if the completion is too long; None if there is
-            a completion to render.
+        outcome: REFUSED, MODEL_FAILURE, INPUT_REJECTED, ENDED_IN_REASONING if the provider returned nothing
+            but reasoning, or NO_STRUCTURE if the completion is too long or the model called a tool instead of
+            answering; None if there is a completion to render.
         message: How the model refused, or why the completion is not usable.
         failure: Why there is no answer.
         finish: Why the completion ends where it does.
@@ -47,6 +49,10 @@ class Answer:
         cached_cost: Part of ``cost`` that was not paid now, if only some of the answers that this one joins
             were kept from earlier calls.
         asked: What the model was asked; None for an answer that joins others, and in older runs.
+        reasoning: Reasoning that the provider returned apart from the completion, or its beginning; empty for
+            none, for an answer that joins others, and in older runs.
+        cached_at: When the answer was given, if it came from the answer cache, in ISO 8601; of one that joins
+            others, the earliest of theirs. Empty if none came from it, and in older runs.
     """
 
     id: str
@@ -64,11 +70,13 @@ class Answer:
     questions: tuple[str, ...] = ()
     cached_cost: float = 0.0
     asked: Asked | None = None
+    reasoning: str = ""
+    cached_at: str = ""
 
     @property
     def final(self) -> bool:
         """Whether the model is not asked again."""
-        return self.outcome is not Outcome.MODEL_FAILURE
+        return self.outcome is None or not self.outcome.asked_again
 
     @property
     def paid(self) -> float:
@@ -83,33 +91,37 @@ class Answer:
         seconds: float,
         most_characters: int = COMPLETION_CHARACTERS,
     ) -> Answer:
-        """Return the answer that a completion is; of one that is too long, its beginning and the reason."""
+        """Return the answer that a completion is; of one that is no answer, or too long, with the reason."""
         completion = bounded_completion(completion, most_characters)
-        too_long = completion.finish is Finish.TOO_LONG
+        no_answer = completion.no_answer
+        if completion.finish is Finish.TOO_LONG:
+            no_answer = NoStructure(too_long_reason(most_characters))
         return cls(
             id=identity,
             completion=completion.text,
-            outcome=Outcome.NO_STRUCTURE if too_long else None,
-            message=too_long_reason(most_characters) if too_long else "",
+            outcome=None if no_answer is None else Outcome(str(no_answer.absence)),
+            message="" if no_answer is None else no_answer.reason,
             finish=str(completion.finish),
             usage=TokenUsage(completion.tokens_in, completion.tokens_out),
             cost=completion.cost,
             cached=completion.cached,
             attempts=completion.attempts,
             seconds=seconds,
+            reasoning=completion.reasoning,
+            cached_at=completion.cached_at,
         )
 
     @classmethod
     def without(cls, identity: str, error: ModelError, seconds: float) -> Answer:
-        """Return what remains if a model refused or failed."""
+        """Return what remains if a model refused or failed, or its server rejected the input."""
         if isinstance(error, ModelRefusedError):
             said = cls.of(identity, error.completion, seconds)
             return replace(said, outcome=Outcome.REFUSED, message=error.message, finish=str(Finish.REFUSED))
         attempts = error.attempts if isinstance(error, ModelFailedError) else 0
         failure = Failure(type(error).__name__, error.message)
-        return cls(
-            identity, outcome=Outcome.MODEL_FAILURE, failure=failure, attempts=attempts, seconds=seconds
-        )
+        rejected = isinstance(error, ModelInputRejectedError)
+        outcome = Outcome.INPUT_REJECTED if rejected else Outcome.MODEL_FAILURE
+        return cls(identity, outcome=outcome, failure=failure, attempts=attempts, seconds=seconds)
 
     def to_json(self) -> dict[str, Any]:
         """Return the answer as JSON has it; without names of questions if there is only one."""
@@ -118,7 +130,7 @@ class Answer:
             "outcome": str(self.outcome) if self.outcome else None,
         }
         plain["asked"] = self.asked.to_json() if self.asked else None
-        return {name: value for name, value in plain.items() if value or name not in _OF_SEVERAL}
+        return {name: value for name, value in plain.items() if value or name not in _OPTIONAL}
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Answer:
@@ -136,3 +148,12 @@ class Answer:
         values["asked"] = Asked.from_json(values["asked"]) if values.get("asked") else None
         values["usage"] = with_checked_fields(TokenUsage(**values["usage"]))
         return with_checked_fields(cls(**values))
+
+
+def is_final(plain: Mapping[str, Any]) -> bool:
+    """Return whether the answer of a line is final; see ``Answer.final``.
+
+    Raises:
+        KeyError, ValueError: It is not an answer.
+    """
+    return plain["outcome"] is None or not Outcome(plain["outcome"]).asked_again

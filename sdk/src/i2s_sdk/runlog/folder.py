@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from i2s_sdk.errors import DataError, UsageError
-from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.answer import Answer, is_final
 from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.calls import call_mark, unanswered_calls
 from i2s_sdk.runlog.index import JsonlIndex, key_of, read_lines
@@ -157,6 +157,20 @@ class RunFolder:
             manifest = merged
         self.storage.write(MANIFEST, manifest.to_json().encode())
         return manifest
+
+    def tell(self, about: Mapping[str, str]) -> Manifest:
+        """Replace the facts of the run, which decide nothing, and return its manifest.
+
+        Raises:
+            UsageError: The run was not begun.
+        """
+        found = self.manifest()
+        if found is None:
+            raise UsageError(f"{self.storage} holds no run")
+        if about != found.about:
+            found = replace(found, about=dict(about))
+            self.storage.write(MANIFEST, found.to_json().encode())
+        return found
 
     def records(self, *, texts: bool = True) -> dict[str, Record]:
         """Return the records by instance; see ``read_records``."""
@@ -309,7 +323,7 @@ def _refuse_strangers(storage: RunStorage, *, merging: bool) -> None:
 
 def _answer_mark(plain: Mapping[str, Any]) -> AnswerMark:
     paid_here = not plain["cached"] and not plain.get("questions")
-    return _mark(plain["outcome"] != Outcome.MODEL_FAILURE, float(plain["cost"] or 0.0) if paid_here else 0.0)
+    return _mark(is_final(plain), float(plain["cost"] or 0.0) if paid_here else 0.0)
 
 
 @functools.lru_cache(maxsize=4096)

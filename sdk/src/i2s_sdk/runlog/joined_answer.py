@@ -23,9 +23,10 @@ def joined_answer(
 ) -> Answer:
     """Return the answer of a sample.
 
-    An answer without a usable completion (refused, too long, failed) ends the sample, which then ends as that
-    answer does. Tokens and cost are the sums of those answers that are final, and not known if one of them
-    is not; calls and seconds are those of all answers. It counts as kept from earlier calls if each was.
+    An answer without a usable completion (refused, too long, failed, nothing but reasoning) ends the sample,
+    which then ends as that answer does. Tokens and cost are the sums of those answers that are final, and not
+    known if one of them is not; calls and seconds are those of all answers. It counts as kept from earlier
+    calls if each was.
 
     Args:
         identity: Identity of the instance.
@@ -53,6 +54,8 @@ def joined_answer(
         questions=tuple(one.question for one in answers),
         cached_cost=_cached_cost(final),
         asked=None,
+        reasoning="",
+        cached_at=min((one.cached_at for one in final if one.cached_at), default=""),
     )
 
 

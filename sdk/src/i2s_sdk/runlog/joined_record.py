@@ -64,6 +64,7 @@ def joined_record(
             "usage": answer.usage,
             "cost": answer.cost,
             "cached": answer.cached,
+            "cached_at": answer.cached_at,
             "attempts": answer.attempts,
             "cached_cost": answer.cached_cost,
             "seconds": {"generate": answer.seconds, **read.seconds},

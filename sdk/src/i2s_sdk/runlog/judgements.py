@@ -23,10 +23,9 @@ from typing import Any
 
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.json_text import read_json
-from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.answer import Answer, is_final
 from i2s_sdk.runlog.calls import call_mark
 from i2s_sdk.runlog.index import JsonlIndex, read_lines
-from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.storage import RunStorage
 from i2s_sdk.runlog.typed_fields import with_checked_fields
 
@@ -206,4 +205,4 @@ def read_judge_costs(storage: RunStorage, judge: JudgeManifest) -> list[Answer]:
 
 
 def _mark(plain: Mapping[str, Any]) -> _Mark:
-    return _Mark(plain["outcome"] != Outcome.MODEL_FAILURE, str(plain[_IMAGE]))
+    return _Mark(is_final(plain), str(plain[_IMAGE]))

@@ -9,8 +9,8 @@ class Outcome(enum.StrEnum):
     """A closed list. SCORED, NO_STRUCTURE, REFUSED and ENDED_IN_REASONING are the model's, the rest ours.
 
     A sample whose model refused, or whose answer ends within its reasoning, has 0 in every metric, as one
-    whose answer holds no code. INPUT_REJECTED: the server of the model rejected this one input (status 400),
-    so that there is no answer and no score.
+    whose answer holds no code. INPUT_REJECTED: the server of the model rejected this one input (status 400,
+    413 or 422), so that there is no answer and no score.
     """
 
     SCORED = "scored"
@@ -22,6 +22,11 @@ class Outcome(enum.StrEnum):
     RENDER_FAILURE = "render_failure"
     METRIC_FAILURE = "metric_failure"
     CANCELLED = "cancelled"
+
+    @property
+    def asked_again(self) -> bool:
+        """Whether the model is asked again when the run is resumed, since there is no answer."""
+        return self in (Outcome.MODEL_FAILURE, Outcome.INPUT_REJECTED)
 
     @property
     def counts(self) -> bool:

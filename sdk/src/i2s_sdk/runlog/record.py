@@ -13,7 +13,7 @@ from i2s_sdk.runlog.read_sample import ReadSample, read_values
 from i2s_sdk.runlog.typed_fields import with_checked_fields
 
 #: Fields that a line has only if they say something, beside those of ReadSample.
-_OPTIONAL = ("parts", "detail", "cached_cost")
+_OPTIONAL = ("parts", "detail", "cached_cost", "cached_at")
 #: Fields that a line begins with.
 _FIRST = ("id", "task", "subset", "difficulty", "outcome")
 #: Bytes of the digest of a completion in memory.
@@ -56,6 +56,8 @@ class Record(ReadSample):
         attempts: Calls made for it; 0 if nothing was asked.
         cached_cost: Part of ``cost`` that was not paid now, if only some of the completions of several
             questions were kept from earlier calls.
+        cached_at: When the completion was given, if it or a part of it came from the answer cache, in ISO
+            8601: the earliest date; empty otherwise.
         kept_digest: The digest of the completion of a record without texts. It is not written.
     """
 
@@ -72,6 +74,7 @@ class Record(ReadSample):
     cached: bool = False
     attempts: int = 0
     cached_cost: float = 0.0
+    cached_at: str = ""
     kept_digest: str = field(default="", repr=False, compare=False)
 
     @property

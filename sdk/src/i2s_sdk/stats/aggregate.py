@@ -151,7 +151,7 @@ class Summary:
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers as JSON has them."""
-        return asdict(self)
+        return {**asdict(self), "spending": self.spending.to_json()}
 
 
 def aggregate(

@@ -11,6 +11,28 @@ from i2s_sdk.runlog.record import Record, TokenUsage
 
 
 @dataclass(frozen=True, slots=True)
+class FromCache:
+    """The samples whose answers, or some of them, came from the answer cache.
+
+    Attributes:
+        samples: How many they are.
+        oldest: When the first of these answers was given, in ISO 8601; empty if there are none.
+        newest: When the last was given.
+    """
+
+    samples: int = 0
+    oldest: str = ""
+    newest: str = ""
+
+    def __str__(self) -> str:
+        """Say it for people; empty if there are none."""
+        if not self.samples:
+            return ""
+        first, last = self.oldest.partition("T")[0], self.newest.partition("T")[0]
+        return f"{self.samples} from the answer cache, given {first}{f' to {last}' if last != first else ''}"
+
+
+@dataclass(frozen=True, slots=True)
 class Spending:
     """What the answers of some samples took. Models that are not called (oracle, replay) take nothing.
 
@@ -24,6 +46,7 @@ class Spending:
         cost: Cost of all answers whose cost is known, in US dollars; None if none is.
         paid: The part of it that was not ``cached``.
         cost_unknown: Answers whose cost is not known.
+        from_cache: Samples whose answers came from the answer cache, and from when.
     """
 
     answers: int = 0
@@ -35,10 +58,14 @@ class Spending:
     cost: float | None = None
     paid: float | None = None
     cost_unknown: int = 0
+    from_cache: FromCache = FromCache()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the numbers as JSON has them."""
-        return asdict(self)
+        """Return the numbers as JSON has them, without ``from_cache`` if nothing came from there."""
+        plain = asdict(self)
+        if not self.from_cache.samples:
+            del plain["from_cache"]
+        return plain
 
     def __str__(self) -> str:
         """Say it in one line for people; empty if no model was called."""
@@ -46,6 +73,8 @@ class Spending:
             return ""
         tokens = f"{self.input_tokens} tokens in, {self.output_tokens} out"
         kept = f" ({self.cached} kept from before)" if self.cached else ""
+        if self.from_cache.samples:
+            kept = f" ({self.from_cache})"
         parts = [f"{self.answers} answers{kept}", f"{self.calls} calls", tokens, self._cost()]
         if self.tokens_unknown:
             parts[2] += f" (not known of {self.tokens_unknown})"
@@ -63,7 +92,10 @@ def total_spending(records: Iterable[Record]) -> Spending:
     calls = cached = answers = tokens_in = tokens_out = tokens_unknown = cost_unknown = 0
     costs: list[float] = []
     paid: list[float] = []
+    dates: list[str] = []
     for one in records:
+        if one.cached_at:
+            dates.append(one.cached_at)
         calls += one.attempts
         # A sample whose later question failed has no completion, and yet answers that were paid for.
         has_answers = one.completion is not None or one.cost is not None or one.usage != TokenUsage()
@@ -90,4 +122,5 @@ def total_spending(records: Iterable[Record]) -> Spending:
         cost=math.fsum(costs) if costs else None,
         paid=math.fsum(paid) if costs else None,
         cost_unknown=cost_unknown,
+        from_cache=FromCache(len(dates), min(dates), max(dates)) if dates else FromCache(),
     )

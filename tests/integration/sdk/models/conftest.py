@@ -129,7 +129,11 @@ class _Handler(BaseHTTPRequestHandler):
         self._drop(asked, argument)
 
     def _nonsense(self, asked: Asked, argument: str) -> None:
-        self._raw(200, argument.encode(), "text/html" if argument.startswith("<") else "application/json", {})
+        self._raw(200, argument.encode(), _media_type(argument), {})
+
+    def _body(self, asked: Asked, argument: str) -> None:
+        status, _, body = argument.partition(",")
+        self._raw(int(status), body.encode(), _media_type(body), {})
 
     def _complete(self, asked: Asked, document: object) -> None:
         with self.model_server.lock:
@@ -145,6 +149,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
+
+
+def _media_type(body: str) -> str:
+    if body.startswith(("data:", "event:")):
+        return "text/event-stream"
+    return "text/html" if body.startswith("<") else "application/json"
 
 
 def _understood(path: str, body: dict[str, Any], headers: dict[str, str]) -> Asked:

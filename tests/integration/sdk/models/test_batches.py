@@ -48,7 +48,7 @@ def batches() -> Iterator[BatchServer]:
         yield server
 
 
-def _model(server: BatchServer, vendor: str, cache: Path, *, size: int = 1000, **more: Any) -> Model:
+def _model(server: BatchServer, vendor: str, cache: Path | None, *, size: int = 1000, **more: Any) -> Model:
     batching = Batching(requests=size, gather_seconds=0.05, poll_seconds=0.02)
     options = ModelOptions(
         base_url=server.base + VENDORS[vendor],
@@ -121,6 +121,52 @@ async def test_a_run_that_was_stopped_waits_for_the_batch_that_it_sent(
     await close_model(model)
     assert (completion.text, completion.cached) == ("about question-3", True)
     assert len(batches.batches) == 1
+
+
+@vendors
+async def test_without_an_answer_cache_a_run_that_was_stopped_waits_for_its_batch_and_another_sends_its_own(
+    batches: BatchServer, instances: Instances, tmp_path: Path, vendor: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    batches.hold = True
+    asked = instances(3)
+    with RunFolder.open(tmp_path / "run", Settings()) as folder:
+        model = _model(batches, vendor, None)
+        with marked_calls(model, folder.calls):
+            waiting = asyncio.gather(*(complete(model, one) for one in asked))
+            while not batches.polls:
+                await asyncio.sleep(0.01)
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+            await close_model(model)
+        batches.finish()
+        for some in (asked[:2], asked[2:]):  # the answer that the first of these starts leaves is not lost
+            model = _model(batches, vendor, None)
+            with marked_calls(model, folder.calls):
+                assert await _texts(model, some) == [
+                    f"about {name_of(one.image.read_bytes())}" for one in some
+                ]
+            await close_model(model)
+        assert len(batches.batches) == 1
+    assert not list((tmp_path / "i2s" / "answers" / "batches").iterdir())
+    batches.hold, batches.polls = True, 0
+    with RunFolder.open(tmp_path / "first", Settings()) as folder:
+        model = _model(batches, vendor, None)
+        with marked_calls(model, folder.calls):
+            waiting = asyncio.gather(complete(model, asked[0]))
+            while not batches.polls:
+                await asyncio.sleep(0.01)
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+            await close_model(model)
+    batches.finish()
+    batches.text = lambda body: "of other weights"
+    with RunFolder.open(tmp_path / "second", Settings()) as folder:
+        model = _model(batches, vendor, None)
+        with marked_calls(model, folder.calls):
+            assert await _texts(model, asked[:1]) == ["of other weights"]
+        await close_model(model)
+    assert len(batches.batches) == 3
 
 
 @vendors

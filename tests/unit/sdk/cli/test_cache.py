@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from i2s_sdk.cli.main import run
-from i2s_sdk.evaluation.caches.opening import RENDERS, SCORES, open_caches, open_entries
+from i2s_sdk.evaluation.caches.opening import ANSWERS, KINDS, RENDERS, open_caches, open_entries
+from i2s_sdk.models.cache import AnswerCache
+from i2s_sdk.models.model import Finish
+from i2s_sdk.models.provider import Answer
 from i2s_sdk.settings import Settings
 
 KEY = hashlib.sha256(b"x").hexdigest()
@@ -47,14 +51,88 @@ def test_without_settings_the_caches_lie_in_those_of_the_user(
     assert run(["cache", "info", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert {name: one["place"] for name, one in told.items()} == {
-        name: str(tmp_path / "i2s" / name) for name in (RENDERS, SCORES)
+        name: str(tmp_path / "i2s" / name) for name in KINDS
     }
+    assert not told[ANSWERS]["used"]
     assert told["renders"]["most_bytes"] == 4 * 2**30
+
+
+def _fill(home: Path) -> dict[str, Path]:
+    """Put an entry into each cache of the user, and a batch under way beside the answers."""
+    files = {
+        "answers": home / "answers" / KEY[:2] / f"{KEY}.json",
+        "renders": home / "renders" / KEY[:2] / KEY,
+        "scores": home / "scores" / KEY[:2] / KEY,
+        "reference-points": home / "reference-points" / f"{KEY}.jsonl",
+        "batch": home / "answers" / "batches" / "b.json",
+    }
+    for number, file in enumerate(files.values()):
+        file.parent.mkdir(parents=True)
+        file.write_text("x")
+        os.utime(file, (86400.0 * number, 86400.0 * number))
+    return files
+
+
+def test_info_lists_every_kind_with_size_number_and_dates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("I2S_EVALUATION_CACHES", raising=False)
+    _fill(tmp_path / "i2s")
+    assert run(["cache", "info", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert list(told) == list(KINDS)
+    assert {(one["entries"], one["bytes"]) for one in told.values()} == {(1, 4096)}
+    assert {one["oldest"][:10] for one in told.values()} == {f"1970-01-0{day}" for day in range(1, 5)}
+    assert run(["cache", "info"]) == 0
+    assert "answers          1 entry, 0.0 MiB, of 1970-01-01 (no bound of ours; not used)" in (
+        capsys.readouterr().out
+    )
+
+
+@pytest.mark.parametrize(
+    ("chosen", "removed"),
+    [([], KINDS), (["answers"], ["answers"]), (["scores", "renders"], ["renders", "scores"])],
+)
+def test_clear_empties_what_it_names_and_leaves_batches_under_way(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    chosen: list[str],
+    removed: list[str],
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("I2S_EVALUATION_CACHES", raising=False)
+    files = _fill(tmp_path / "i2s")
+    assert run(["cache", "clear", *chosen]) == 0
+    assert capsys.readouterr().err == f"empty: {', '.join(removed)}\n"
+    assert {name for name, file in files.items() if not file.exists()} == set(removed)
+    assert run(["cache", "info", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert {name for name, one in told.items() if one["entries"] == 0} == set(removed)
+
+
+def test_a_folder_of_answers_that_is_named_is_listed_and_cleared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    AnswerCache(tmp_path / "mine").put(KEY, Answer("x", Finish.STOP))
+    chosen = ["--set", f"answer_cache={tmp_path / 'mine'}"]
+    assert run(["cache", "info", "--json", *chosen]) == 0
+    answers = json.loads(capsys.readouterr().out)["answers"]
+    assert (answers["entries"], answers["used"], answers["place"]) == (1, True, str(tmp_path / "mine"))
+    assert run(["cache", "clear", "answers", *chosen]) == 0
+    assert AnswerCache(tmp_path / "mine").get(KEY) is None
+
+
+def test_a_kind_that_there_is_not_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["cache", "clear", "datasets"]) == 2
+    assert "'datasets' is not one of" in capsys.readouterr().err
 
 
 def test_evaluations_use_the_caches_unless_settings_say_no() -> None:
     ordinary = Settings.load(environ={})
     assert (ordinary.render_cache, ordinary.score_cache) == ("yes", "yes")
+    assert ordinary.answer_cache == "no"
     off = open_caches(Settings(render_cache="no", score_cache="no"))
     assert (off.renders, off.scores) == (None, None)
 
@@ -71,6 +149,9 @@ def test_a_file_of_the_working_folder_cannot_say_where_answers_are_taken_from(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "i2s.toml").write_text('evaluation_caches = "caches"\n')
-    assert run(["cache", "info"]) == 2
-    assert "evaluation_caches" in capsys.readouterr().err
+    for line in ('evaluation_caches = "caches"', 'answer_cache = "caches"', '[evaluate]\ncache = "caches"'):
+        (tmp_path / "i2s.toml").write_text(f"{line}\n")
+        assert run(["cache", "info"]) == 2
+        assert "cache" in capsys.readouterr().err
+    (tmp_path / "i2s.toml").write_text('answer_cache = "yes"\n[evaluate]\ncache = "answers"\n')
+    assert run(["cache", "info"]) == 0

@@ -1,5 +1,7 @@
 """The options of called models reach them."""
 
+from pathlib import Path
+
 import click
 import pytest
 from click.testing import CliRunner
@@ -31,7 +33,7 @@ def test_what_is_not_given_is_the_default():
     options = chosen()
     assert (options.temperature, options.max_tokens, options.base_url) == (0, 2000, None)
     assert (options.call_seconds, options.retry_seconds) == (300.0, 900.0)
-    assert options.cache is not None
+    assert options.cache is None  # another checkpoint may answer to the same name
 
 
 def test_what_is_given_is_taken(tmp_path):
@@ -40,6 +42,16 @@ def test_what_is_given_is_taken(tmp_path):
     )
     assert (options.temperature, options.max_tokens, options.concurrency) == (0.5, 10, 3)
     assert options.cache == tmp_path
+
+
+def test_answers_of_earlier_runs_are_taken_if_the_option_or_the_setting_says_so(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    user = tmp_path / "i2s" / "answers"
+    assert chosen("--cache", "answers").cache == user
+    for setting, folder in (("yes", user), ("no", None), ("mine", Path("mine"))):
+        settings = Settings(answer_cache=setting)
+        assert chosen_options(options_of(), settings).cache == folder
+        assert chosen_options(options_of("--cache", "none"), settings).cache is None
 
 
 def test_the_seconds_of_a_call_and_of_its_attempts_are_taken():

@@ -154,6 +154,7 @@ def whole(tmp_path: Path) -> Path:
         usage=TokenUsage(12, 34),
         cost=0.5,
         cached_cost=0.125,
+        cached_at="2026-10-01T09:00:00+00:00",
     )
     given = options(tasks=("sobench",), metrics={"fma": "1"}, engines={})
     run = write_run(tmp_path / "run", planned, {"a": record}, given)
@@ -196,6 +197,7 @@ def test_fields_of_all_stages_come_through(whole: Path, tmp_path: Path, name: st
         "cached_cost": 0.125,
     }
     assert {name: row[name] for name in plain} == plain
+    assert pandas.Timestamp(row["cached_at"]) == pandas.Timestamp("2026-10-01T09:00:00+00:00")
     assert json.loads(row["detail"]) == {"fields": {"left": ["x"]}}
     assert json.loads(row["repairs"])[0]["kind"] == "wrap_math"
     (asked,) = json.loads(row["asked"])

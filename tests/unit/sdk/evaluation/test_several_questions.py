@@ -15,7 +15,16 @@ from i2s_sdk.evaluation.dry_run import dry_run
 from i2s_sdk.evaluation.failures import LikeFailures
 from i2s_sdk.evaluation.generate import GenerateStage
 from i2s_sdk.evaluation.sample import Sample, unread
-from i2s_sdk.models import Completion, Finish, ModelFailedError, ModelOptions, ModelRefusedError, open_model
+from i2s_sdk.models import (
+    Completion,
+    Finish,
+    ModelFailedError,
+    ModelInputRejectedError,
+    ModelOptions,
+    ModelRefusedError,
+    open_model,
+)
+from i2s_sdk.models.errors import AllCallsFailedError
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.joined_record import joined_record
@@ -176,6 +185,31 @@ async def test_a_failed_question_fails_the_sample_and_keeps_what_was_answered(
     assert not again.ended
     assert model.asked == ["page-1", "page-2", "page-2", "page-3"]
     assert (folder.answered, folder.paid) == (1, 1.5)
+
+
+async def test_a_rejected_question_ends_the_sample_by_its_own_outcome_and_is_asked_again(
+    folder: RunFolder, instance: Instance
+) -> None:
+    model = Scripted()
+    model.ends["page-2"] = ModelInputRejectedError("mine rejected this input: too small", 1, "HTTP 400")
+    sample = await _stage(folder, model)(Sample(instance))
+    assert sample.record is not None
+    assert sample.record.failure is not None
+    assert (sample.record.outcome, sample.record.finish) == (Outcome.INPUT_REJECTED, "")
+    assert sample.record.failure.message == "mine rejected this input: too small"
+    assert folder.answered == 0
+    model.ends = {}
+    assert not (await _stage(folder, model)(Sample(instance))).ended
+    assert model.asked == ["page-1", "page-2", "page-2", "page-3"]
+
+
+async def test_rejected_inputs_alone_end_a_run_as_other_failures_that_are_alike(
+    folder: RunFolder, instance: Instance
+) -> None:
+    model = Scripted()
+    model.ends["page-1"] = ModelInputRejectedError("mine rejected this input", 1, "HTTP 400: no images")
+    with pytest.raises(AllCallsFailedError, match="1 failed alike"):
+        await _stage(folder, model, like_failures=LikeFailures(1))(Sample(instance))
 
 
 @pytest.mark.parametrize("how", ["refused", "too long"])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,14 +13,18 @@ from pathlib import Path
 import pytest
 from questions import read_image, read_text_and_image
 
-from i2s_sdk.models.cache import AnswerCache, Call, Kept, question_key
+from i2s_sdk.models.cache import AnswerCache, Call, question_key
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer
 from i2s_sdk.tasks.question import Sampling
+from i2s_sdk.tasks.structure import Absence, NoStructure
 
 KEY = "ab" * 32
 CALL = Call("c1", 3, 0.25)
 ANSWER = Answer("é\r\n\x00 \ud83d", Finish.LENGTH, 7, None, "served")
+THOUGHT = Answer(
+    "", Finish.LENGTH, reasoning="hm", no_answer=NoStructure("cut off", Absence.ENDED_IN_REASONING)
+)
 QUESTION = read_text_and_image()
 
 
@@ -32,15 +38,35 @@ class _Who:
     )
 
 
-def test_an_answer_comes_back_as_it_was(tmp_path: Path) -> None:
-    AnswerCache(tmp_path).put(KEY, ANSWER)
-    assert AnswerCache(tmp_path).get(KEY) == Kept(ANSWER)
+def _kept(cache: AnswerCache) -> tuple[Answer, Call | None]:
+    found = cache.get(KEY)
+    assert found is not None
+    return found.answer, found.call
+
+
+@pytest.mark.parametrize("answer", [ANSWER, THOUGHT])
+def test_an_answer_comes_back_as_it_was(tmp_path: Path, answer: Answer) -> None:
+    AnswerCache(tmp_path).put(KEY, answer)
+    assert _kept(AnswerCache(tmp_path)) == (answer, None)
     assert AnswerCache(tmp_path).get("cd" * 32) is None
+
+
+def test_an_entry_of_an_earlier_version_is_read_and_says_when_it_was_written(tmp_path: Path) -> None:
+    answer = {"text": "x", "finish": "stop", "tokens_in": 1, "tokens_out": 2, "served": "m"}
+    digest = hashlib.sha256(json.dumps([KEY, answer], sort_keys=True, separators=(",", ":")).encode())
+    file = tmp_path / KEY[:2] / f"{KEY}.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps({"format": 1, "key": KEY, "sha256": digest.hexdigest(), "answer": answer}))
+    os.utime(file, (86400, 86400))
+    found = AnswerCache(tmp_path).get(KEY)
+    assert found is not None
+    assert found.answer == Answer("x", Finish.STOP, 1, 2, "m")
+    assert found.at == "1970-01-02T00:00:00+00:00"
 
 
 def test_the_call_that_was_made_comes_back_with_its_answer(tmp_path: Path) -> None:
     AnswerCache(tmp_path).put(KEY, ANSWER, CALL)
-    assert AnswerCache(tmp_path).get(KEY) == Kept(ANSWER, CALL)
+    assert _kept(AnswerCache(tmp_path)) == (ANSWER, CALL)
 
 
 def test_a_file_whose_call_was_changed_is_no_answer(tmp_path: Path) -> None:
@@ -124,7 +150,7 @@ def test_a_file_that_was_cut_off_is_no_answer_and_is_written_again(tmp_path: Pat
     file.write_bytes(file.read_bytes()[:cut])
     assert cache.get(KEY) is None
     cache.put(KEY, ANSWER, CALL)
-    assert cache.get(KEY) == Kept(ANSWER, CALL)
+    assert _kept(cache) == (ANSWER, CALL)
 
 
 def test_a_file_whose_text_was_changed_is_no_answer(tmp_path: Path) -> None:

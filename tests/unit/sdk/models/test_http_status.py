@@ -9,15 +9,20 @@ import pytest
 
 from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.models.http_status import retry_after, status_error, transport_fault
-from i2s_sdk.models.provider import FaultError, RejectedError, ThrottledError
+from i2s_sdk.models.provider import (
+    FaultError,
+    InputRejectedError,
+    RejectedError,
+    ThrottledError,
+)
 
 
 @pytest.mark.parametrize(
     ("status", "kind"),
-    [(400, RejectedError), (401, ModelAccessError), (402, ModelAccessError), (403, ModelAccessError),
-     (404, ModelAccessError), (408, FaultError), (409, FaultError), (425, FaultError), (413, RejectedError),
-     (422, RejectedError), (429, ThrottledError), (500, FaultError), (502, FaultError), (503, FaultError),
-     (529, FaultError), (302, FaultError)],
+    [(400, InputRejectedError), (401, ModelAccessError), (402, ModelAccessError), (403, ModelAccessError),
+     (404, ModelAccessError), (405, RejectedError), (408, FaultError), (409, FaultError), (425, FaultError),
+     (413, InputRejectedError), (422, InputRejectedError), (429, ThrottledError), (500, FaultError),
+     (502, FaultError), (503, FaultError), (529, FaultError), (302, FaultError)],
 )  # fmt: skip
 def test_each_status_has_one_meaning(status: int, kind: type[Exception]) -> None:
     assert type(status_error(status, {}, "why")) is kind
@@ -76,3 +81,48 @@ def test_another_value_of_sampling_that_is_not_accepted_says_how_to_leave_it_out
     error = status_error(400, {}, f"{name}: Extra inputs are not permitted")
     assert isinstance(error, RejectedError)
     assert error.message.endswith("--temperature none leaves all sampling to the server")
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "message"),
+    [
+        (400, None, "Invalid image: cannot be decoded"),
+        (400, "context_length_exceeded", "This model's maximum context length is 4096 tokens"),
+        (400, None, "'max_tokens' is too large: 2000. This model's maximum context length is 4096 tokens"),
+        (400, None, "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum"),
+        (400, None, "prompt is too long: 210000 tokens > 200000 maximum"),
+        (400, None, "At most 1 image(s) may be provided in one request."),
+        (400, None, "The input token count (1200000) exceeds the maximum number of tokens allowed"),
+        (400, None, "Bad Request"),
+        (413, None, "Request Entity Too Large: max_tokens"),
+        (422, None, "Unable to process input image"),
+    ],
+)
+def test_a_server_that_rejects_one_input_is_told_from_one_that_rejects_every_request(
+    status: int, code: str | None, message: str
+) -> None:
+    found = status_error(status, {}, message, code)
+    assert isinstance(found, InputRejectedError)
+    assert message in found.message
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "message"),
+    [
+        (400, "unsupported_value", "'temperature' does not support 0 with this model."),
+        (400, "unsupported_parameter", "Use the other one instead."),
+        (400, None, "Unrecognized request argument supplied: top_k"),
+        (400, None, "The model `x` does not exist or is not available"),
+        (400, None, "API key not valid. Please pass a valid API key."),
+        (400, None, "Your credit balance is too low to access the API."),
+        (400, None, 'Invalid JSON payload received. Unknown name "top_k": Cannot find field.'),
+        (422, None, "[{'loc': ['body', 'min_p'], 'msg': 'Extra inputs are not permitted'}]"),
+        (405, None, "Method Not Allowed"),
+    ],
+)
+def test_a_request_that_no_input_would_mend_is_no_rejected_input(
+    status: int, code: str | None, message: str
+) -> None:
+    found = status_error(status, {}, message, code)
+    assert isinstance(found, RejectedError)
+    assert not isinstance(found, InputRejectedError)

@@ -11,7 +11,9 @@ from questions import complete
 
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import DataError, ModelError, UnknownNameError, UsageError
-from i2s_sdk.models import open_model
+from i2s_sdk.models import Finish, open_model
+from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.tasks import Question, Structure
 from i2s_sdk.tasks.latex import LatexTask
 from i2s_wire.metrics.profile import Profile
@@ -50,6 +52,16 @@ async def test_a_replay_says_what_was_recorded_verbatim(tmp_path: Path) -> None:
     text = " ```latex\r\nx\n``` \n"
     path = _file(tmp_path, {"id": "a", "completion": text, "verdict": "RENDERED"}, "\n")
     assert (await complete(open_model(f"replay:{path}"), _instance())).text == text
+
+
+async def test_a_replay_keeps_that_an_answer_was_cut_off_and_ended_in_reasoning(tmp_path: Path) -> None:
+    said = "the model's reasoning came without an answer"
+    thought = {"completion": "", "finish": "length", "outcome": "ended_in_reasoning", "message": said}
+    path = _file(tmp_path, {"id": "a", **thought})
+    answer = Answer.of("a", await complete(open_model(f"replay:{path}"), _instance()), 0.0)
+    assert (answer.outcome, answer.finish, answer.message) == (Outcome.ENDED_IN_REASONING, "length", said)
+    path = _file(tmp_path, {"id": "a", "completion": "x", "finish": "words of another program"})
+    assert (await complete(open_model(f"replay:{path}"), _instance())).finish is Finish.OTHER
 
 
 async def test_the_later_line_counts_unless_it_says_nothing(tmp_path: Path) -> None:

@@ -7,16 +7,30 @@ import json
 import pytest
 
 from i2s_sdk.errors import ModelError
-from i2s_sdk.models import Completion, Finish, ModelFailedError, ModelRefusedError
-from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.models import (
+    Completion,
+    Finish,
+    ModelFailedError,
+    ModelInputRejectedError,
+    ModelRefusedError,
+)
+from i2s_sdk.runlog.answer import Answer, is_final
 from i2s_sdk.runlog.joined_record import joined_record
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.read_sample import ReadSample
 from i2s_sdk.runlog.record import Record, TokenUsage
 from i2s_sdk.stats.spending import total_spending
+from i2s_sdk.tasks.structure import Absence, NoStructure
 
 SAID = Completion("$x$", Finish.LENGTH, 100, 7, 0.5, cached=False, attempts=3, seconds=1.0)
 FAILED = ModelFailedError("no answer after 5 attempts", 5)
+REJECTED = ModelInputRejectedError("m rejected this input: HTTP 400: too small", 1)
+THOUGHT = Completion(
+    "",
+    Finish.LENGTH,
+    reasoning="hm",
+    no_answer=NoStructure("nothing but reasoning", Absence.ENDED_IN_REASONING),
+)
 REFUSED = ModelRefusedError("m refused: no", Completion("no", Finish.REFUSED, 90, 1, 0.25, attempts=1))
 
 
@@ -28,7 +42,9 @@ def _kept(answer: Answer) -> Answer:
     "answer",
     [
         Answer.of("a", SAID, 2.0),
+        Answer.of("a", THOUGHT, 2.0),
         Answer.without("a", FAILED, 2.0),
+        Answer.without("a", REJECTED, 2.0),
         Answer.without("a", REFUSED, 2.0),
         Answer.without("a", ModelError("none"), 0.0),
     ],
@@ -44,6 +60,27 @@ def test_a_failure_is_asked_again_and_a_refusal_is_an_answer() -> None:
     assert failed.failure.kind == "ModelFailedError"
     assert (refused.final, refused.outcome, refused.completion) == (True, Outcome.REFUSED, "no")
     assert (refused.message, refused.paid, refused.usage) == ("m refused: no", 0.25, TokenUsage(90, 1))
+
+
+def test_an_input_that_the_server_rejected_has_an_outcome_of_its_own_and_is_asked_again() -> None:
+    rejected = Answer.without("a", REJECTED, 0.0)
+    assert (rejected.outcome, rejected.final, rejected.attempts) == (Outcome.INPUT_REJECTED, False, 1)
+    assert rejected.failure is not None
+    assert rejected.failure.message == REJECTED.message
+    assert not is_final(rejected.to_json())
+
+
+def test_reasoning_without_an_answer_is_final_and_keeps_that_it_was_cut_off() -> None:
+    answer = Answer.of("a", THOUGHT, 0.0)
+    assert (answer.outcome, answer.final) == (Outcome.ENDED_IN_REASONING, True)
+    assert (answer.message, answer.finish, answer.reasoning) == ("nothing but reasoning", "length", "hm")
+    assert is_final(answer.to_json())
+
+
+def test_a_line_of_an_earlier_version_has_no_reasoning() -> None:
+    line = Answer.of("a", SAID, 2.0).to_json()
+    assert "reasoning" not in line
+    assert Answer.from_json(line).reasoning == ""
 
 
 def _record(answer: Answer) -> Record:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from i2s_sdk.runlog.answer import Answer
@@ -10,7 +12,7 @@ from i2s_sdk.runlog.joined_record import joined_record
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.read_sample import ReadSample
 from i2s_sdk.runlog.record import Record, TokenUsage
-from i2s_sdk.stats.spending import Spending, total_spending
+from i2s_sdk.stats.spending import FromCache, Spending, total_spending
 
 READ = ReadSample("a", "readoc", "arxiv", "")
 PAID = Answer("a", "text", finish="stop", usage=TokenUsage(10, 5), cost=0.25, attempts=1, question="page-1")
@@ -31,6 +33,17 @@ def test_pages_that_were_answered_before_are_not_paid_now() -> None:
 def test_a_sample_of_answers_that_were_all_kept_is_kept() -> None:
     spent = _spent(KEPT)
     assert (spent.cost, spent.paid, spent.cached) == (0.5, 0.0, 1)
+
+
+def test_samples_with_answers_from_the_cache_are_counted_with_the_days_of_the_first_and_the_last() -> None:
+    kept = [replace(KEPT, cached_at=f"2026-10-0{day}T09:00:00+00:00") for day in (3, 1, 2)]
+    answers = [PAID, *kept, joined_answer("a", [PAID, kept[2]], "\n".join)]
+    spent = total_spending([joined_record(READ, one, Outcome.SCORED) for one in answers])
+    assert spent.from_cache == FromCache(4, kept[1].cached_at, kept[0].cached_at)
+    assert "(4 from the answer cache, given 2026-10-01 to 2026-10-03)" in str(spent)
+    assert spent.to_json()["from_cache"]["samples"] == 4
+    assert str(FromCache(1, *(kept[0].cached_at,) * 2)) == "1 from the answer cache, given 2026-10-03"
+    assert "from_cache" not in _spent(PAID).to_json()
 
 
 def test_answers_before_a_question_that_failed_were_paid_for() -> None:

@@ -9,8 +9,9 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from i2s_sdk.writing import write_whole
@@ -35,10 +36,35 @@ _LOCK = ".lock"
 
 @dataclass(frozen=True, slots=True)
 class CacheSize:
-    """How many entries a cache has, and how many bytes they take."""
+    """What a cache holds.
+
+    Attributes:
+        entries: How many entries.
+        bytes: How many bytes they take.
+        oldest: When the entry was written or last used that was not for longest, in ISO 8601; empty if there
+            is none, or it is not known.
+        newest: The same of the latest.
+    """
 
     entries: int
     bytes: int
+    oldest: str = ""
+    newest: str = ""
+
+
+def size_of(files: Iterable[tuple[float, int]]) -> CacheSize:
+    """Return the size of a cache.
+
+    Args:
+        files: The time and the size of each entry.
+    """
+    found = list(files)
+    if not found:
+        return CacheSize(0, 0)
+    times = [when for when, _ in found]
+    first, last = (datetime.fromtimestamp(one, UTC) for one in (min(times), max(times)))
+    seconds = [one.isoformat(timespec="seconds") for one in (first, last)]
+    return CacheSize(len(found), sum(size for _, size in found), *seconds)
 
 
 def framed(key: str, content: bytes) -> bytes:
@@ -127,9 +153,8 @@ class FolderEntries:
                 total -= size
 
     def size(self) -> CacheSize:
-        """Return how many entries there are and how large they are together."""
-        sizes = [size for _, _, size in self._files()]
-        return CacheSize(len(sizes), sum(sizes))
+        """Return how many entries there are, how large they are together, and when they were used."""
+        return size_of((when, size) for _, when, size in self._files())
 
     def clear(self) -> None:
         """Remove all entries.

@@ -38,7 +38,8 @@ class ScoreCache:
 
     Attributes:
         entries: What is kept.
-        service: Version of the metric service; part of the name of an entry.
+        service: What computes the values: version of the metric service, its libraries, precision and device
+            as far as it says; part of the name of an entry.
         versions: Version of each metric by its name; the same. A metric without one is not kept.
     """
 
@@ -56,7 +57,8 @@ class ScoreCache:
             profile: Rules of the run; a name may have another version in other rules.
         """
         own = [one for one in description.metrics if profile in one.profiles and one.version]
-        return cls(entries, description.version, {one.name: one.version for one in own})
+        service = [description.version, sorted(description.versions.items()), description.device]
+        return cls(entries, json.dumps(service), {one.name: one.version for one in own})
 
     def known(self, pair: ComparedPair, metrics: Iterable[str]) -> dict[str, MetricResult]:
         """Return by name the results that are kept of some metrics."""

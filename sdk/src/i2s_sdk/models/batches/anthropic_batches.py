@@ -9,15 +9,22 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from i2s_sdk.models.anthropic_messages import AnthropicMessages, read_answer
+from i2s_sdk.models.anthropic_messages import AnthropicMessages, read_answer, refusal_of
 from i2s_sdk.models.batches.api import BatchGoneError, BatchRequest, BatchResult, BatchState, result_lines
-from i2s_sdk.models.http_status import transport_fault
+from i2s_sdk.models.http_status import rejects_input, transport_fault
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.provider import Answer, AttemptError, FaultError, RejectedError, one_line
+from i2s_sdk.models.provider import (
+    Answer,
+    AttemptError,
+    FaultError,
+    InputRejectedError,
+    RejectedError,
+    one_line,
+)
 
 _MEGABYTE = 1_000_000
-#: Errors of a question that it would have again.
-_OF_THE_QUESTION = frozenset({"invalid_request_error", "request_too_large", "not_found_error"})
+#: Errors of a question that it would have again, with the statuses of single calls.
+_STATUSES = {"invalid_request_error": 400, "request_too_large": 413, "not_found_error": 404}
 
 
 class AnthropicBatches:
@@ -96,7 +103,13 @@ def _result(line: dict[str, Any]) -> BatchResult:
                 return error
         case {"result": {"type": "errored", "error": {"error": {"type": str(kind), "message": message}}}}:
             said = f"{kind}: {one_line(message)}"
-            return RejectedError(said) if kind in _OF_THE_QUESTION else FaultError(said)
+            if kind not in _STATUSES:
+                return FaultError(said)
+            refused = refusal_of(_STATUSES[kind], str(message))
+            if refused is not None:
+                return refused
+            rejected = rejects_input(_STATUSES[kind], said)
+            return InputRejectedError(said) if rejected else RejectedError(said)
         case {"result": {"type": ("expired" | "canceled") as kind}}:
             return FaultError(f"the question is {kind}")
     return FaultError(f"the result is none: {one_line(json.dumps(line), 80)}")

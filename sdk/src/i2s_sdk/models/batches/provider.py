@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence, Set
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from i2s_sdk.models.batches.records import BatchRecord, BatchRecords
 from i2s_sdk.models.cache import AnswerCache, question_key
 from i2s_sdk.models.completion_bound import bounded_answer
 from i2s_sdk.models.model import Finish
-from i2s_sdk.models.options import Batching, ModelOptions
+from i2s_sdk.models.options import Batching, ModelOptions, default_cache_folder
 from i2s_sdk.models.provider import Answer, AttemptError, FaultError, Provider, ThrottledError
 from i2s_sdk.models.question import ReadQuestion
 
@@ -44,8 +45,6 @@ def batched(provider: Provider, options: ModelOptions, batching: Batching) -> Ba
     from i2s_sdk.models.openai_chat import OpenAIChat
 
     name = f"{provider.vendor}/{provider.model}"
-    if options.cache is None:
-        raise UsageError("--batch needs --cache FOLDER: batches under way are found again there")
     if options.budget.is_limited:
         raise UsageError("--budget cannot stop a batch that was sent: give --limit, and see --dry-run")
     api: BatchApi
@@ -55,7 +54,7 @@ def batched(provider: Provider, options: ModelOptions, batching: Batching) -> Ba
         api = AnthropicBatches(provider, options)
     else:
         raise UsageError(f"model {name!r} has no batch API: --batch is for openai/NAME and anthropic/NAME")
-    return BatchedProvider(api, options, batching, options.cache / "batches")
+    return BatchedProvider(api, options, batching, (options.cache or default_cache_folder()) / "batches")
 
 
 class BatchedProvider:
@@ -94,6 +93,7 @@ class BatchedProvider:
         self._tasks: set[asyncio.Task[None]] = set()
         self._under_way: dict[str, BatchRecord] | None = None
         self._answered: dict[str, tuple[int, int]] = {}
+        self._read: dict[str, BatchRecord] = {}
         self._reading = asyncio.Lock()
 
     @property
@@ -107,6 +107,10 @@ class BatchedProvider:
             return key in await self._found()
         except AttemptError:  # when it is asked, it is looked for again
             return False
+
+    async def leave(self, key: str) -> None:
+        """Send a question that a batch under way holds anew: the batch was sent by another run."""
+        (await self._found()).pop(key, None)
 
     async def ask(self, question: ReadQuestion) -> Answer:
         """Return the answer to a question once its batch has ended.
@@ -131,7 +135,11 @@ class BatchedProvider:
                 self._futures.pop(key, None)
 
     async def close(self) -> None:
-        """Stop waiting for batches, which go on at the vendor, and close the connections."""
+        """Stop waiting for batches, which go on at the vendor, and close the connections.
+
+        Without an answer cache the records of batches that were read are removed here and not before, so that
+        a run which is killed before it has written its answers down finds them again.
+        """
         if self._timer is not None:
             self._timer.cancel()
         for task in self._tasks:
@@ -139,6 +147,9 @@ class BatchedProvider:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for future in self._futures.values():
             future.cancel()
+        for record in self._read.values():
+            await asyncio.to_thread(self._records.replace, record)
+        self._read.clear()
         await self._single.close()
 
     async def _found(self) -> dict[str, BatchRecord]:
@@ -228,11 +239,14 @@ class BatchedProvider:
         """Wait until a batch has ended, and hand its results to those who wait for them."""
         try:
             await self._ended(record)
-            seen = await self._read_results(record)
+            seen, unclaimed = await self._read_results(record)
         except BatchGoneError:
             self._forget(record)
             raise
-        self._forget(record)
+        if self._options.cache is None:
+            self._note_read(record, unclaimed)
+        else:
+            self._forget(record)
         for key in record.keys:
             if key not in seen:
                 self._end(key, FaultError("its batch has ended without an answer"))
@@ -259,18 +273,34 @@ class BatchedProvider:
                     return
             await asyncio.sleep(self._batching.poll_seconds)
 
-    async def _read_results(self, record: BatchRecord) -> set[str]:
+    async def _read_results(self, record: BatchRecord) -> tuple[set[str], set[str]]:
+        """Hand out the results of a batch.
+
+        Returns:
+            The keys of all results, and those of answers that nobody waits for.
+        """
         seen: set[str] = set()
+        unclaimed: set[str] = set()
         async for key, result in self._api.results(record.batch):
             seen.add(key)
             if isinstance(result, Answer):
                 answer = bounded_answer(result, self._options.completion_characters)
                 if answer.finish is not Finish.TOO_LONG:  # also those that nobody waits for in this run
                     await asyncio.to_thread(self._cache.put, key, answer)
-                self._end(key, answer)
+                if not self._end(key, answer):
+                    unclaimed.add(key)
             else:
                 self._end(key, result)
-        return seen
+        return seen, unclaimed
+
+    def _note_read(self, record: BatchRecord, unclaimed: Set[str]) -> None:
+        """Note that a batch was read, of which only the answers that nobody waited for are still of use."""
+        left = self._read.get(record.name, record).keys
+        self._read[record.name] = replace(record, keys=tuple(key for key in left if key in unclaimed))
+        self._answered.pop(record.name, None)
+        for key in set(record.keys) - unclaimed:
+            if self._under_way is not None:
+                self._under_way.pop(key, None)
 
     def _forget(self, record: BatchRecord) -> None:
         self._answered.pop(record.name, None)
@@ -279,14 +309,16 @@ class BatchedProvider:
             if self._under_way is not None:
                 self._under_way.pop(key, None)
 
-    def _end(self, key: str, result: Answer | Exception) -> None:
+    def _end(self, key: str, result: Answer | Exception) -> bool:
+        """Hand a result to those who wait for it, and return whether anybody does."""
         future = self._futures.get(key)
         if future is None or future.done():
-            return
+            return False
         if isinstance(result, Answer):
             future.set_result(result)
         else:
             future.set_exception(result)
+        return True
 
     def _notify(self) -> None:
         if self.on_wait is not None and self._answered:

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from i2s_sdk.errors import WriteError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.cache import AskedModel
 from i2s_sdk.writing import write_whole, writing
@@ -97,6 +98,14 @@ class BatchRecords:
         record = replace(record, batch=batch)
         self._write(record)
         return record
+
+    def replace(self, record: BatchRecord) -> None:
+        """Write down which questions of a batch are left, or remove its record if none are."""
+        if not record.keys:
+            self.remove(record)
+            return
+        with contextlib.suppress(WriteError):  # all of its answers are read again, which costs nothing
+            self._write(record)
 
     def remove(self, record: BatchRecord) -> None:
         """Remove the record of a batch: its results are read, or there are none."""

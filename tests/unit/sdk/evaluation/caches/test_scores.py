@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from i2s_sdk.evaluation.caches.entries import FolderEntries
 from i2s_sdk.evaluation.caches.scores import ComparedPair, ScoreCache
+from i2s_wire.metrics.description import MetricDescription, MetricsDescription
 from i2s_wire.metrics.profile import Profile
-from i2s_wire.metrics.score import MetricFailure, MetricFailureKind, MetricResult, SizePolicy
+from i2s_wire.metrics.score import Direction, MetricFailure, MetricFailureKind, MetricResult, SizePolicy
 
 PAIR = ComparedPair(b"reference", b"prediction", SizePolicy.PAD, Profile.PAPER)
 EMS = MetricResult("ems", 0.1 + 0.2, parts={"block_emd": 1 / 3, "denominator": 7.0}, version="2")
@@ -62,6 +64,21 @@ def test_another_version_of_a_metric_or_of_the_service_has_its_own_values(tmp_pa
     assert cache(tmp_path, service="0.2.0").known(PAIR, NAMES) == {}
     cache(tmp_path, ems="3").keep(PAIR, [EMS])
     assert cache(tmp_path, ems="3").known(PAIR, NAMES) == {}, "it is not of the service that was described"
+
+
+@pytest.mark.parametrize("change", [{"versions": {"numpy": "3"}}, {"device": "cuda:0"}, {"version": "0.2"}])
+def test_values_of_other_libraries_or_another_device_are_not_taken(
+    tmp_path: Path, change: dict[str, Any]
+) -> None:
+    ems = MetricDescription(
+        "ems", "", "", "2", Direction.HIGHER_IS_BETTER, 0.0, 1.0, False, (), (Profile.PAPER,), True, ""
+    )
+    described = MetricsDescription("metrics", "0.1", (ems,), {"numpy": "2"}, "cpu", 1, 1, 1, 1)
+    entries = FolderEntries(tmp_path, 1 << 20)
+    ScoreCache.of(entries, described, Profile.PAPER).keep(PAIR, [EMS])
+    assert ScoreCache.of(entries, described, Profile.PAPER).known(PAIR, ["ems"]) == {"ems": EMS}
+    other = ScoreCache.of(entries, replace(described, **change), Profile.PAPER)
+    assert other.known(PAIR, ["ems"]) == {}
 
 
 def test_a_metric_without_a_version_is_not_kept(tmp_path: Path) -> None:
