@@ -35,7 +35,7 @@ LEVEL = 0.95
 #: Fewest observations that have an interval.
 FEWEST = 5
 
-#: As how many observations each end of the range counts.
+#: Number of observations that each end of the range counts as.
 END_WEIGHT = 0.5
 
 _Z = 1.959963984540054  # quantile of the normal distribution that leaves (1 - LEVEL) / 2 above it
@@ -95,8 +95,8 @@ def _lower_ends(values: Floats) -> tuple[float, float]:
     The root is found by the secant method with the bracket of Illinois.
 
     Args:
-        values: From 0 to 1; the ends of the range in the first and the last column, or the other way round.
-            Shape (2, observations + 2).
+        values: Numbers from 0 to 1; the ends of the range in the first and the last column, or the other way
+            round. Shape (2, observations + 2).
     """
     import numpy as np
 
@@ -128,8 +128,8 @@ def _tail(values: Floats, counts: Floats, distances: Floats) -> tuple[Floats, Fl
     which the saddlepoint is s = 1 / (t - c), so that no equation need be solved for it.
 
     Args:
-        values: From 0 to 1; shape (rows, values).
-        counts: As how many observations each column counts.
+        values: Numbers from 0 to 1; shape (rows, values).
+        counts: Number of observations that each column counts as.
         distances: Logarithms of -t, one for each row.
 
     Returns:
