@@ -60,7 +60,7 @@ async def measure(opened: PythonEngine, chosen: list[Program]) -> dict[str, obje
         attempts = await run(opened, program)
         first += attempts.first.verdict.has_picture
         last += attempts.last.verdict.has_picture
-        put_back = [one.detail for one in attempts.repairs if one.kind is RepairKind.RESTORE_NAME]
+        put_back = [repair.detail for repair in attempts.repairs if repair.kind is RepairKind.RESTORE_NAME]
         if attempts.last.verdict.has_picture:
             restored += bool(put_back)
             names.update(put_back)
@@ -87,25 +87,28 @@ async def main() -> int:
     parser.add_argument("--years", nargs="+", choices=RELEASES, default=[*RELEASES], metavar="YEAR")
     parser.add_argument("--folder", type=Path, metavar="DIR", help="keeps source distributions")
     given = parser.parse_args()
-    folder = given.folder or Path(tempfile.mkdtemp(prefix="chart-programs-"))
-    found: dict[str, dict[str, object]] = {}
+    chosen: dict[str, list[Program]] = {}
+    with tempfile.TemporaryDirectory() as temporary:
+        for year in given.years:
+            chosen[year] = [
+                program
+                for release in RELEASES[year]
+                for program in programs(release, given.number, given.folder or Path(temporary))
+            ]
+    results: dict[str, dict[str, object]] = {}
     seen: set[str] = set()
     async with engine() as opened:
-        for year in given.years:
-            chosen = []
-            for release in RELEASES[year]:
-                for program in await asyncio.to_thread(programs, release, given.number, folder):
-                    if program.code not in seen:  # many stay the same from year to year
-                        seen.add(program.code)
-                        chosen.append(program)
-            found[year] = await measure(opened, chosen)
-            print(year, json.dumps(found[year], indent=2), file=sys.stderr)
-    recent = [one for year, one in found.items() if year != OLD]
+        for year, several in chosen.items():
+            new = list({program.code: program for program in several if program.code not in seen}.values())
+            seen |= {program.code for program in new}  # many stay the same from year to year
+            results[year] = await measure(opened, new)
+            print(year, json.dumps(results[year], indent=2), file=sys.stderr)
+    recent = [result for year, result in results.items() if year != OLD]
     counts = {
-        name: sum(int(str(one[name])) for one in recent)
+        name: sum(int(str(result[name])) for result in recent)
         for name in ("programs", "rendered at once", "rendered")
     }
-    print(json.dumps({"2023 to 2026": counts, **found}, indent=2))
+    print(json.dumps({"2023 to 2026": counts, **results}, indent=2))
     return 0 if counts["rendered"] >= LEAST_SHARE * counts["programs"] else 1
 
 

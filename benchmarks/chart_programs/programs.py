@@ -46,7 +46,7 @@ LIBRARIES = frozenset(
 )
 _FILES = re.compile(r"(?:galleries/)?(?:examples|plot_types|tutorials|users_explain)/.*\.py$")
 _SOURCES = re.compile(r"(?:lib/)?(?:matplotlib|mpl_toolkits|networkx|numpy|scipy)/(?!.*tests/).*\.py$")
-#: Not run by those who wrote them, or in need of a display, a network or a program.
+#: Programs that their authors do not run, or that need a display, a network or another program.
 _LEFT_OUT = re.compile(r"_sgskip\.py$|/conf\.py$|/user_interfaces/")
 _NEEDS = re.compile(
     r"urlopen|load_dataset\(|fetch_\w+\(|nx_agraph|nx_pydot|pygraphviz|backends\.backend_(?!agg|pdf)"
@@ -81,9 +81,9 @@ def programs(release: str, number: int, folder: Path) -> list[Program]:
         number: Number of programs.
         folder: Folder that keeps source distributions.
     """
-    found = sorted((one for one in _all(release, folder) if _is_chosen(one)), key=lambda one: one.name)
-    step = max(1.0, len(found) / number)
-    return [found[int(at * step)] for at in range(min(number, len(found)))]
+    chosen = sorted(filter(_is_chosen, _all(release, folder)), key=lambda program: program.name)
+    step = max(1.0, len(chosen) / number)
+    return [chosen[int(at * step)] for at in range(min(number, len(chosen)))]
 
 
 def _all(release: str, folder: Path) -> Iterator[Program]:
@@ -105,8 +105,10 @@ def _all(release: str, folder: Path) -> Iterator[Program]:
 def _beside(path: str, contents: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the files of data in the folder of a program."""
     folder = PurePosixPath(path).parent
-    names = [one for one in contents if PurePosixPath(one).is_relative_to(folder) and not one.endswith(".py")]
-    return {str(PurePosixPath(one).relative_to(folder)): contents[one] for one in names[:_MOST_BESIDE]}
+    beside = [
+        name for name in contents if PurePosixPath(name).is_relative_to(folder) and not name.endswith(".py")
+    ]
+    return {str(PurePosixPath(name).relative_to(folder)): contents[name] for name in beside[:_MOST_BESIDE]}
 
 
 def _examples(name: str, source: str) -> Iterator[Program]:
@@ -119,7 +121,7 @@ def _examples(name: str, source: str) -> Iterator[Program]:
             continue
         text = ast.get_docstring(node) or ""
         try:
-            code = "".join(one.source for one in doctest.DocTestParser().get_examples(text))
+            code = "".join(example.source for example in doctest.DocTestParser().get_examples(text))
         except ValueError:
             continue
         if "plt.show(" in code:
@@ -137,7 +139,7 @@ def _is_chosen(program: Program) -> bool:
     modules = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            modules |= {one.name for one in node.names}
+            modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
             modules.add(node.module or "")
-    return {one.partition(".")[0] for one in modules} <= LIBRARIES | sys.stdlib_module_names
+    return {module.partition(".")[0] for module in modules} <= LIBRARIES | sys.stdlib_module_names

@@ -7,7 +7,7 @@ import pytest
 
 from i2s_render_python.inside.restored_names.table import CHANGES
 
-#: In a process of its own, since it changes the libraries.
+#: A program that runs in a process of its own, since it changes the libraries.
 PROGRAM = """
 import warnings; warnings.simplefilter("ignore")
 import matplotlib; matplotlib.use("agg")

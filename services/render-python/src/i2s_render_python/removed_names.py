@@ -81,21 +81,21 @@ def removed_name(error: ProgramError) -> str:
 def _names(error: ProgramError) -> Iterator[str]:
     """Yield the names of the table that an error may be about."""
     text = error.text
-    if found := _OF_MODULE.search(text):
-        yield f"{found[1]}.{found[2]}"
-    if found := _FROM_MODULE.search(text):
-        yield f"{found[2]}.{found[1]}"
-    if found := _NO_MODULE.search(text):
-        yield found[1]
-    if found := _IN_WORDS.search(text):
-        of = {"np": "numpy", "nx": "networkx"}.get(found[1], "scipy.interpolate")
-        yield f"{of}.{found[2]}"
-    if found := _FREQUENCY.search(text):
-        yield f"{_FREQUENCIES}{found[1]}"
-    if found := _STYLE.search(text):
-        yield f"{_STYLES}{found[1]}"
-    if found := _COLORMAP.search(text):
-        yield f"matplotlib.cm.{found[1]}"
+    if match := _OF_MODULE.search(text):
+        yield f"{match[1]}.{match[2]}"
+    if match := _FROM_MODULE.search(text):
+        yield f"{match[2]}.{match[1]}"
+    if match := _NO_MODULE.search(text):
+        yield match[1]
+    if match := _IN_WORDS.search(text):
+        of = {"np": "numpy", "nx": "networkx"}.get(match[1], "scipy.interpolate")
+        yield f"{of}.{match[2]}"
+    if match := _FREQUENCY.search(text):
+        yield f"{_FREQUENCIES}{match[1]}"
+    if match := _STYLE.search(text):
+        yield f"{_STYLES}{match[1]}"
+    if match := _COLORMAP.search(text):
+        yield f"matplotlib.cm.{match[1]}"
     if text.startswith("Unable to determine Axes to steal space for Colorbar"):
         yield "matplotlib.figure.Figure.colorbar(ax)"
     if text.startswith("whis must be"):
@@ -104,21 +104,21 @@ def _names(error: ProgramError) -> Iterator[str]:
 
 def _candidates(text: str) -> Iterator[str]:
     """Yield ends of names that an error may be about."""
-    if found := _OF_OBJECT.search(text):
-        yield f"{found[1]}.{found[2]}"
-        yield f"{_BASES.get(found[1], found[1])}.{found[2]}"
-    if found := _NOT_ITERABLE.search(text):
-        yield f"{found[1]}.__iter__"
-    if found := _UNEXPECTED.search(text):
-        function = found[1] if found[2] == _INITIALIZER else found[2]
-        if _SCALE_ARGUMENT.fullmatch(found[3]):
+    if match := _OF_OBJECT.search(text):
+        yield f"{match[1]}.{match[2]}"
+        yield f"{_BASES.get(match[1], match[1])}.{match[2]}"
+    if match := _NOT_ITERABLE.search(text):
+        yield f"{match[1]}.__iter__"
+    if match := _UNEXPECTED.search(text):
+        function = match[1] if match[2] == _INITIALIZER else match[2]
+        if _SCALE_ARGUMENT.fullmatch(match[3]):
             yield "set_xscale(basex)"
-        if function.startswith("print_") and found[3] in _SAVE_ARGUMENTS:
+        if function.startswith("print_") and match[3] in _SAVE_ARGUMENTS:
             yield "savefig(frameon)"
-        yield f"{function}({found[3]})"
-    if found := _TOO_MANY.search(text):
-        yield f"{found[1] if found[2] == _INITIALIZER else found[2]}(positional)"
-    if found := _MISSING.search(text):
-        yield f"{found[1]}({found[2]})"
+        yield f"{function}({match[3]})"
+    if match := _TOO_MANY.search(text):
+        yield f"{match[1] if match[2] == _INITIALIZER else match[2]}(positional)"
+    if match := _MISSING.search(text):
+        yield f"{match[1]}({match[2]})"
     if "keyword grid_b is not recognized" in text:
         yield "grid(b)"

@@ -104,8 +104,8 @@ def positional(*paths: str, order: Sequence[str], kept: int = 0, least: int = 1)
         paths: The functions.
         order: Names of the arguments after the first ``kept``, in the order of old.
         kept: Number of arguments that are still given by position, ``self`` among them.
-        least: With fewer positional arguments after them the call means what it means today, unless an
-            argument of ``order`` that comes later is named "data".
+        least: Number of further positional arguments below which a call means what it means today, unless
+            it has an argument that is named "data".
     """
 
     def around(inner: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
@@ -126,8 +126,8 @@ def by_position(*paths: str) -> Change:
     def change() -> None:
         for path in paths:
             parameters = inspect.signature(attribute(path)).parameters.values()
-            kept = sum(one.kind is one.POSITIONAL_OR_KEYWORD for one in parameters)
-            order = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
+            kept = sum(parameter.kind is parameter.POSITIONAL_OR_KEYWORD for parameter in parameters)
+            order = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
             positional(path, order=order, kept=kept)()
 
     return change

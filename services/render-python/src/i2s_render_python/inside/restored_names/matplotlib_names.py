@@ -172,7 +172,7 @@ def _of_artists(place: str, old: str, new: str | None) -> Change:
         update = attribute(f"{place}._internal_update")
 
         def internal_update(self: Any, kwargs: dict[str, Any]) -> Any:  # noqa: ANN401
-            given = {new if key == old else key: one for key, one in kwargs.items()}
+            given = {new if key == old else key: content for key, content in kwargs.items()}
             given.pop(None, None)
             return update(self, given)
 

@@ -41,7 +41,7 @@ FREQUENCIES = {
     "Y": "YE",
     "m": "ME",
 }
-#: Those of periods, which are not at an end.
+#: Frequencies of periods, which are not at an end.
 _OF_PERIODS = {"A": "Y", "H": "h", "L": "ms", "N": "ns", "S": "s", "T": "min", "U": "us", "m": "M"}
 _ALIAS = re.compile(r"([A-Za-z]+)(?=-|\b|$|\d)")
 #: Functions that take a frequency, and its place among the arguments by position.
@@ -91,7 +91,7 @@ def _translate(path: str, place: int, old: str, new: str) -> None:
     def translated(given: Any) -> Any:  # noqa: ANN401
         if not isinstance(given, str):
             return given
-        return _ALIAS.sub(lambda found: new if found[1] == old else found[1], given, count=1)
+        return _ALIAS.sub(lambda match: new if match[1] == old else match[1], given, count=1)
 
     def outer(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
         if len(args) > place:
@@ -105,9 +105,9 @@ def _append(self: Any, other: Any, ignore_index: bool = False, **_: object) -> A
     pd = attribute("pandas")
     others = list(other) if isinstance(other, list | tuple) else [other]
     if isinstance(self, pd.DataFrame):
-        rows = [pd.Series(one) if isinstance(one, dict) else one for one in others]
-        others = [one.to_frame().T.infer_objects() if isinstance(one, pd.Series) else one for one in rows]
-    filled = [one for one in (self, *others) if len(one)]
+        rows = [pd.Series(row) if isinstance(row, dict) else row for row in others]
+        others = [row.to_frame().T.infer_objects() if isinstance(row, pd.Series) else row for row in rows]
+    filled = [row for row in (self, *others) if len(row)]
     return pd.concat(filled or [self, *others], ignore_index=ignore_index)
 
 
