@@ -340,9 +340,9 @@ async def test_a_figure_of_the_class_standalone_attempts_nothing(engine):
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("\\begin{document}\nx\n\n", 3, r"The document ends without \end{document}."),
+        ("\\begin{document}\nx\n\n", 3, r"Emergency stop. The document ends without \end{document}."),
         ("x\\usepackage{amsmath}", 2, r"LaTeX Error: Missing \begin{document}."),
-        ("\\usepackage{amsmath}\n", 2, r"The document ends without \begin{document}."),
+        ("\\usepackage{amsmath}\n", 2, r"Emergency stop. The document ends without \begin{document}."),
         ("\\begin{document}\n\\textbf{x\n\\end{document}", 4, r"File ended while scanning use of \textbf ."),
         ("\\begin{document}\n\\iffalse\n\\end{document}", 3, "Incomplete \\iffalse; all text was ignored"),
     ],

@@ -105,9 +105,9 @@ def test_emergency_stop_alone_is_the_error():
 @pytest.mark.parametrize(
     ("document", "line", "message"),
     [
-        (b"\\begin{document}\nx\n\n", 2, r"The document ends without \end{document}."),
-        (b"\\documentclass{article}", 1, r"The document ends without \begin{document}."),
-        (b"", 1, r"The document ends without \begin{document}."),
+        (b"\\begin{document}\nx\n\n", 2, r"Emergency stop. The document ends without \end{document}."),
+        (b"\\documentclass{article}", 1, r"Emergency stop. The document ends without \begin{document}."),
+        (b"", 1, r"Emergency stop. The document ends without \begin{document}."),
     ],
 )
 def test_a_document_that_ends_too_early_lacks_what_tex_waits_for(document, line, message):

@@ -56,7 +56,7 @@ _PATTERNS = tuple(
             ErrorKind.CONFLICT,
             r"requires (?:either )?(?:Xe|Lua)(?:La)?TeX|available only in (?:lua|xe)tex",
         ),
-        (ErrorKind.SYNTAX, r"^The document ends "),
+        (ErrorKind.SYNTAX, r"^Emergency stop\. The document ends "),
         (ErrorKind.INPUT_OUTPUT, r"^Emergency stop|^I can't write on file|Unable to read an entire line"),
         (ErrorKind.INPUT_OUTPUT, r"pdfTeX error"),
         (

@@ -143,7 +143,8 @@ def in_document(error: LoggedError, document: bytes) -> LoggedError:
     message = error.message
     if message.startswith(_AFTERMATH):
         missing = next((mark for mark in (_BEGIN, _END) if mark not in document), None)
-        message = _OPEN_AT_END if missing is None else f"The document ends without {missing.decode()}."
+        reason = _OPEN_AT_END if missing is None else f"The document ends without {missing.decode()}."
+        message = f"{message} {reason}"
     return replace(error, message=message, line=line)
 
 

@@ -74,7 +74,7 @@ _BODY = (
     (
         RepairKind.CLOSE_GROUPS,
         re.compile(
-            r"ended by \\end\{|^File ended while |^The document ends |\\end occurred"
+            r"ended by \\end\{|^File ended while |^Emergency stop\. The document ends |\\end occurred"
             r"|^Missing \\endgroup inserted|^Extra \}, or forgotten \\endgroup|\\end\{document\}\s*$"
         ),
         mend.closed,
