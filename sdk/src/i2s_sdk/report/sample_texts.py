@@ -73,11 +73,11 @@ def details(
 
 
 def _unread(record: Record) -> str:
-    """Return the parts of a completion that are no answer, reasoning above all; empty if there are none."""
-    if record.reading is None or not record.completion:
-        return ""
-    before, after = record.completion[: record.reading.start], record.completion[record.reading.end :]
-    text = "\n…\n".join(part.strip() for part in (before, after) if part.strip())
+    """Return the reasoning of a model and what else of its completion is no answer; empty without any."""
+    parts = [record.reasoning]
+    if record.reading is not None and record.completion:
+        parts += [record.completion[: record.reading.start], record.completion[record.reading.end :]]
+    text = "\n…\n".join(part.strip() for part in parts if part.strip())
     left = len(text) - LONGEST_TEXT
     return f"{text[:LONGEST_TEXT]}\n… {left} more characters are in the run folder" if left > 0 else text
 

@@ -61,6 +61,7 @@ def joined_record(
             "completion": answer.completion,
             "failure": answer.failure,
             "finish": answer.finish,
+            "reasoning": answer.reasoning,
             "usage": answer.usage,
             "cost": answer.cost,
             "cached": answer.cached,

@@ -13,7 +13,7 @@ from i2s_sdk.runlog.read_sample import ReadSample, read_values
 from i2s_sdk.runlog.typed_fields import with_checked_fields
 
 #: Fields that a line has only if they say something, beside those of ReadSample.
-_OPTIONAL = ("parts", "detail", "cached_cost", "cached_at")
+_OPTIONAL = ("parts", "detail", "cached_cost", "cached_at", "reasoning")
 #: Fields that a line begins with.
 _FIRST = ("id", "task", "subset", "difficulty", "outcome")
 #: Bytes of the digest of a completion in memory.
@@ -58,6 +58,7 @@ class Record(ReadSample):
             questions were kept from earlier calls.
         cached_at: When the completion was given, if it or a part of it came from the answer cache, in ISO
             8601: the earliest date; empty otherwise.
+        reasoning: Reasoning that the provider returned apart from the completion, or its beginning.
         kept_digest: The digest of the completion of a record without texts. It is not written.
     """
 
@@ -75,6 +76,7 @@ class Record(ReadSample):
     attempts: int = 0
     cached_cost: float = 0.0
     cached_at: str = ""
+    reasoning: str = ""
     kept_digest: str = field(default="", repr=False, compare=False)
 
     @property
@@ -138,6 +140,7 @@ def without_texts(record: Record) -> Record:
     return replace(
         record,
         completion=None if record.completion is None else "",
+        reasoning="",
         structure=None if record.structure is None else "",
         message="",
         error=None,

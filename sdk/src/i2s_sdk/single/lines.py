@@ -50,6 +50,8 @@ class LineScore:
             count for such a sample.
         undefined: Why a metric is not defined, by name.
         parts: Numerator and denominator of each metric that is pooled over samples, by name.
+        outcome: How it ended, as in a run: "scored", "no_structure", "refused" or "ended_in_reasoning".
+        repairs: Kinds of the repairs that made it readable.
     """
 
     id: str
@@ -59,6 +61,8 @@ class LineScore:
     metrics: Mapping[str, float | None]
     undefined: Mapping[str, str] = field(default_factory=dict)
     parts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    outcome: str = ""
+    repairs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +211,8 @@ class _Lines:
             {name: record.metrics[name] for name in names if name in record.metrics},
             record.undefined,
             record.parts,
+            str(record.outcome),
+            tuple(repair.kind for repair in record.repairs),
         )
 
     def _instance(self, plain: object) -> tuple[Instance, str]:
