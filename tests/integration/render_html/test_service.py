@@ -120,8 +120,10 @@ async def test_a_theme_of_github_pages_that_is_not_installed_is_a_warning(servic
     answer = await service.Render(request(source=source, options=asked(want_text=True)))
     assert (answer.verdict, answer.site.jekyll) == (pb.VERDICT_RENDERED, True), answer.message
     assert "Still here" in answer.site.text
-    (warning,) = answer.site.warnings
-    assert "jekyll-theme-cayman" in warning
+    (left_out,) = answer.site.left_out
+    assert "jekyll-theme-cayman" in left_out
+    missing = "Build Warning: Layout 'default' requested in index.html does not exist."
+    assert list(answer.site.warnings) == [left_out, missing]
 
 
 async def test_text_and_elements_come_only_where_asked_for(service):

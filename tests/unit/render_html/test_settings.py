@@ -27,6 +27,18 @@ def test_every_browser_may_use_the_maximum_and_each_page_its_own_limits():
     assert engine_settings(settings, browser).browsers == 3
 
 
+def test_a_folder_of_locked_fonts_is_readable_only_if_pages_are_drawn_with_them(tmp_path):
+    program = tmp_path / "browser/chromium"
+    program.parent.mkdir()
+    program.touch()
+    folder = tmp_path / "fonts"
+    folder.mkdir()
+    locked = HtmlSettings(chromium=program, fonts=folder).readable_by_jobs()
+    system = HtmlSettings(chromium=program, fonts=folder, font_source="system").readable_by_jobs()
+    assert set(locked) - set(system) == {folder}
+    assert set(system) <= {program.parent, Path("/var/cache/fontconfig")}
+
+
 def test_the_sandbox_of_the_browser_is_on_unless_it_is_switched_off():
     assert "--no-sandbox" not in CHROMIUM.command("p", sandbox=True)
     assert "--no-sandbox" in CHROMIUM.command("p", sandbox=False)

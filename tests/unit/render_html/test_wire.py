@@ -74,14 +74,11 @@ def test_what_is_known_of_a_page_arrives_whole():
             jekyll=True,
             missing=("x\0",),
             warnings=("w\x1b",),
+            left_out=("l\x1b",),
         )
     )
-    assert (site.settled, site.jekyll, site.missing, site.warnings) == (
-        True,
-        True,
-        ("x\u2400",),
-        ("w\u241b",),
-    )
+    assert (site.settled, site.jekyll, site.missing) == (True, True, ("x\u2400",))
+    assert (site.warnings, site.left_out) == (("w\u241b",), ("l\u241b",))
     (element,) = site.elements
     assert (element.role, element.width, element.rectangles) == ("link\u2421", 3, 2)
     assert element.href == "http://c/\u2400"

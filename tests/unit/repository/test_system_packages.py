@@ -21,7 +21,7 @@ OS_RELEASES = {
     "mint": "ID=linuxmint\nVERSION_ID=22\nVERSION_CODENAME=wilma\nUBUNTU_CODENAME=noble\n",
 }
 TOOLS = "sh cat cp dirname env find grep mkdir mv rm sed sort tail touch uname xargs".split()
-COMMANDS = ["pdflatex", "pandoc", "pdftoppm", "jekyll", "chromium-headless-shell", "bwrap"]
+COMMANDS = ["pdflatex", "pandoc", "pdftoppm", "jekyll", "chromium-headless-shell", "bwrap", "fc-list"]
 
 LOCKS = """
     build sdk ocr metrics render-latex render-html render-lilypond render-python documents

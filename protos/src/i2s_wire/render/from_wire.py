@@ -120,6 +120,7 @@ def _site(site: pb.SiteResult) -> SiteResult:
         jekyll=site.jekyll,
         missing=tuple(site.missing),
         warnings=tuple(site.warnings),
+        left_out=tuple(site.left_out),
     )
 
 

@@ -63,8 +63,10 @@ class SiteResult:
         settled: Whether fonts, requests and frames came to rest within the bound.
         jekyll: Whether Jekyll built the site.
         missing: Files that the page asked for and the site does not have, bounded.
-        warnings: What GitHub Pages would have built and Jekyll did not: plugins and themes that are not
-            installed, one sentence each.
+        warnings: Sentences about the build: those of left_out, then warnings of Jekyll and of its converter
+            of style sheets in their words, bounded.
+        left_out: The warnings that name what GitHub Pages would have built and Jekyll did not: plugins and
+            themes that are not installed.
     """
 
     title: str = ""
@@ -75,3 +77,4 @@ class SiteResult:
     jekyll: bool = False
     missing: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()

@@ -136,4 +136,5 @@ def _site(site: SiteResult) -> pb.SiteResult:
         jekyll=site.jekyll,
         missing=site.missing,
         warnings=site.warnings,
+        left_out=site.left_out,
     )

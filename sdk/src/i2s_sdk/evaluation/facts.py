@@ -63,6 +63,8 @@ def facts(
         found[one.service] = f"{one.version}, {one.engine.name} {one.engine.version}, isolation {isolation}"
         found[f"{one.service} engine digest"] = one.engine.digest
         found[f"{one.service} fonts digest"] = one.fonts_digest
+        if source := one.versions.get("font-source"):
+            found[f"{one.service} fonts"] = source
     for task in plan.tasks.values():
         if isinstance(task, ConfiguredTask) and not (whole and isinstance(task, DocumentTask)):
             found |= task.facts()

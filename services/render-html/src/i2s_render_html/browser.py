@@ -261,9 +261,11 @@ async def _in_a_cell(
     finally:
         os.close(reading)
         os.close(writing)
-    await cell.write(_FONTS, settings.chromium.fonts.configuration)
     command = settings.chromium.command(f"{cell.workdir}/{_PROFILE}", sandbox=settings.sandbox)
-    environment = {**_ENVIRONMENT, "FONTCONFIG_FILE": f"{cell.workdir}/{_FONTS}"}
+    environment = dict(_ENVIRONMENT)
+    if (fonts := settings.chromium.fonts.configuration) is not None:
+        await cell.write(_FONTS, fonts)
+        environment["FONTCONFIG_FILE"] = f"{cell.workdir}/{_FONTS}"
     run = asyncio.create_task(cell.run(command, env=environment))
     stack.push_async_callback(_stopped, cell, run)
     return cell, run

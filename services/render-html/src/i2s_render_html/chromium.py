@@ -13,7 +13,14 @@ from pathlib import Path
 import playwright
 
 from i2s_chassis.errors import StartError
-from i2s_render_html.fonts import DEFAULT_FOLDER, Fonts, find_fonts
+from i2s_render_html.fonts import (
+    DEFAULT_FOLDER,
+    Fonts,
+    FontSource,
+    SystemFonts,
+    find_fonts,
+    find_system_fonts,
+)
 from i2s_render_html.injected import digest_text
 
 _FONT_CACHE = Path("/var/cache/fontconfig")
@@ -91,7 +98,7 @@ class Chromium:
     version: str
     versions: Mapping[str, str]
     digest: str
-    fonts: Fonts
+    fonts: Fonts | SystemFonts
     readable: tuple[Path, ...]
 
     @property
@@ -139,10 +146,6 @@ def installed_browser(
         distributions: The program of the distribution.
         playwrights: The folder that Playwright installs browsers in.
 
-    Args:
-        program: The browser.
-        fonts_folder: Where the fonts of pages lie.
-
     Raises:
         StartError: There is neither; names the commands that install one.
     """
@@ -161,12 +164,15 @@ def installed_browser(
     return found[max(found)]
 
 
-def find_chromium(program: Path | None, fonts_folder: Path = DEFAULT_FOLDER) -> Chromium:
+def find_chromium(
+    program: Path | None, fonts_folder: Path = DEFAULT_FOLDER, font_source: FontSource = "locked"
+) -> Chromium:
     """Look at this machine.
 
     Args:
         program: The browser; None for the one that is installed.
-        fonts_folder: Where the fonts of pages lie.
+        fonts_folder: Where the fonts of the lock lie.
+        font_source: Whether pages are drawn with the fonts of the lock or with those of the machine.
 
     Raises:
         StartError: There is no Chromium, or there are no fonts; names what installs them.
@@ -179,12 +185,14 @@ def find_chromium(program: Path | None, fonts_folder: Path = DEFAULT_FOLDER) -> 
     found = re.search(r"(\d+(?:\.\d+){3})", _output(program, "--version"))
     if found is None:
         raise StartError(f"--chromium {program} does not print its version; is it Chromium?")
-    fonts = find_fonts(fonts_folder)
+    locked = font_source == "locked"
+    fonts = find_fonts(fonts_folder) if locked else find_system_fonts()
     versions = {
         "chromium": found[1],
         "playwright": version("playwright"),
         "render-html": version("i2s-render-html"),
         "fonts": fonts.digest,
+        "font-source": font_source,
     }
     # The headless shell and all of Chromium draw a few glyphs differently.
     facts = [
@@ -199,18 +207,19 @@ def find_chromium(program: Path | None, fonts_folder: Path = DEFAULT_FOLDER) -> 
         versions=versions,
         digest=hashlib.sha256("\n".join(facts).encode()).hexdigest(),
         fonts=fonts,
-        readable=readable_folders(program, fonts_folder),
+        readable=readable_folders(program, fonts_folder if locked else None),
     )
 
 
-def readable_folders(program: Path, fonts_folder: Path) -> tuple[Path, ...]:
+def readable_folders(program: Path, fonts_folder: Path | None) -> tuple[Path, ...]:
     """Return the folders outside of /usr that a browser reads.
 
     Args:
         program: The browser.
-        fonts_folder: Where the fonts of pages lie.
+        fonts_folder: Where the fonts of the lock lie; None for those of the machine, which lie below /usr.
     """
-    folders = (_FONT_CACHE, *_outside(program.resolve().parent), *_outside(fonts_folder))
+    fonts = () if fonts_folder is None else _outside(fonts_folder)
+    folders = (_FONT_CACHE, *_outside(program.resolve().parent), *fonts)
     return tuple(path for path in folders if path.is_dir())
 
 

@@ -25,6 +25,7 @@ from i2s_render_html.show import ShowBounds, Shown, show
 from i2s_render_html.site import INDEX, SiteBounds, complaint, lay_out, with_assets
 from i2s_wire.render.options import SiteBuild
 from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.site import SiteResult
 from i2s_wire.render.source_error import SourceError
 
 _TRIES = 3
@@ -232,12 +233,18 @@ def _with_page(shown: Shown, built: BuiltSite | None, events: tuple[PolicyEvent,
         message=shown.judgement.message,
         pictures=(shown.picture,) if shown.picture else (),
         total_pages=1 if shown.picture else 0,
-        site=replace(shown.site, jekyll=built is not None, warnings=built.warnings if built else ()),
+        site=_of_build(shown.site, built),
         error=_error(shown.judgement, built),
         log=built.log if built else Excerpt(b"", b"", 0),
         stages=(*_build_stage(built), *shown.stages),
         events=(*(built.events if built else ()), *events),
     )
+
+
+def _of_build(site: SiteResult, built: BuiltSite | None) -> SiteResult:
+    if built is None:
+        return site
+    return replace(site, jekyll=True, left_out=built.left_out, warnings=(*built.left_out, *built.warnings))
 
 
 def _build_stage(built: BuiltSite | None) -> tuple[Stage, ...]:

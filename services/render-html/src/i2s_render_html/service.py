@@ -49,7 +49,9 @@ class HtmlService:
         forget_settings()
         async with AsyncExitStack() as stack:
             jail = await stack.enter_async_context(open_jail(settings, chassis))
-            chromium = await asyncio.to_thread(find_chromium, settings.chromium, settings.fonts)
+            chromium = await asyncio.to_thread(
+                find_chromium, settings.chromium, settings.fonts, settings.font_source
+            )
             builder = await _jekyll(settings, jail, chassis, stack)
             with canary_required(chassis.telemetry):
                 wanted = browser_settings(settings, chromium, stack.enter_context(folder_of_drivers()))

@@ -9,7 +9,7 @@ from pydantic import ByteSize, Field
 
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import RendererSettings
-from i2s_render_html.fonts import DEFAULT_FOLDER
+from i2s_render_html.fonts import DEFAULT_FOLDER, FontSource
 from i2s_render_html.model import PAGE_LIMITS, PAGE_MAX_LIMITS
 
 _KIB = 1024
@@ -34,7 +34,12 @@ class HtmlSettings(RendererSettings):
     )
     fonts: Path = Field(
         DEFAULT_FOLDER,
-        description="Folder of the fonts of pages: Debian's fonts-croscore and fonts-noto-core lie in it.",
+        description="Folder of the locked fonts: Debian's fonts-croscore and fonts-noto-core lie in it.",
+    )
+    font_source: FontSource = Field(
+        "locked",
+        description="Fonts of pages: locked, the same on every machine; system, those below /usr that the "
+        "machine's own fontconfig finds. The engine digest and that of fonts say which.",
     )
     browser_sandbox: Literal["auto", "on", "off"] = Field(
         "auto",
@@ -87,4 +92,5 @@ class HtmlSettings(RendererSettings):
         """Return the folders that a browser reads."""
         from i2s_render_html.chromium import installed_browser, readable_folders
 
-        return readable_folders(self.chromium or installed_browser(), self.fonts)
+        fonts = self.fonts if self.font_source == "locked" else None
+        return readable_folders(self.chromium or installed_browser(), fonts)

@@ -98,4 +98,5 @@ def printable_site(site: SiteResult) -> SiteResult:
         jekyll=site.jekyll,
         missing=tuple(map(printable, site.missing)),
         warnings=tuple(map(printable, site.warnings)),
+        left_out=tuple(map(printable, site.left_out)),
     )

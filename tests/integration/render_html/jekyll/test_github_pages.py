@@ -69,7 +69,8 @@ async def test_a_plugin_that_is_named_works(builder, cold, plugin):
     configuration, files, (path, words) = WORKING[plugin]
     named = site(f"plugins: [{plugin}]\n".encode() + configuration, files)
     built = await builder.build(named, LIMITS)
-    assert (built.cause, built.warnings, built.events) == (BuildCause.BUILT, (), ()), built.error
+    assert (built.cause, built.left_out, built.events) == (BuildCause.BUILT, (), ()), built.error
+    assert built.warnings == ()
     assert words in built.files[path]
     assert built.files == cold(named)
 
@@ -78,7 +79,7 @@ async def test_a_plugin_that_is_named_works(builder, cold, plugin):
 async def test_a_plugin_that_pages_loads_by_itself_needs_no_name(builder, plugin):
     configuration, files, (path, words) = WORKING[plugin]
     built = await builder.build(site(configuration, files), LIMITS)
-    assert (built.cause, built.warnings) == (BuildCause.BUILT, ()), built.error
+    assert (built.cause, built.left_out) == (BuildCause.BUILT, ()), built.error
     assert words in built.files[path]
 
 
@@ -102,7 +103,7 @@ async def test_a_plugin_that_is_not_here_is_a_warning(builder, plugin, text):
     assert built.cause is BuildCause.BUILT, built.error
     assert b"Hello" in built.files["index.html"]
     assert "feed.xml" in built.files
-    (warning,) = built.warnings
+    (warning,) = built.left_out
     assert plugin in warning
 
 
@@ -116,15 +117,15 @@ async def test_a_theme_that_is_not_here_is_a_warning(builder, key):
     assert built.cause is BuildCause.BUILT, built.error
     assert b"Hello" in built.files["index.html"]
     assert b"color: red" in built.files["assets/css/style.css"]
-    assert "cayman" in built.warnings[0]
-    assert any("head-custom.html" in one for one in built.warnings)
+    assert "cayman" in built.left_out[0]
+    assert any("head-custom.html" in one for one in built.left_out)
 
 
 async def test_a_converter_of_pages_that_is_not_here_is_a_warning(builder):
     built = await builder.build(site(b"markdown: CommonMarkGhPages\n", {}), LIMITS)
     assert built.cause is BuildCause.BUILT, built.error
     assert b"<p>Hello</p>" in built.files["hello.html"]
-    assert "CommonMarkGhPages" in built.warnings[0]
+    assert "CommonMarkGhPages" in built.left_out[0]
 
 
 async def test_what_pages_would_not_build_is_refused(builder):
@@ -182,7 +183,7 @@ async def test_the_new_site_of_jekyll_is_built_where_its_theme_and_plugins_are_n
     built = await bare.build(files, LIMITS)
     assert built.cause is BuildCause.BUILT, built.error
     assert b"Hello" in built.files["index.html"]
-    said = " ".join(built.warnings)
+    said = " ".join(built.left_out)
     assert all(name in said for name in ("minima", "jekyll-feed", "jekyll-seo-tag", "jekyll-gist"))
     assert set(not_installed(bare.versions)) == {
         "jekyll-feed (Debian: ruby-jekyll-feed)",

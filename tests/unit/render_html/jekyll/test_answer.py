@@ -5,7 +5,7 @@ import json
 import pytest
 
 from i2s_render_html.jekyll import BuildCause
-from i2s_render_html.jekyll.answer import BuildAnswer, describe, read_answer, read_versions
+from i2s_render_html.jekyll.answer import BuildAnswer, describe, read_answer, read_versions, sass_warnings
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,36 @@ def test_warnings_are_printable_and_bounded():
     assert warnings[0] == "a b\N{REPLACEMENT CHARACTER}"
     assert len(warnings) <= 20
     assert max(map(len, warnings)) == 300
+
+
+def test_warnings_name_files_within_the_site():
+    said = "YAML Exception reading /w/site/a/b.md: (<unknown>): no values at line 2"
+    shared = "Conflict: \x1b[36m/w/out/same.html\x1b[0m - a.md - b.md"
+    raw = json.dumps({"built": True, "warnings": [said, shared, said], "left_out": ["no theme"]}).encode()
+    answer = read_answer(raw, "/w")
+    assert answer.warnings == (
+        "YAML Exception reading a/b.md: no values at line 2",
+        "Conflict: same.html - a.md - b.md",
+    )
+    assert answer.left_out == ("no theme",)
+
+
+def test_warnings_of_style_sheets_are_read_from_the_log():
+    log = """Configuration file: none
+WARNING: careful
+         on line 1:7 of site/css/a.scss
+
+site/css/a.scss:2 DEBUG: x
+DEPRECATION WARNING on line 8 of site/css/a.scss:
+!global assignments
+of new variables
+
+   WARNING: of Jekyll
+"""
+    assert sass_warnings(log, "site") == (
+        "WARNING: careful on line 1:7 of css/a.scss",
+        "DEPRECATION WARNING on line 8 of css/a.scss: !global assignments of new variables",
+    )
 
 
 @pytest.mark.parametrize("warnings", [None, "text", 3, {"a": "b"}])

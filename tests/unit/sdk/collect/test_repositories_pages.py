@@ -165,7 +165,7 @@ NETWORK = PolicyEvent(PolicyKind.NETWORK, "https://cdn.example.com/lib.js", 1)
         (rendered(SiteResult(settled=True), NETWORK), Reason.NEEDS_NETWORK),
         (rendered(SiteResult(settled=False), NETWORK), Reason.NEEDS_NETWORK),
         (rendered(SiteResult(settled=True, missing=("a.png",))), Reason.MISSING_FILE),
-        (rendered(SiteResult(settled=True, warnings=("the theme x is not installed",))), Reason.THEME),
+        (rendered(SiteResult(settled=True, left_out=("the theme x is not installed",))), Reason.THEME),
         (rendered(SiteResult(settled=False)), Reason.NOT_SETTLED),
         (rendered(SiteResult(settled=True), PolicyEvent(PolicyKind.BROWSER_FEATURE, "a window")), None),
         (Rendering(Verdict.TIME_LIMIT), None),

@@ -75,8 +75,8 @@ class GithubPagesSource:
             return None
         if site.missing:
             return Dropped(Reason.MISSING_FILE, _listed(site.missing), subset=piece.subset)
-        if site.warnings:
-            return Dropped(Reason.THEME, site.warnings[0], subset=piece.subset)
+        if site.left_out:
+            return Dropped(Reason.THEME, site.left_out[0], subset=piece.subset)
         if not site.settled and rendering.verdict.has_picture:
             return Dropped(Reason.NOT_SETTLED, subset=piece.subset)
         return None

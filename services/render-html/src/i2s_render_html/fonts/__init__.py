@@ -1,9 +1,15 @@
-"""The fonts that pages are drawn with: locked by their content, the same wherever they are installed.
+"""The fonts that pages are drawn with.
 
-Whatever else is installed has no part: browsers get a configuration of fontconfig that names the locked
-files alone.
+By default these are the fonts of a lock: the same contents wherever they are installed. Whatever else is
+installed has no part then: browsers get a configuration of fontconfig that names the locked files alone. The
+alternative are the fonts of the machine.
 """
 
-from i2s_render_html.fonts.installed import DEFAULT_FOLDER, Fonts, find_fonts
+from typing import Literal
 
-__all__ = ["DEFAULT_FOLDER", "Fonts", "find_fonts"]
+from i2s_render_html.fonts.installed import DEFAULT_FOLDER, Fonts, find_fonts
+from i2s_render_html.fonts.system import SystemFonts, find_system_fonts
+
+FontSource = Literal["locked", "system"]
+
+__all__ = ["DEFAULT_FOLDER", "FontSource", "Fonts", "SystemFonts", "find_fonts", "find_system_fonts"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from i2s_render_html.jekyll.model import BuildCause, BuildError
@@ -36,18 +36,31 @@ _FILE = (
 )
 _LINE = re.compile(r"\bline (\d{1,8})\b")
 _NAMELESS = "(<unknown>): "
+# A warning of libsass, which prints it: up to the first empty line.
+_SASS_WARNING = re.compile(r"^(?:DEPRECATION )?WARNING\b.*(?:\n.+)*", re.MULTILINE)
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass(frozen=True, slots=True)
 class BuildAnswer:
-    """An answer: whether the site was built, and if not, why; warnings in either case."""
+    """An answer: whether the site was built, and if not, why.
+
+    Attributes:
+        built: Whether it was built.
+        kind: Class of the error.
+        message: Its message.
+        file: File that it is about.
+        line: Line of that file.
+        left_out: What the site was built without, a sentence each.
+        warnings: Warnings that Jekyll logged, and errors after which it went on.
+    """
 
     built: bool
     kind: str = ""
     message: str = ""
     file: str = ""
     line: int | None = None
+    left_out: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property
@@ -61,7 +74,8 @@ def read_answer(raw: bytes, workdir: str) -> BuildAnswer | None:
 
     Args:
         raw: What was said.
-        workdir: The work folder, as the process sees it; it is cut off from names.
+        workdir: The work folder, as the process sees it; it is cut off from names, and so is the folder in it
+            from names in warnings.
     """
     try:
         fields = json.loads(raw)
@@ -71,14 +85,26 @@ def read_answer(raw: bytes, workdir: str) -> BuildAnswer | None:
         return None
     kind, message, file = (_text(fields.get(name)) for name in ("kind", "message", "file"))
     line = fields.get("line")
+    in_folder = re.compile(rf"{re.escape(workdir)}/[^/\s]+/")
     return BuildAnswer(
         fields["built"],
         kind,
         message.replace(f"{workdir}/", ""),
         file.replace(f"{workdir}/", ""),
         line if type(line) is int and 0 < line <= _MOST_LINE else None,
-        _warnings(fields.get("warnings")),
+        _sentences(_texts(fields.get("left_out"))),
+        _sentences(in_folder.sub("", one) for one in _texts(fields.get("warnings"))),
     )
+
+
+def sass_warnings(log: str, folder: str) -> tuple[str, ...]:
+    """Return the warnings of style sheets, which libsass prints into the log.
+
+    Args:
+        log: What Jekyll and libsass said.
+        folder: Name of the site's folder in the work folder, which is cut off from names.
+    """
+    return _sentences(_SASS_WARNING.findall(_clean_lines(log, folder)))
 
 
 def read_versions(raw: bytes) -> dict[str, str] | None:
@@ -99,9 +125,13 @@ def read_versions(raw: bytes) -> dict[str, str] | None:
     return {name: version[:_MOST_VERSION] for name, version in versions.items() if isinstance(version, str)}
 
 
-def _warnings(value: object) -> tuple[str, ...]:
-    said = value if isinstance(value, list) else []
-    return tuple(_printable(_text(one))[:_MOST_WARNING] for one in said[:_MOST_WARNINGS] if _text(one))
+def _sentences(said: Iterable[str]) -> tuple[str, ...]:
+    clean = (_printable(_COLOUR.sub("", one).replace(_NAMELESS, ""))[:_MOST_WARNING] for one in said)
+    return tuple(dict.fromkeys(clean))[:_MOST_WARNINGS]
+
+
+def _texts(value: object) -> list[str]:
+    return [one for one in value if isinstance(one, str) and one] if isinstance(value, list) else []
 
 
 def _text(value: object) -> str:

@@ -16,8 +16,8 @@
 #
 # It answers with a third one and ends:
 #
-#   {"built": true, "warnings": [text]}
-#   {"built": false, "warnings": [text], "kind": class of the error, "message": text, "file": path, "line": number},
+#   {"built": true, "left_out": [text], "warnings": [text]}
+#   {"built": false, "left_out": [text], "warnings": [text], "kind": class of the error, "message": text, "file": path, "line": number},
 #   the last two may be null
 #
 # The folders are relative to the current one. Nothing of the site is run as code: Jekyll works in
@@ -36,6 +36,7 @@ require "rouge"
 require "sassc"
 require "tomlrb"
 require_relative "github_pages"
+require_relative "logged"
 
 MESSAGE_LENGTH = 4000
 NOT_NEEDED = [:WinTZ, :ThemeBuilder].freeze
@@ -120,7 +121,7 @@ def build(job)
   RememberedFile.path = nil # a missing configuration is no fault
   GitHubPages.prepare(configuration, job.fetch("pages"))
   Jekyll::Site.new(configuration).process
-  { "built" => true, "warnings" => GitHubPages.warnings }
+  { "built" => true, **remarks(true) }
 rescue SignalException
   raise
 rescue Exception => e # an exit, an exhausted memory or stack is an answer too
@@ -129,9 +130,12 @@ rescue Exception => e # an exit, an exhausted memory or stack is an answer too
   message = e.message.to_s.dup.force_encoding("UTF-8").scrub[0, MESSAGE_LENGTH]
   file = RememberedFile.path
   {
-    "built" => false, "warnings" => GitHubPages.warnings, "kind" => e.class.name, "message" => message,
-    "file" => file, "line" => line,
+    "built" => false, **remarks(false), "kind" => e.class.name, "message" => message, "file" => file, "line" => line,
   }
+end
+
+def remarks(built)
+  { "left_out" => GitHubPages.warnings, "warnings" => Logged.messages(built) }
 end
 
 load_the_rest

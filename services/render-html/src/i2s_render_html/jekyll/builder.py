@@ -24,7 +24,7 @@ from i2s_chassis.jail.errors import CellLostError
 from i2s_chassis.limits import Limits
 from i2s_chassis.names import check_name, check_names, shown
 from i2s_chassis.pool import Supervisor
-from i2s_render_html.jekyll.answer import describe, read_answer
+from i2s_render_html.jekyll.answer import describe, read_answer, sass_warnings
 from i2s_render_html.jekyll.errors import JekyllKilledError
 from i2s_render_html.jekyll.model import BuildCause, BuildError, BuiltSite, JekyllSettings
 from i2s_render_html.jekyll.pins import without_code
@@ -190,6 +190,7 @@ async def _laid(cell: Cell, files: Mapping[str, bytes]) -> bool:
 async def _site(cell: Cell, outcome: ProcessResult, source: Mapping[str, bytes], limits: Limits) -> BuiltSite:
     ended = outcome.ended
     log = _without_path(ended.output, f"{cell.workdir}/".encode())
+    said = log.whole.decode(errors="replace")
     answer = read_answer(outcome.answer, cell.workdir) if ended.cause is Cause.EXITED else None
     cause = _LIMITS.get(ended.cause) or (answer.cause if answer else BuildCause.CRASHED)
     files: dict[str, bytes] | None = None
@@ -199,11 +200,12 @@ async def _site(cell: Cell, outcome: ProcessResult, source: Mapping[str, bytes],
         files, found = await _fetched(cell, limits)
         events = (*events, *found)
     elif cause is BuildCause.FAILED and answer is not None:
-        error = describe(answer, log.whole.decode(errors="replace"), SOURCE, source)
+        error = describe(answer, said, SOURCE, source)
     else:
         error = _reason(cause)
-    warnings = answer.warnings if answer else ()
-    return BuiltSite(cause, files, error, _since(outcome), log, events, warnings=warnings)
+    left_out, warnings = (answer.left_out, answer.warnings) if answer else ((), ())
+    warnings = (*warnings, *sass_warnings(said, SOURCE))
+    return BuiltSite(cause, files, error, _since(outcome), log, events, left_out=left_out, warnings=warnings)
 
 
 async def _fetched(cell: Cell, limits: Limits) -> tuple[dict[str, bytes], tuple[PolicyEvent, ...]]:

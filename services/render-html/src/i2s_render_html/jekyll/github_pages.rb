@@ -128,7 +128,7 @@ module GitHubPages
       Array(names).each do |name|
         require name
       rescue LoadError => e
-        Jekyll.logger.warn "Plugin:", "#{name} cannot be loaded: #{e.message}"
+        Jekyll.logger.info "Plugin:", "#{name} cannot be loaded: #{e.message}"
         GitHubPages.plugin_missing(name)
       end
     end

@@ -52,8 +52,9 @@ class BuiltSite:
         log: What Jekyll said.
         events: What was found or tried and prevented.
         warm: Whether a prepared process did it.
-        warnings: What GitHub Pages would have built otherwise, a sentence each: plugins and themes that
+        left_out: What GitHub Pages would have built otherwise, a sentence each: plugins and themes that
             are not installed.
+        warnings: Warnings of Jekyll and libsass, and errors after which Jekyll went on.
         ended_ns: When the build ended, in nanoseconds since the epoch.
     """
 
@@ -64,6 +65,7 @@ class BuiltSite:
     log: Excerpt
     events: tuple[PolicyEvent, ...] = ()
     warm: bool = True
+    left_out: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     ended_ns: int = field(default_factory=time.time_ns, compare=False, repr=False)
 

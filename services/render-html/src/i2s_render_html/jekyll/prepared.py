@@ -25,7 +25,7 @@ SOURCE, DESTINATION = "site", "out"
 
 _CHANNEL = 3
 _PROGRAM = "build_site.rb"
-_PROGRAMS = (_PROGRAM, "deterministic.rb", "github_pages.rb", "own_files.rb")
+_PROGRAMS = (_PROGRAM, "deterministic.rb", "github_pages.rb", "logged.rb", "own_files.rb")
 # Libraries of Jekyll that decide what it builds.
 _LIBRARIES = ("kramdown", "kramdown-parser-gfm", "liquid", "rouge", "sassc")
 _MOST_READY = 16 * 1024
