@@ -32,6 +32,9 @@ _OUTER_FORMS = {"aligned": "align*", "gathered": "gather*"}
 _ONE_LINE = frozenset({"$", "$$", r"\(", r"\[", "equation", "displaymath", "math"})
 #: The most pairs of delimiters that are open at once where cells are split.
 _MAX_DEPTH = 10
+#: What a source ends with that may be cut off within the name of a command.
+_COMMAND_AT_END = re.compile(r"(?<!\\)\\[A-Za-z@]*\Z")
+_LONGEST_NAME = 100
 _BLANK_LINES = re.compile(r"(?:[ \t\r]*\n)+")
 _MACRO_CHARACTER = re.compile(r"(?<![\\#])#(?![#1-9])")
 
@@ -207,12 +210,15 @@ def closed(source: str) -> Mended | None:
     """Return ``source`` with groups of text closed where an environment around them, or the source, ends.
 
     At its end displays are closed too, as an answer that was cut off leaves them. Mathematics in a line is
-    not: its dollar may as well be one too many.
+    not: its dollar may as well be one too many. Nor is anything closed after a name of a command, which may
+    be half of one.
     """
     groups, verbatim = read_groups(source), open_verbatim(source)
     if groups.crossed or any(group.name in ("$", r"\(") for _, group in groups.unclosed):
         return None
     text = source.rstrip()
+    if _COMMAND_AT_END.search(text[-_LONGEST_NAME:]):
+        return None
     # At the end each stands on a line of its own, for a comment would hide it.
     missing = [f"\\end{{{verbatim}}}"] if verbatim is not None else []
     missing += [group.closing for at, group in groups.unclosed if at == len(source)]

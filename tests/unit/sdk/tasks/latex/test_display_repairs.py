@@ -202,6 +202,7 @@ def test_a_tag_without_a_display_of_its_own_is_left_alone(source: str) -> None:
     [
         ("\\begin{a}\n\\textbf{x \n", "\\begin{a}\n\\textbf{x\n}\n\\end{a}", "} \\end{a}"),
         ("\\[ \\frac{a}{b", "\\[ \\frac{a}{b\n}\n\\]", "} \\]"),
+        ("\\begin{a} x \\\\", "\\begin{a} x \\\\\n\\end{a}", "\\end{a}"),
         ("\\begin{a} % x", "\\begin{a} % x\n\\end{a}", "\\end{a}"),
         ("\\begin{lstlisting}\nx {", "\\begin{lstlisting}\nx {\n\\end{lstlisting}", "\\end{lstlisting}"),
         (
@@ -225,6 +226,8 @@ def test_what_is_left_open_is_closed(source: str, mended: str, detail: str) -> N
         r"x} \begin{a}",
         r"\end{b} \begin{a}",
         r"\begin{a} \( x",
+        r"\begin{a} x & \cd",
+        "\\begin{a} x \\",
     ],
 )
 def test_what_can_be_closed_in_several_places_is_left_alone(source: str) -> None:
