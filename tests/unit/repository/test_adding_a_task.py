@@ -28,8 +28,8 @@ ABOUT_ONE_TASK = {
 #: Packages that make the data of one task each: from the files of a benchmark, from collected sources, or
 #: from recorded web pages.
 MAKE_DATA_OF_ONE_TASK = {"collect", "data/imports", "data/web_items"}
-#: Names of tasks that mean something else: commands and messages of renderers, languages of blocks, a format of
-#: tables.
+#: Names of tasks that mean something else: commands and messages of renderers, languages of blocks, a format
+#: of tables.
 OTHER_MEANINGS = {
     "cli/render.py": {"latex"},
     "cli/render_latex.py": {"latex"},
