@@ -63,8 +63,8 @@ def command(
 
     With --lines each line of standard input is a JSON object: id, completion, and inputs and target as in a
     data set. Each line of standard output is one too: id, usable, reason, structure, metrics, undefined,
-    parts. A line that cannot be scored (a fault of the data) is answered with id, line and fault, and the
-    exit code is 2.
+    parts, outcome, repairs. A line that cannot be scored (a fault of the data) is answered with id, line and
+    fault, and the exit code is 2.
 
     \b
     Examples:
