@@ -31,7 +31,8 @@ _FILE_NAME = re.compile(
 _MARKDOWN = re.compile(r"(?P<run>`{3,}|~{3,})[ \t]*(?:markdown|md)[ \t]*(?:\r?\n|\Z)", re.IGNORECASE)
 #: One line that announces a document, and what may be said behind it.
 _ANNOUNCEMENT = re.compile(
-    r"[^\n`~#|]{0,300}\b(?:markdown|transcription|document|content|page)\b[^\n`~#|]{0,200}:[ \t*]*\r?\n\s*(?=`{3}|~{3})",
+    r"[^\n`~#|]{0,300}\b(?:markdown|transcription|document|content|page)\b[^\n`~#|]{0,200}:[ \t*]*\r?\n\s*"
+    r"(?=`{3}|~{3})",
     re.IGNORECASE,
 )
 _FAREWELL = re.compile(r"(?:^|\n)(?P<fence>(?:`{3,}|~{3,})[ \t]*)\r?\n\s*[^`~\n#|]{1,300}\Z")

@@ -37,7 +37,7 @@ _ESCAPES, _COMMAS, _COMMENTS, _TICKS = (
     "texts in backticks",
 )
 _CONTROL = "raw control characters in texts"
-PYTHON = "notation of Python"
+_PYTHON = "notation of Python"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,8 @@ def json_values(text: str, accepts: Callable[[object], bool] = lambda value: Tru
     repaired = _decoded(mended, _LENIENT)
     tried = (strict, lenient, JsonValues(repaired.values, len(text), mends, fault=repaired.fault))
     whole = next((values for values in tried if not values.fault), None)
-    if whole is None and (python := python_as_json(text)):
-        whole = replace(_decoded(python, _STRICT), end=len(text), mends=(PYTHON,))
+    if whole is None and (python := _python_as_json(text)):
+        whole = replace(_decoded(python, _STRICT), end=len(text), mends=(_PYTHON,))
     if whole is not None:
         return whole
     best = max(tried, key=lambda values: len(values.values))  # the first of equals
@@ -137,15 +137,17 @@ def mended_json(text: str) -> tuple[str, tuple[str, ...]]:
     return "".join([*parts, text[position:]]), tuple(dict.fromkeys(mends))
 
 
-def python_as_json(text: str) -> str:
-    """Return an object or list that Python writes as JSON; empty if a text is none, or JSON cannot hold it."""
+def _python_as_json(text: str) -> str:
+    """Return an object or list that Python writes as JSON; empty if a text is none of JSON's."""
     try:
         with warnings.catch_warnings(action="ignore"):
             expression = ast.parse(text.strip(), mode="eval").body
         if not all(_has_plain_keys(node) for node in ast.walk(expression) if isinstance(node, ast.Dict)):
             return ""
         value: object = ast.literal_eval(expression)
-        return json.dumps(value, ensure_ascii=False, allow_nan=False) if isinstance(value, dict | list) else ""
+        return (
+            json.dumps(value, ensure_ascii=False, allow_nan=False) if isinstance(value, dict | list) else ""
+        )
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return ""
 

@@ -25,7 +25,9 @@ def without_prose(text: str, is_code_line: Callable[[str], bool], languages: Col
     if not places:
         return text
     outside = "\n".join(lines[: places[0]]), "\n".join(lines[places[-1] + 1 :])
-    if not all(_is_prose(paragraph, languages) for part in outside for paragraph in re.split(r"\n\s*\n", part)):
+    if not all(
+        _is_prose(paragraph, languages) for part in outside for paragraph in re.split(r"\n\s*\n", part)
+    ):
         return text
     return textwrap.dedent("\n".join(lines[places[0] : places[-1] + 1])).strip()
 

@@ -30,15 +30,15 @@ _OPENINGS = (
     rf"(?:i|we) (?:really |simply |just )?{_CANNOT} (?:\w+ly )?{_DONE}\b",
     r"(?:i['’]m|i am) (?:unable|not able|not allowed) to\b",
     rf"as an? (?:ai|artificial|large language|language|text)\b.{{0,200}}?\b{_CANNOT}\b",
-    rf"(?:unfortunately|regrettably)\b.{{0,120}}?\bimage\b.{{0,120}}?\bfor me to\b",
-    r"(?:i['’]m|i am) (?:just |only )?an? (?:ai|artificial|large language|language|text).{0,200}?\bi\b.{0,20}?"
-    rf"{_CANNOT}\b",
+    r"(?:unfortunately|regrettably)\b.{0,120}?\bimage\b.{0,120}?\bfor me to\b",
+    r"(?:i['’]m|i am) (?:just |only )?an? (?:ai|artificial|large language|language|text)\b"
+    rf".{{0,200}}?\bi\b.{{0,20}}?{_CANNOT}\b",
     r"(?:there (?:is|was)|i see|you have sent|i received) no image\b",
     r"(?:i notice |it (?:looks|seems|appears) )?(?:that |like )?no image (?:was|is|has been|could be)\b",
     r"no image (?:provided|attached|uploaded)\b[.!]?\s*\Z",
     r"(?:there |i )?do(?:es)?(?:n['’]t| not) (?:seem|appear) to (?:be|have|see) an(?:y)? image\b",
-    r"(?:it (?:looks|seems|appears) (?:like |that )?)?you (?:forgot to|did(?:n['’]t| not)|have(?:n['’]t| not))"
-    r" (?:upload|attach|provide|include|share)(?:d|ed)?\b.{0,20}?\bimage\b",
+    r"(?:it (?:looks|seems|appears) (?:like |that )?)?"
+    r"you (?:forgot to|did(?:n['’]t| not)|have(?:n['’]t| not)) (?:upload|attach|provide|include|share)(?:d|ed)?\b.{0,20}?\bimage\b",
     rf"(?:it (?:looks|seems|appears) (?:like|that|as) )?(?:the|no|your) image\b.{{0,20}}\b{_MISSING}"
     rf".{{0,20}}\b{_GIVEN}",
     r"(?:please|could you(?: please)?|can you(?: please)?) (?:upload|provide|attach|share|send)\b"
@@ -49,8 +49,8 @@ _OPENINGS = (
 )
 #: Courtesies before what an answer has to say.
 _COURTESY = re.compile(
-    r"(?:i['’]?(?:d| would) (?:be (?:happy|glad) to|love to)[^.!\n]{0,80}[.!,]|(?:thanks|thank you)[^.!\n]{0,60}[.!,]"
-    r"|hello[.!,]|hi[.!,]|sure[.!,])?\s*(?:but|however)?,?\s*",
+    r"(?:i['’]?(?:d| would) (?:be (?:happy|glad) to|love to)[^.!\n]{0,80}[.!,]"
+    r"|(?:thanks|thank you)[^.!\n]{0,60}[.!,]|hello[.!,]|hi[.!,]|sure[.!,])?\s*(?:but|however)?,?\s*",
     re.IGNORECASE,
 )
 _OPENING = re.compile("|".join(f"(?:{one})" for one in _OPENINGS), re.IGNORECASE | re.DOTALL)

@@ -99,7 +99,7 @@ def _program(blocks: Sequence[str]) -> tuple[int, ...]:
 
     A block that needs names goes with all blocks since the first that defines one of them, as the cells of a
     notebook do; of these, a block that imports for itself and needs nothing is another version and stays out.
-    A program without any import draws nothing, so an earlier one with imports is taken instead; so it is where
+    A program without any import draws nothing, so an earlier one with imports is taken instead; so it is if
     the last block imports nothing and needs a name that no block defines, as an example of a change does.
     """
     names = [_names(block) for block in blocks]

@@ -38,7 +38,7 @@ _CLASS, _DOCUMENT = r"\documentclass", r"\begin{document}"
 _CONTROL_SEQUENCE = re.compile(r"\\[A-Za-z\[(]")
 #: Marks that stand in prose too, as in "R&D", "main_window", "A -> B" and "$5".
 _WEAK = re.compile(r"(?<=\w)_(?=\w)|[&<>+|~=]|\$(?=\d)(?![^$]*\$)")
-_WORDS_IN_A_ROW = re.compile(r"(?:[^\W\d_]+[,;]?[ ]){5}")
+_WORDS_IN_A_ROW = re.compile(r"(?:[^\W\d_]+[,;:]?[ ]){5}")
 _MATHEMATICAL = re.compile(r"[\\$^_={}&<>+|~±×÷∂∇√∞∫∑∏≤≥≠≈∈⊂→←⇒\u0370-\u03ff\u2070-\u209f\u2200-\u22ff]")
 
 

@@ -59,7 +59,8 @@ def extract(text: str, profile: Profile) -> Structure | NoStructure:
 
     ``paper`` takes the last complete block of the language that has music, with the blocks before it that
     define what it uses or state the version, and closes a fence that a truncated answer left open; without a
-    fence the answer is the code, without prose around it, unless it has neither a command nor a brace. ``helm`` takes the completion verbatim, fences and prose included.
+    fence the answer is the code, without prose around it, unless it has neither a command nor a brace.
+    ``helm`` takes the completion verbatim, fences and prose included.
 
     Args:
         text: Answer without reasoning; of ``helm`` the completion.

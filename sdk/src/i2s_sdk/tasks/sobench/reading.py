@@ -9,14 +9,14 @@ from typing import Any
 
 from i2s_sdk.json_text import read_json, read_strict_json
 from i2s_sdk.reading import fenced_blocks
-from i2s_sdk.reading.json_values import PYTHON, mended_json, python_as_json
+from i2s_sdk.reading.json_values import mended_json
 from i2s_sdk.reading.wrappers import unmarked, unwrapped_json
 from i2s_sdk.tasks.repair import Repair, RepairKind
 from i2s_sdk.tasks.structure import NO_CHOICE, Choice, NoStructure, Origin, Structure
 from i2s_wire.metrics.profile import Profile
 
 #: Info strings of fences that hold JSON; a fence without one may hold it too.
-_LANGUAGES = frozenset({"json", "jsonc", "json5", "python", "py", ""})
+_LANGUAGES = frozenset({"json", "jsonc", "json5", ""})
 _OPENING = re.compile(r"[\[{]")
 #: The most places of an answer where JSON may begin.
 _MOST_PLACES = 64
@@ -133,21 +133,12 @@ def _found(
     try:
         read_answer(text, profile)
     except ValueError as error:
-        mends = _mended(text) if profile is Profile.PAPER else ()
-        readable = next((one for one in mends if one[1] and _is_readable(one[0], profile)), None)
-        if readable is None:
+        mended, names = mended_json(text) if profile is Profile.PAPER else (text, ())
+        if not names or not _is_readable(mended, profile):
             return NoStructure(f"the answer is not JSON: {error}")
-        mended, names = readable
         repair = Repair(RepairKind.MEND_JSON, ", ".join(names), str(error))
         return Structure(mended.strip(), origin, (repair,), choice)
     return Structure(text.strip(), origin, choice=choice)
-
-
-def _mended(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield a text as JSON has it, and the names of its faults, which have one reading."""
-    yield mended_json(text)
-    if python := python_as_json(text):
-        yield python, (PYTHON,)
 
 
 def _is_readable(text: str, profile: Profile) -> bool:

@@ -1,7 +1,8 @@
 """How profile ``paper`` finds the files of a site in an answer.
 
 In this order: lists of files as JSON (fenced or not, whole or cut off) and objects of name to content; files
-in blocks of their own (site_blocks.py); a bare HTML document, or elements of one. What had to be mended is recorded.
+in blocks of their own (site_blocks.py); a bare HTML document, or elements of one. What had to be mended is
+recorded.
 
 Source: Image2Struct, appendix on post-processing; objects, blocks and bare documents are what models answer
 instead.
@@ -29,7 +30,8 @@ _FILE_NAME = re.compile(r"\.[A-Za-z]\w{0,9}\Z")
 _DOCUMENT = re.compile(r"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
 #: An element of a page that begins a line, where the answer has no whole document.
 _ELEMENT = re.compile(
-    r"^[ \t]*<(?P<name>head|body|header|main|nav|section|article|div|form|table|style|center|h1)(?:\s[^<>]{0,500})?>",
+    r"^[ \t]*<(?P<name>head|body|header|main|nav|section|article|div|form|table|style|center|h1)"
+    r"(?:\s[^<>]{0,500})?>",
     re.IGNORECASE | re.MULTILINE,
 )
 _DOCUMENT_END = re.compile(r"</html\s*>", re.IGNORECASE)
