@@ -51,10 +51,10 @@ _LATER_REASONING = re.compile(rf"^[ \t]*{_OPENING}", re.IGNORECASE | re.MULTILIN
 _INVISIBLE = r"[\s\ufeff\u200b-\u200d\u2060]"
 _ROLE = r"(?:assistant|model|bot|gpt|ai)"
 _LEADING = re.compile(
-    rf"(?:{_INVISIBLE}*(?:<\|im_start\|>\s*{_ROLE}\b|<\|start_header_id\|>\s*{_ROLE}\s*<\|end_header_id\|>|<start_of_turn>\s*{_ROLE}\b"
+    rf"(?:\s*+(?:<\|im_start\|>\s*{_ROLE}\b|<\|start_header_id\|>\s*{_ROLE}\s*<\|end_header_id\|>|<start_of_turn>\s*{_ROLE}\b"
     rf"|<\|start\|>\s*{_ROLE}\b|<\|turn>\s*{_ROLE}\b|<\|(?:assistant|begin_of_text|startoftext|chatbot_token|start_of_turn_token|header_start|header_end)\|>"
     r"|<[|｜]\s*(?:assistant|begin[_▁]of[_▁]sentence)\s*[|｜]>"
-    rf"|<bos>|<s>|\[/INST\])|{_INVISIBLE}*?[\ufeff\u200b-\u200d\u2060])+",
+    r"|<bos>|<s>|\[/INST\]|[\ufeff\u200b-\u200d\u2060]))+",
     re.IGNORECASE,
 )
 _TURN_END = re.compile(

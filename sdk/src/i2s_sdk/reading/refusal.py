@@ -38,7 +38,8 @@ _OPENINGS = (
     r"no image (?:provided|attached|uploaded)\b[.!]?\s*\Z",
     r"(?:there |i )?do(?:es)?(?:n['’]t| not) (?:seem|appear) to (?:be|have|see) an(?:y)? image\b",
     r"(?:it (?:looks|seems|appears) (?:like |that )?)?"
-    r"you (?:forgot to|did(?:n['’]t| not)|have(?:n['’]t| not)) (?:upload|attach|provide|include|share)(?:d|ed)?\b.{0,20}?\bimage\b",
+    r"you (?:forgot to|did(?:n['’]t| not)|have(?:n['’]t| not)) "
+    r"(?:upload|attach|provide|include|share)(?:d|ed)?\b.{0,20}?\bimage\b",
     rf"(?:it (?:looks|seems|appears) (?:like|that|as) )?(?:the|no|your) image\b.{{0,20}}\b{_MISSING}"
     rf".{{0,20}}\b{_GIVEN}",
     r"(?:please|could you(?: please)?|can you(?: please)?) (?:upload|provide|attach|share|send)\b"
