@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 from collections.abc import Collection
+
+from i2s_sdk.json_text import read_json
+from i2s_sdk.reading.json_values import mended_json
 
 #: Fields of a JSON object that hold an answer, beside those that a language names.
 FIELDS = frozenset({"code", "answer", "final_answer", "output", "result", "response", "content", "text"})
@@ -25,8 +27,8 @@ def unwrapped_json(text: str, languages: Collection[str] = ()) -> str:
     if text[:1] + text[-1:] not in ('""', "{}") or len(text) < len('""'):
         return text
     try:
-        value: object = json.loads(text, strict=False)
-    except (ValueError, RecursionError):
+        value: object = read_json(mended_json(text)[0])
+    except ValueError:
         return text
     if isinstance(value, str):
         return value.strip()
