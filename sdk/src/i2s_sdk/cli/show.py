@@ -177,5 +177,7 @@ def _reading_lines(reading: ReadingNote, characters: int) -> Iterator[str]:
     """Yield what was read of a completion, and which of its blocks."""
     if (reading.start, reading.end) != (0, characters):
         yield f"read: characters {reading.start} to {reading.end} of {characters}; the rest is no answer"
+    if reading.origin:
+        yield f"origin: {reading.origin}"
     if reading.blocks:
         yield f"blocks: {reading.blocks}, taken: {', '.join(map(str, reading.taken)) or 'none'}"

@@ -24,7 +24,6 @@ from i2s_sdk.service_table import renderer_of
 from i2s_sdk.tasks import Attempts, NoStructure, RenderedTask, Structure, Task, render_with_repairs_async
 from i2s_sdk.tasks.answer_reading import read_answer
 from i2s_sdk.tasks.repair import Repair
-from i2s_sdk.tasks.structure import NO_CHOICE
 from i2s_sdk.tasks.task import D
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.source_error import SourceError
@@ -194,8 +193,7 @@ def _structure(task: Task, read: ReadSample, answer: Answer) -> tuple[ReadSample
         return read, _continued(read, outcome=answer.outcome, message=answer.message)
     found = read_answer(task, answer.completion or "", read.assets)
     structure = found.structure
-    choice = structure.choice if isinstance(structure, Structure) else NO_CHOICE
-    read = replace(read, reading=ReadingNote.of(found.answer, choice))
+    read = replace(read, reading=ReadingNote.of(found.answer, structure))
     if isinstance(structure, NoStructure):
         return read, _continued(read, outcome=Outcome(str(structure.absence)), message=structure.reason)
     return read, structure

@@ -47,12 +47,14 @@ _CLOSING = re.compile(
 _BEGINS_REASONING = re.compile(rf"\s*{_OPENING}", re.IGNORECASE)
 _LATER_REASONING = re.compile(rf"^[ \t]*{_OPENING}", re.IGNORECASE | re.MULTILINE)
 
+#: Characters that cannot be seen: byte order mark, zero-width space and its kin.
+_INVISIBLE = r"[\s\ufeff\u200b-\u200d\u2060]"
 _ROLE = r"(?:assistant|model|bot|gpt|ai)"
 _LEADING = re.compile(
-    rf"(?:\s*(?:<\|im_start\|>\s*{_ROLE}\b|<\|start_header_id\|>\s*{_ROLE}\s*<\|end_header_id\|>|<start_of_turn>\s*{_ROLE}\b"
+    rf"(?:\s*+(?:<\|im_start\|>\s*{_ROLE}\b|<\|start_header_id\|>\s*{_ROLE}\s*<\|end_header_id\|>|<start_of_turn>\s*{_ROLE}\b"
     rf"|<\|start\|>\s*{_ROLE}\b|<\|turn>\s*{_ROLE}\b|<\|(?:assistant|begin_of_text|startoftext|chatbot_token|start_of_turn_token|header_start|header_end)\|>"
     r"|<[|｜]\s*(?:assistant|begin[_▁]of[_▁]sentence)\s*[|｜]>"
-    r"|<bos>|<s>|\[/INST\]))+",
+    r"|<bos>|<s>|\[/INST\]|[\ufeff\u200b-\u200d\u2060]))+",
     re.IGNORECASE,
 )
 _TURN_END = re.compile(
@@ -61,11 +63,15 @@ _TURN_END = re.compile(
     r"|<[|｜]end[_▁]of[_▁]sentence[|｜]>|<[|｜]User[|｜]>|<(?:end_of_turn|turn_end|start_of_turn|turn\||eos)>|\[/?INST\]",
     re.IGNORECASE,
 )
-_TRAILING = re.compile(r"(?:\s|</s>|<pad>|<\|pad\|>)+\Z", re.IGNORECASE)
+_TRAILING = re.compile(rf"(?:{_INVISIBLE}|</s>|<pad>|<\|pad\|>)+\Z", re.IGNORECASE)
 #: Pairs of tags around an answer; of the last three the answer may stand anywhere in the text.
 _ANSWER_PAIRS = (
     ("<answer>", "</answer>", False),
     ("<final_answer>", "</final_answer>", False),
+    ("<output>", "</output>", False),
+    ("<result>", "</result>", False),
+    ("<response>", "</response>", False),
+    ("<solution>", "</solution>", False),
     ("<|begin_of_box|>", "<|end_of_box|>", True),
     ("<|begin_of_solution|>", "<|end_of_solution|>", True),
     ("<|start_response|>", "<|end_response|>", True),
@@ -112,7 +118,8 @@ def read_answer_text(completion: str) -> AnswerText:
     """
     start, end = _after_markers(completion, 0), len(completion)
     for closing in _CLOSING.finditer(completion):
-        start = closing.end()
+        if not _is_quoted(completion, closing):
+            start = closing.end()
     start = _after_markers(completion, start)
     if _is_in_reasoning(completion, start):
         return AnswerText(completion, end, end, in_reasoning=True)
@@ -124,6 +131,13 @@ def read_answer_text(completion: str) -> AnswerText:
         end = trailing
     start, end = _within_answer_tags(completion, start, end)
     return AnswerText(completion, min(start, end), end)
+
+
+def _is_quoted(completion: str, tag: re.Match[str]) -> bool:
+    """Return whether a tag is a code span, of a text about such tags."""
+    start, end = tag.span()
+    before, after = completion[max(0, start - 2) : start], completion[end : end + 2]
+    return before[-1:] == "`" == after[:1] and "``" not in (before, after)
 
 
 def _after_markers(completion: str, start: int) -> int:
@@ -145,7 +159,7 @@ def _is_in_reasoning(completion: str, start: int) -> bool:
 def _trailing_start(completion: str, start: int, end: int) -> int:
     tail = max(start, end - 64)
     trailing = _TRAILING.search(completion, tail, end)
-    return trailing.start() if trailing and "<" in trailing.group() else end
+    return trailing.start() if trailing and not trailing.group().isspace() else end
 
 
 def _within_answer_tags(completion: str, start: int, end: int) -> tuple[int, int]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from i2s_sdk.reading.blocks import Block, fenced_blocks
+from i2s_sdk.reading.wrappers import unmarked, unwrapped_elements, unwrapped_json
 
 
 def _last(blocks: Sequence[str]) -> tuple[int, ...]:
@@ -14,6 +16,10 @@ def _last(blocks: Sequence[str]) -> tuple[int, ...]:
 
 def _always(code: str) -> bool:
     return True
+
+
+def _all(text: str) -> str:
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +34,7 @@ class CodeRules:
         program: The blocks, of those that are possible and in order, that are one program: their numbers from
             0. There is at least one, and all are of one language.
         is_code: Whether an answer without fences can be code, and is not only prose.
+        stretch: The code of an answer without fences, without prose around it.
     """
 
     name: str
@@ -35,6 +42,7 @@ class CodeRules:
     has_body: Callable[[str], bool] = field(default=_always)
     program: Callable[[Sequence[str]], tuple[int, ...]] = field(default=_last)
     is_code: Callable[[str], bool] = field(default=_always)
+    stretch: Callable[[str], str] = field(default=_all)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +53,7 @@ class ReadCode:
         code: The code, trimmed; empty if there is none.
         fault: Why there is none; empty if there is some.
         fenced: Whether it stood in a block.
+        excerpt: Whether it stood in prose, JSON or elements of HTML instead, which are left out.
         closed: Whether all of its blocks are closed; true without blocks.
         blocks: Number of blocks of the answer.
         taken: Numbers of the blocks that are the code, from 1.
@@ -53,6 +62,7 @@ class ReadCode:
     code: str = ""
     fault: str = ""
     fenced: bool = False
+    excerpt: bool = False
     closed: bool = True
     blocks: int = 0
     taken: tuple[int, ...] = ()
@@ -65,30 +75,46 @@ def read_code(text: str, rules: CodeRules) -> ReadCode:
     Among these, complete ones come before one that was cut off, and ones with a body before others; of the
     rest the last is taken, with those that belong to the same program.
 
+    Without blocks the answer is the code, or a stretch of it that prose, JSON or elements of HTML surround.
+
     Args:
         text: Answer without reasoning.
         rules: Rules of the language.
     """
-    text = text.strip()
-    if not text:
+    given = _dedented(text)
+    if not given:
         return ReadCode(fault="the completion is empty")
+    text = unwrapped_json(given, rules.languages)
     blocks = fenced_blocks(text)
     if not blocks:
         if "```" in text and not text.strip("`~ \n\t").strip():
             return ReadCode(fault="the completion has fences with nothing between them")
-        if not rules.is_code(text):
+        whole = unmarked(unwrapped_elements(text, rules.languages))
+        if not rules.is_code(whole):
             return ReadCode(fault=f"the answer is prose and no {rules.name}")
-        return ReadCode(code=_without_span(text))
+        code = rules.stretch(whole)
+        return ReadCode(code, excerpt=code != unmarked(given))
     possible = _possible(blocks, rules)
-    contents = [blocks[number].content for number in possible]
-    taken = [possible[number] for number in rules.program(contents)]
+    contents = [_content(blocks[number], rules) for number in possible]
+    program = rules.program(contents)
+    taken = [possible[number] for number in program]
     return ReadCode(
-        "\n".join(blocks[number].content.strip("\n") for number in taken).strip(),
+        "\n".join(contents[number].strip("\n") for number in program).strip(),
         fenced=True,
         closed=all(blocks[number].closed for number in taken),
         blocks=len(blocks),
         taken=tuple(number + 1 for number in taken),
     )
+
+
+def _dedented(text: str) -> str:
+    """Return an answer without white space around it, and without the indentation of all of its lines."""
+    lines = text.strip("\r\n")
+    return (textwrap.dedent(lines) if lines[:1].isspace() else lines).strip()
+
+
+def _content(block: Block, rules: CodeRules) -> str:
+    return unwrapped_json(block.content, rules.languages) if block.language == "json" else block.content
 
 
 def _possible(blocks: Sequence[Block], rules: CodeRules) -> list[int]:
@@ -108,11 +134,3 @@ def _possible(blocks: Sequence[Block], rules: CodeRules) -> list[int]:
         # What loads packages may belong to the program; what comes after the last body does not.
         return [number for number in chosen if number <= last and (blocks[number].closed or number == last)]
     return [len(blocks) - 1]
-
-
-def _without_span(text: str) -> str:
-    """Return an answer without the backticks of a code span that is all of it."""
-    inside = text.strip("`")
-    ticks = (len(text) - len(inside)) // 2
-    whole = ticks and text == f"{'`' * ticks}{inside}{'`' * ticks}" and "`" not in inside
-    return inside.strip() if whole else text

@@ -2,13 +2,15 @@
 
 Read beside JSON, each reported: control characters within texts; a backslash before a character that JSON
 does not escape, which is a backslash of the text; a comma before a closing bracket; comments; texts between
-backticks. JSON that was cut off is closed where it ends.
+backticks; all of it as Python writes it. JSON that was cut off is closed where it ends.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -35,6 +37,7 @@ _ESCAPES, _COMMAS, _COMMENTS, _TICKS = (
     "texts in backticks",
 )
 _CONTROL = "raw control characters in texts"
+_PYTHON = "notation of Python"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,8 @@ def json_values(text: str, accepts: Callable[[object], bool] = lambda value: Tru
     repaired = _decoded(mended, _LENIENT)
     tried = (strict, lenient, JsonValues(repaired.values, len(text), mends, fault=repaired.fault))
     whole = next((values for values in tried if not values.fault), None)
+    if whole is None and (python := _python_as_json(text)):
+        whole = replace(_decoded(python, _STRICT), end=len(text), mends=(_PYTHON,))
     if whole is not None:
         return whole
     best = max(tried, key=lambda values: len(values.values))  # the first of equals
@@ -130,6 +135,27 @@ def mended_json(text: str) -> tuple[str, tuple[str, ...]]:
         parts += [text[position : token.start()], replaced]
         position = token.end()
     return "".join([*parts, text[position:]]), tuple(dict.fromkeys(mends))
+
+
+def _python_as_json(text: str) -> str:
+    """Return an object or list that Python writes as JSON; empty if a text is none of JSON's."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            expression = ast.parse(text.strip(), mode="eval").body
+        if not all(_has_plain_keys(node) for node in ast.walk(expression) if isinstance(node, ast.Dict)):
+            return ""
+        value: object = ast.literal_eval(expression)
+        return (
+            json.dumps(value, ensure_ascii=False, allow_nan=False) if isinstance(value, dict | list) else ""
+        )
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return ""
+
+
+def _has_plain_keys(node: ast.Dict) -> bool:
+    """Return whether the keys of a dict are different texts, as those of an object are."""
+    keys = [key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+    return len(set(keys)) == len(node.keys)
 
 
 def _replaced(token: re.Match[str]) -> tuple[str, list[str]]:

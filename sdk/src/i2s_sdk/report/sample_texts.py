@@ -30,6 +30,8 @@ _OF_RECORD = (
 )
 
 
+_ORIGINS = {"unclosed_fence": "read from a block that was cut off", "excerpt": "read from within prose"}
+
 #: Texts that hold what programs of the machine said: paths are left out.
 _MESSAGES = ("message", "error", "error_before_repair", "repairs", "failure", "undefined")
 
@@ -142,6 +144,8 @@ def _facts(record: Record) -> list[str]:
     if record.reading is not None and record.reading.blocks:
         taken = ", ".join(map(str, record.reading.taken))
         facts.append(f"blocks: {record.reading.blocks}, taken: {taken or 'none'}")
+    if record.reading is not None and record.reading.origin:
+        facts.append(_ORIGINS[record.reading.origin])
     if record.finish == "length":
         facts.append("cut off at its longest")
     return facts

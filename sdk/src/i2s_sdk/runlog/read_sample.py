@@ -9,7 +9,7 @@ from typing import Any
 from i2s_sdk.plain_fields import plain_fields
 from i2s_sdk.reading import AnswerText
 from i2s_sdk.runlog.typed_fields import with_checked_fields
-from i2s_sdk.tasks.structure import NO_CHOICE, Choice
+from i2s_sdk.tasks.structure import NO_CHOICE, NoStructure, Origin, Structure
 from i2s_wire.render.rendering import Verdict
 
 #: Fields that a line has only if they say something.
@@ -44,20 +44,26 @@ class ReadingNote:
         end: Where it ends.
         blocks: Number of its fenced blocks.
         taken: Numbers of those that are the structure, from 1.
+        origin: "unclosed_fence" if the structure is a block that was cut off, "excerpt" if it was taken out of
+            prose; empty otherwise.
     """
 
     start: int
     end: int
     blocks: int = 0
     taken: tuple[int, ...] = ()
+    origin: str = ""
 
     @classmethod
-    def of(cls, answer: AnswerText, choice: Choice) -> ReadingNote | None:
+    def of(cls, answer: AnswerText, structure: Structure | NoStructure) -> ReadingNote | None:
         """Return the note of a reading; None if all of the completion was read and nothing was chosen."""
+        choice = structure.choice if isinstance(structure, Structure) else NO_CHOICE
+        origin = structure.origin if isinstance(structure, Structure) else Origin.BARE
+        told = str(origin) if origin in (Origin.UNCLOSED_FENCE, Origin.EXCERPT) else ""
         whole = (answer.start, answer.end) == (0, len(answer.completion))
-        if whole and choice == NO_CHOICE:
+        if whole and choice == NO_CHOICE and not told:
             return None
-        return cls(answer.start, answer.end, choice.blocks, choice.taken)
+        return cls(answer.start, answer.end, choice.blocks, choice.taken, told)
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> ReadingNote:

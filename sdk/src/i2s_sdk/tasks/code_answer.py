@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from i2s_sdk.reading import CodeRules, read_code
+from i2s_sdk.reading import CodeRules, ReadCode, read_code
 from i2s_sdk.tasks.structure import Choice, NoStructure, Origin, Structure
 
 
@@ -16,7 +16,10 @@ def code_structure(text: str, rules: CodeRules) -> Structure | NoStructure:
     read = read_code(text, rules)
     if read.fault:
         return NoStructure(read.fault)
-    fenced = Origin.FENCE if read.closed else Origin.UNCLOSED_FENCE
-    return Structure(
-        read.code, fenced if read.fenced else Origin.BARE, choice=Choice.among(read.blocks, read.taken)
-    )
+    return Structure(read.code, _origin(read), choice=Choice.among(read.blocks, read.taken))
+
+
+def _origin(read: ReadCode) -> Origin:
+    if read.fenced:
+        return Origin.FENCE if read.closed else Origin.UNCLOSED_FENCE
+    return Origin.EXCERPT if read.excerpt else Origin.BARE

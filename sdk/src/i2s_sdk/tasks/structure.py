@@ -9,11 +9,16 @@ from i2s_sdk.tasks.repair import Repair
 
 
 class Origin(enum.StrEnum):
-    """Where in a completion the code stood."""
+    """Where in a completion the code stood.
+
+    BARE: It is all of the answer. EXCERPT: It is a stretch of an answer without fences; the prose, JSON or
+    elements of HTML around it are left out.
+    """
 
     FENCE = "fence"
     UNCLOSED_FENCE = "unclosed_fence"
     BARE = "bare"
+    EXCERPT = "excerpt"
 
 
 @dataclass(frozen=True, slots=True)

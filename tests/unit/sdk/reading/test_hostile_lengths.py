@@ -7,6 +7,8 @@ import pytest
 from i2s_sdk.reading import fenced_blocks, is_refusal, read_answer_text, unwrapped_markdown
 from i2s_sdk.reading.json_values import json_values
 from i2s_sdk.tasks.chart.reading import extract as extract_python
+from i2s_sdk.tasks.latex.extract import extract as extract_latex
+from i2s_sdk.tasks.music.extract import extract as extract_music
 from i2s_sdk.tasks.sobench.reading import extract as extract_json
 from i2s_sdk.tasks.webpage.paper_files import find_files
 from i2s_wire.metrics.profile import Profile
@@ -79,6 +81,12 @@ PARTS = [
         "</html>",
         "<link ",
         "<script src=",
+        "<div>",
+        "\u200b",
+        "a, ",
+        "$$ ",
+        "\\begin{a}",
+        "code:\n",
         "a/",
         "a.",
     ),
@@ -104,5 +112,7 @@ def test_the_work_does_not_grow_with_the_square_of_the_length(part: str) -> None
         json_values(whole)
         find_files(answer)
         extract_python(answer)
+        extract_latex(answer, Profile.PAPER)
+        extract_music(answer, Profile.PAPER)
         extract_json(answer, Profile.PAPER)
     assert time.process_time() - started < ALLOWED_CPU_SECONDS

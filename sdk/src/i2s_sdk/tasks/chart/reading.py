@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from i2s_sdk.reading import CodeRules
+from i2s_sdk.reading.prose import without_prose
 from i2s_sdk.tasks.code_answer import code_structure
 from i2s_sdk.tasks.structure import NoStructure, Structure
 
@@ -19,7 +20,15 @@ _NOT_PYTHON = re.compile(
     r"^[ \t]*(?:[%!][^\n]*|\$ [^\n]*|(?:pip3?|conda|python3? -m pip) install[^\n]*)$", re.MULTILINE
 )
 _PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.) ?", re.MULTILINE)
-_CODE = re.compile(r"[=(]|^\s*(?:import|from)\s", re.MULTILINE)
+_TARGET = r"[A-Za-z_][\w.]*(?:\[[^\]\n]*\])?"
+#: Lines that are code and no prose: imports, calls, assignments, compound statements, ends of brackets.
+_CODE = re.compile(
+    r"^[ \t]*(?:>>> ?)?(?:import[ ]+\w|from[ ]+[\w.]+[ ]+import\b|@\w"
+    r"|(?:for|while|if|with|def|class|elif|async)\b[^\n]*:[ \t]*(?:#[^\n]*)?$|(?:try|else|finally):"
+    rf"|{_TARGET}(?:[ ]*,[ ]*{_TARGET}){{0,20}}[ ]*(?:[-+*/|&%]|//|\*\*)?=(?!=)|[A-Za-z_][\w.]*\("
+    r"|[)\]}][)\]},]*[ \t]*$|[%!][a-z])",
+    re.MULTILINE,
+)
 #: The most blocks that are looked at as the last one of a program.
 _MOST_PROGRAMS = 20
 _FILE = "<answer>"
@@ -90,7 +99,8 @@ def _program(blocks: Sequence[str]) -> tuple[int, ...]:
 
     A block that needs names goes with all blocks since the first that defines one of them, as the cells of a
     notebook do; of these, a block that imports for itself and needs nothing is another version and stays out.
-    A program without any import draws nothing, so an earlier one with imports is taken instead.
+    A program without any import draws nothing, so an earlier one with imports is taken instead; so it is if
+    the last block imports nothing and needs a name that no block defines, as an example of a change does.
     """
     names = [_names(block) for block in blocks]
     first_choice: tuple[int, ...] = ()
@@ -99,9 +109,27 @@ def _program(blocks: Sequence[str]) -> tuple[int, ...]:
             continue
         program = _joined(names, last)
         first_choice = first_choice or program
-        if any(names[number].imports for number in program):
+        if any(names[number].imports for number in program) and not _is_excerpt(names, program):
             return program
     return first_choice or (len(blocks) - 1,)
+
+
+def _is_excerpt(names: Sequence[_Names], program: Sequence[int]) -> bool:
+    """Return whether the last block of a program imports nothing and needs what none of them defines."""
+    defined = {name for number in program for name in names[number].defined}
+    last = names[program[-1]]
+    return not last.imports and not last.needed <= defined
+
+
+def _stretch(text: str) -> str:
+    """Return the program of an answer without prose around it, if that is one and the whole is none."""
+    first, _, rest = text.partition("\n")
+    if first.strip().lower() in _LANGUAGES:
+        text = rest.strip()
+    if is_program(text):
+        return text
+    code = without_prose(text, lambda line: _CODE.match(line) is not None, _LANGUAGES)
+    return code if is_program(_python(code)) else text
 
 
 def _joined(names: Sequence[_Names], last: int) -> tuple[int, ...]:
@@ -118,12 +146,15 @@ def _joined(names: Sequence[_Names], last: int) -> tuple[int, ...]:
     return tuple(reversed(program))
 
 
+_LANGUAGES = frozenset({"python", "py", "python3", "matplotlib", "ipython", "ipython3", "pycon", "jupyter"})
+
 RULES = CodeRules(
     "Python",
-    frozenset({"python", "py", "python3", "matplotlib", "ipython", "ipython3", "pycon", "jupyter"}),
+    _LANGUAGES,
     _has_body,
     _program,
     is_code=lambda text: _CODE.search(text) is not None,
+    stretch=_stretch,
 )
 
 
@@ -141,7 +172,8 @@ def extract(text: str) -> Structure | NoStructure:
 
     It is the last complete block of Python that does more than install or import, with the blocks whose names
     it needs; else that of the blocks that name no language; a fence that a truncated answer left open is
-    closed. Without a fence the answer is the program, unless it has no call, no assignment and no import.
+    closed. Without a fence the answer is the program, without prose around it, unless no line of it begins as
+    a call, an assignment, an import or a compound statement.
 
     Args:
         text: Answer without reasoning.

@@ -11,11 +11,14 @@ from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.images import has_one_color
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.json_text import read_json
+from i2s_sdk.reading import fenced_blocks
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.chart.document import ChartProgram
+from i2s_sdk.tasks.chart.reading import RULES as PYTHON
 from i2s_sdk.tasks.chart.reading import extract as extract_python
 from i2s_sdk.tasks.chart.repair import repair as repair_python
 from i2s_sdk.tasks.latex import LatexTask
+from i2s_sdk.tasks.latex.extract import RULES as LATEX
 from i2s_sdk.tasks.question import Question, TextPart
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.scimage.document import TIKZ, ScimageDocument, output_of
@@ -84,9 +87,11 @@ class ScimageTask:
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the code in a completion, or that there is none; its kind is told by what is in it."""
-        found = extract_python(completion)
-        if isinstance(found, Structure) and output_of(found.code) != TIKZ:
-            return found
+        languages = {block.language for block in fenced_blocks(completion)}
+        python = extract_python(completion)
+        has_latex = not languages.isdisjoint(LATEX.languages) and languages.isdisjoint(PYTHON.languages)
+        if isinstance(python, Structure) and output_of(python.code) != TIKZ and not has_latex:
+            return python
         return self._latex.structure_from(completion, assets)
 
     def document(self, structure: Structure, assets: Mapping[str, bytes] | None = None) -> ScimageDocument:

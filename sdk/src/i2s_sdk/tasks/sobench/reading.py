@@ -10,6 +10,7 @@ from typing import Any
 from i2s_sdk.json_text import read_json, read_strict_json
 from i2s_sdk.reading import fenced_blocks
 from i2s_sdk.reading.json_values import mended_json
+from i2s_sdk.reading.wrappers import unmarked, unwrapped_json
 from i2s_sdk.tasks.repair import Repair, RepairKind
 from i2s_sdk.tasks.structure import NO_CHOICE, Choice, NoStructure, Origin, Structure
 from i2s_wire.metrics.profile import Profile
@@ -32,7 +33,8 @@ def extract(text: str, profile: Profile) -> Structure | NoStructure:
     json module does: NaN and Infinity are numbers, and of two fields of one name the later one counts.
 
     ``paper`` takes the last fenced block of JSON that can be read, complete ones first, else all, else the
-    last object, or else list, that stands within the text. It reads strict JSON (RFC 8259): NaN, Infinity, a
+    last object, or else list, that stands within the text; marks of code and emphasis around all of it, and a
+    JSON text that it is written as, are taken off. It reads strict JSON (RFC 8259): NaN, Infinity, a
     number beyond the range of floating point numbers and an object that has a name twice are faults. Faults
     with one reading (``json_values``) are a recorded repair.
 
@@ -46,6 +48,9 @@ def extract(text: str, profile: Profile) -> Structure | NoStructure:
     if profile is Profile.HELM:
         return _found(*_released_block(text.strip().rstrip(_TURN_END)), profile)
     text = text.strip()
+    text = text if _FENCE in text else unmarked(text)
+    if text.startswith('"') and (held := unwrapped_json(text))[:1] in ("{", "[", "`"):
+        text = held
     if not text:
         return NoStructure("the completion is empty")
     faults: list[NoStructure] = []
@@ -69,10 +74,25 @@ def _candidates(text: str) -> Iterator[tuple[str, Origin, Choice]]:
         yield block.content.strip(), origin, Choice.among(len(blocks), (number,))
     yield text, Origin.BARE, NO_CHOICE
     within = _within(text)
-    for opening in "{[":
-        last = next((one for one in reversed(within) if one.startswith(opening)), None)
+    for is_of_rank in (_is_object, _has_objects, _always):
+        last = next((one for one in reversed(within) if is_of_rank(one)), None)
         if last is not None:
             yield last, Origin.BARE, NO_CHOICE
+    first, end = text.find("{"), text.rfind("}")
+    if not within and 0 <= first < end:
+        yield text[first : end + 1], Origin.BARE, NO_CHOICE
+
+
+def _is_object(text: str) -> bool:
+    return text.startswith("{")
+
+
+def _has_objects(text: str) -> bool:
+    return "{" in text
+
+
+def _always(text: str) -> bool:
+    return True
 
 
 def _within(text: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Generic
 
 from i2s_sdk.tasks.visualwebbench.conclusion_words import tokens
@@ -37,20 +38,23 @@ def conclusion(text: str, candidates: Iterable[Candidate[T]]) -> Conclusion[T]:
     """
     reader: StatementReader[T] = StatementReader()
     place = 0
+    marks: list[T] = []
     for candidate in candidates:
         for token in tokens(text, place, candidate.start):
             reader.take(token)
         inserted = text.count("(", place, candidate.start) > text.count(")", place, candidate.start)
         marked = _LABEL_MARK.match(text, candidate.end) is not None
+        if marked and not candidate.doubtful:
+            marks.append(candidate.value)
         reader.take_candidate(candidate, marked=marked, inserted=inserted)
         place = candidate.end
     for token in tokens(text, place, len(text)):
         reader.take(token)
     reader.finish()
-    return _settled(reader.mentions)
+    return _settled(reader.mentions, listed=_is_enumeration(marks))
 
 
-def _settled(mentions: Sequence[Mention[T]]) -> Conclusion[T]:
+def _settled(mentions: Sequence[Mention[T]], *, listed: bool) -> Conclusion[T]:
     """Return the conclusion from all mentions, in this order.
 
     The last conclusion; the last candidate that is named as a consequence; the one that matches or is
@@ -72,7 +76,7 @@ def _settled(mentions: Sequence[Mention[T]]) -> Conclusion[T]:
     matched = {one.value for one in live if one.grade is Grade.MATCHED}
     if len(matched) == 1:
         return settle(matched.pop())
-    if not _is_list(mentions):
+    if not listed and not _is_list(mentions):
         for one in live:
             if one.leading:
                 return settle(one.value)
@@ -87,3 +91,8 @@ def _is_list(mentions: Sequence[Mention[T]]) -> bool:
     """Return whether an answer begins as a list of the candidates in their order."""
     labels = [one for one in mentions if one.label][:2]
     return len(labels) > 1 and labels[0].leading and labels[0].value < labels[1].value
+
+
+def _is_enumeration(marked: Sequence[T]) -> bool:
+    """Return whether the candidates with a mark behind them are three or more, in their order."""
+    return len(marked) > 2 and all(one < other for one, other in pairwise(marked))

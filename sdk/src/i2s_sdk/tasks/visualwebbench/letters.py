@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from i2s_sdk.tasks.structure import NoStructure
-from i2s_sdk.tasks.visualwebbench.conclusion_words import UNSPACED
+from i2s_sdk.tasks.visualwebbench.conclusion_words import UNSPACED, Role, tokens
 from i2s_sdk.tasks.visualwebbench.conclusions import conclusion
 from i2s_sdk.tasks.visualwebbench.statements import Candidate
 from i2s_wire.metrics.profile import Profile
@@ -22,7 +22,7 @@ _DROPPED = str.maketrans("", "", ",.!?;:'\"")
 _DOTTED = re.compile(r"[A-Z]\.")
 _NONE = "the answer has no letter"
 
-_MARKS = "\"'`*_()[]{}<>.:,;!?#$\\ \t\r\n"
+_MARKS = "\"'`*_()[]{}<>.:,;!?$\\ \t\r\n"
 #: Characters that stand for ASCII ones: full-width forms, and letters in circles.
 _FORMS = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _FORMS |= {0x24B6 + number: ord(letter) for number, letter in enumerate(LETTERS)}
@@ -46,6 +46,14 @@ _NAMED = re.compile(
     rf"|(?<=[(\[{{])(?<!{_LETTER}[(\[{{])(?P<bracketed>[a-h])(?=[)\]}}])"
     rf"|(?<![</])(?P<small>[b-h]|a(?![ \t]{{1,8}}[*_]{{0,3}}{_LETTER})))"
     rf"(?!{_LETTER}|['’&/+-]{_LETTER}|[+#°]|\.{_LETTER}(?!{_LETTER}))"
+)
+
+
+#: A word with a capital right before a letter; with these the letter is one of a choice.
+_WORD_BEFORE = re.compile(r"(?<![^\W_])(?P<word>[A-Z][a-z]{1,18})[ ]\Z")
+_NOT_OF_NAMES = frozenset(
+    {"area", "button", "field", "icon", "image", "link", "rectangle", "section", "tag", "target"}
+    | {"here", "hit", "its", "obviously", "picked", "picking", "press", "result", "try", "use"}
 )
 
 
@@ -89,7 +97,7 @@ def concluded_letter(answer: str) -> str | NoStructure:
     An answer of nothing but a letter, in either case, with any marks around it, is that letter.
     """
     text = "\n" + answer.translate(_FORMS)
-    bare = text.strip(_MARKS).upper()
+    bare = text.lstrip(f"{_MARKS}#").rstrip(_MARKS).upper()
     if len(bare) == 1 and bare in LETTERS:
         return bare
     read = conclusion(text, map(_candidate, _NAMED.finditer(text)))
@@ -103,7 +111,16 @@ def concluded_letter(answer: str) -> str | NoStructure:
 
 
 def _candidate(named: re.Match[str]) -> Candidate[str]:
-    return Candidate(named[0].upper(), *named.span(), doubtful=named["small"] is not None)
+    doubtful = named["small"] is not None or (named["capital"] is not None and _is_of_name(named))
+    return Candidate(named[0].upper(), *named.span(), doubtful=doubtful)
+
+
+def _is_of_name(named: re.Match[str]) -> bool:
+    """Return whether a letter ends a name, as in "Vitamin C" and "Plan B"."""
+    before = _WORD_BEFORE.search(named.string, max(0, named.start() - 20), named.start())
+    if before is None or before["word"].lower() in _NOT_OF_NAMES:
+        return False
+    return all(token.role is Role.OTHER for token in tokens(named.string, *before.span("word")))
 
 
 def _listed(letters: Iterable[str]) -> str:

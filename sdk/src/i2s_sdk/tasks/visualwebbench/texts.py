@@ -9,6 +9,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from i2s_sdk.reading import fenced_blocks
+from i2s_sdk.reading.wrappers import unwrapped_json
 from i2s_wire.metrics.profile import Profile
 
 _RELEASED_START, _RELEASED_END = '<meta name="description" content="', '">'
@@ -28,6 +29,11 @@ _CLOSING = re.compile(r"(?<=[^\s*_])[*_]|[`\\]")
 _GUARDS = str.maketrans("*_", "\ufdd0\ufdd1")
 _GUARDED = str.maketrans("\ufdd0\ufdd1", "*_")
 _MARKDOWN = MarkdownIt("zero").enable(["emphasis", "backticks", "escape"]).disable("text_join")
+#: Words that announce an answer, and a box of LaTeX around it.
+_ANNOUNCED = re.compile(
+    r"\s*(?:the |my )?(?:final |correct |short )?answer(?: is)?[ \t]*[:：]\s*(?=\S)", re.IGNORECASE
+)
+_BOXED = re.compile(r"\s*\$*\\boxed\{(?:\\text(?:bf)?\{)?(?P<text>[^{}]*)\}{1,2}\$*[.\s]*")
 _QUOTES = ('""', "''", "“”", "‘’")
 
 
@@ -86,15 +92,23 @@ def read_element_text(answer: str, profile: Profile) -> str:
 
 
 def read_plain(answer: str, profile: Profile) -> str:
-    """Return the heading or the answer to a question.
+    r"""Return the heading or the answer to a question.
 
-    ``helm``: verbatim. ``paper``: without markup, and without white space and quotes around it.
+    ``helm``: verbatim. ``paper``: without markup, "Answer:" before it, ``\boxed{}`` or the JSON of one field
+    around it, and without white space and quotes around it.
 
     Args:
         answer: What the model said.
         profile: How it is read.
     """
-    return answer if profile is Profile.HELM else unquoted(without_markup(answer))
+    if profile is Profile.HELM:
+        return answer
+    boxed = _BOXED.fullmatch(answer)
+    if boxed:
+        return unquoted(boxed["text"])
+    text = without_markup(unwrapped_json(answer))
+    announced = _ANNOUNCED.match(text)
+    return unquoted(text[announced.end() :] if announced else text)
 
 
 def without_markup(answer: str) -> str:

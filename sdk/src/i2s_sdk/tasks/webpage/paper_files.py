@@ -1,7 +1,8 @@
 """How profile ``paper`` finds the files of a site in an answer.
 
 In this order: lists of files as JSON (fenced or not, whole or cut off) and objects of name to content; files
-in blocks of their own (site_blocks.py); a bare HTML document. What had to be mended is recorded.
+in blocks of their own (site_blocks.py); a bare HTML document, or elements of one. What had to be mended is
+recorded.
 
 Source: Image2Struct, appendix on post-processing; objects, blocks and bare documents are what models answer
 instead.
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 
 from i2s_sdk.reading import Block, fenced_blocks
 from i2s_sdk.reading.json_values import JsonValues, json_values
+from i2s_sdk.reading.wrappers import unwrapped_json
 from i2s_sdk.tasks.repair import Repair, RepairKind
 from i2s_sdk.tasks.structure import Choice, NoStructure, Origin
 from i2s_sdk.tasks.webpage.site import SiteStructure, site_structure
@@ -23,9 +25,15 @@ from i2s_sdk.tasks.webpage.site_blocks import HTML, blocks_site
 INDEX = "index.html"
 
 _NAMES, _CONTENTS = ("filename", "file_name", "path", "name", "file"), ("content", "contents", "code")
-_LIST = re.compile(r"\[?\s*\{\s*\"(?:filename|file_name|path|content|files)\"\s*:")
+_LIST = re.compile(r"\[?\s*\{\s*[\"'](?:filename|file_name|path|content|files)[\"']\s*:")
 _FILE_NAME = re.compile(r"\.[A-Za-z]\w{0,9}\Z")
 _DOCUMENT = re.compile(r"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
+#: An element of a page that begins a line, where the answer has no whole document.
+_ELEMENT = re.compile(
+    r"^[ \t]*<(?P<name>head|body|header|main|nav|section|article|div|form|table|style|center|h1)"
+    r"(?:\s[^<>]{0,500})?>",
+    re.IGNORECASE | re.MULTILINE,
+)
 _DOCUMENT_END = re.compile(r"</html\s*>", re.IGNORECASE)
 #: The most places of an answer without fences where a list may begin.
 _MOST_PLACES = 64
@@ -62,6 +70,7 @@ def find_files(text: str) -> SiteStructure | NoStructure:
         text: Answer without reasoning.
     """
     text = text.strip()
+    text = unwrapped_json(text) if text.startswith('"') else text
     if not text:
         return NoStructure("the completion is empty")
     bare = _bare_document(text)
@@ -189,10 +198,19 @@ def _bare_document(text: str) -> tuple[int, str] | None:
     """Return where an HTML document outside of fences begins, and its text up to its end tag."""
     document = _DOCUMENT.search(text)
     if document is None:
-        return None
+        return _bare_elements(text)
     code = text[document.start() :]
     ends = list(_DOCUMENT_END.finditer(code))
     return document.start(), code[: ends[-1].end()] if ends else code.partition("\n```")[0].strip()
+
+
+def _bare_elements(text: str) -> tuple[int, str] | None:
+    """Return where elements of a page outside of fences begin, and their text up to the last tag."""
+    first = None if "```" in text else _ELEMENT.search(text)
+    end = text.rfind(">") + 1
+    if first is None or f"</{first['name']}>".lower() not in text[first.end() : end].lower():
+        return None
+    return first.start(), text[first.start() : end].strip()
 
 
 def _html_structure(code: str) -> SiteStructure:
