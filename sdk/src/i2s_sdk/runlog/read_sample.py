@@ -44,8 +44,8 @@ class ReadingNote:
         end: Where it ends.
         blocks: Number of its fenced blocks.
         taken: Numbers of those that are the structure, from 1.
-        origin: "unclosed_fence" if the structure is a block that was cut off, "excerpt" if it was taken out of
-            prose; empty otherwise.
+        origin: "unclosed_fence" if the structure is a block that was cut off, "excerpt" if it was taken out
+            of prose; empty otherwise.
     """
 
     start: int
