@@ -145,7 +145,7 @@ def _facts(record: Record) -> list[str]:
         taken = ", ".join(map(str, record.reading.taken))
         facts.append(f"blocks: {record.reading.blocks}, taken: {taken or 'none'}")
     if record.reading is not None and record.reading.origin:
-        facts.append(_ORIGINS[record.reading.origin])
+        facts.append(_ORIGINS.get(record.reading.origin, record.reading.origin))
     if record.finish == "length":
         facts.append("cut off at its longest")
     return facts
