@@ -76,7 +76,8 @@ def columns(run: StoredRun) -> dict[str, str]:
         **_error_columns("error"),
         **_error_columns("error_before_repair"),
         **dict.fromkeys(("failure_kind", "failure_message"), _TEXT),
-        **dict.fromkeys(("question", "system_text", "asked", "completion", "structure", "assets"), _TEXT),
+        **dict.fromkeys(("question", "system_text", "asked", "completion", "reading", "reasoning"), _TEXT),
+        **dict.fromkeys(("structure", "assets"), _TEXT),
         **dict.fromkeys(("target", "document", "log"), _TEXT),
         **dict.fromkeys(("reference_sha256", "target_sha256", "rendering_sha256", "document_sha256"), _TEXT),
         **dict.fromkeys(("width", "height", "pages"), _WHOLE),
@@ -159,6 +160,8 @@ def _values(record: Record) -> Row:
         **{name: json.dumps(plain.get(name, {})) for name in ("undefined", "detail", "repairs", "assets")},
         "cached_cost": record.cached_cost,
         "cached_at": record.cached_at or None,
+        "reading": json.dumps(plain["reading"]) if record.reading is not None else None,
+        "reasoning": record.reasoning or None,
         "target_sha256": record.target_sha256 or None,
     }
 

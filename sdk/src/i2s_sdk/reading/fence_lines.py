@@ -18,6 +18,8 @@ LANGUAGES = frozenset(
     | {"javascript", "js", "lilypond", "ly", "markdown", "md"}
 )
 
+#: The most fences of a line that are read; a line of more is no code.
+_MOST_FENCES = 100
 _RUN = re.compile(r"`{3,}|~{3,}")
 _CONTAINER = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*)*\Z")
 _BARE_RUN = re.compile(r"[\s>]*(?P<run>`{3,}|~{3,})\s*\Z")
@@ -105,6 +107,8 @@ def _first(places: list[tuple[int, int]], number: int, length: int) -> int | Non
 def _outside(line: str) -> tuple[list[str], _Fence | None]:
     """Return the lines that a line outside of blocks becomes, and the fence that is open behind it."""
     runs = [(run.start(), run.end()) for run in _RUN.finditer(line)]
+    if len(runs) > _MOST_FENCES:
+        return [line], None
     parts: list[str] = []
     position = number = 0
     while number < len(runs):

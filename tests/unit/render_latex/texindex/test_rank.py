@@ -61,7 +61,7 @@ def test_preferred_providers_go_first_and_last_ones_last() -> None:
 
 
 #: Kinds of providers of TeX; modules are of Python.
-_KINDS = [kind for kind in ProviderKind if kind is not ProviderKind.MODULE]
+_KINDS = [kind for kind in ProviderKind if kind not in (ProviderKind.MODULE, ProviderKind.RESTORED_NAME)]
 _CANDIDATES = st.lists(
     st.builds(
         Candidate,

@@ -69,7 +69,7 @@ _WORDS = {
     Role.PREPOSITION: "to with on for of at by in me from like over that which who as",
 }
 _ROLES = {word: role for role, words in _WORDS.items() for word in words.split()}
-#: Of scripts without spaces, and marks.
+#: Words of scripts without spaces, and marks.
 _SIGNS = {
     Role.NOT: ("不是", "不选", "并非", "而不是"),
     Role.CONCLUDE: ("答案", "答え", "정답", "选择", "选"),
@@ -116,7 +116,7 @@ class Token:
 
     Attributes:
         role: What it does.
-        text: As it stands in the answer, in lower case; an apostrophe is straight.
+        text: The word of the answer, in lower case; its apostrophe is straight.
     """
 
     role: Role

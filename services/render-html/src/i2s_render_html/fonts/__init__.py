@@ -5,11 +5,8 @@ installed has no part then: browsers get a configuration of fontconfig that name
 alternative are the fonts of the machine.
 """
 
-from typing import Literal
-
 from i2s_render_html.fonts.installed import DEFAULT_FOLDER, Fonts, find_fonts
+from i2s_render_html.fonts.source import FontSource
 from i2s_render_html.fonts.system import SystemFonts, find_system_fonts
-
-FontSource = Literal["locked", "system"]
 
 __all__ = ["DEFAULT_FOLDER", "FontSource", "Fonts", "SystemFonts", "find_fonts", "find_system_fonts"]
