@@ -94,7 +94,7 @@ def test_a_file_that_is_no_text_is_told(command, tmp_path: Path) -> None:
 
 
 def test_a_source_that_the_service_refuses_is_told_with_the_field(command) -> None:
-    answer = command("render", "latex", "-", "--dpi", "0", "--json", given="x")
+    answer = command("render", "latex", "-", "--dpi", "0", "--json", given="$x$")
     assert answer.returncode == 2
     assert answer.stdout == ""
     assert "options.page.dpi" in answer.stderr
