@@ -12,6 +12,7 @@ from typing import Any
 from benchmarks.departures.ems import Say
 from benchmarks.departures.sets import ROOT, instances
 from benchmarks.departures.size import Count, Found
+from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.stats.winrate import Column, mean_win_rates
 
 _RESULTS = ROOT / "tests" / "recorded" / "results"
@@ -63,7 +64,7 @@ def _win_rates(name: str, tie: float) -> Found:
 
 def _groups(model: str) -> Found:
     groups: dict[str, dict[tuple[str, str], list[float]]] = defaultdict(lambda: defaultdict(list))
-    for row, sample in _scored(model, "paper"):
+    for row, sample in _counted(model, "paper"):
         groups[row["task"]][row["subset"], row["difficulty"]].append(sample["metrics"]["ems"])
     numbers: dict[str, float] = {}
     for task, own in groups.items():
@@ -79,7 +80,7 @@ def _profiles(model: str) -> Found:
     for profile in ("paper", "helm"):
         values = defaultdict(list)
         rendered = defaultdict(list)
-        for row, sample in _scored(model, profile):
+        for row, sample in _counted(model, profile):
             values[row["task"]].append(sample["metrics"]["ems"])
             rendered[row["task"]].append(sample["width"] > 0)
         for task, own in values.items():
@@ -88,9 +89,9 @@ def _profiles(model: str) -> Found:
     return Count("all departures together", f"recorded results of {model}", numbers)
 
 
-def _scored(model: str, profile: str) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+def _counted(model: str, profile: str) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
     recorded = json.loads((_RESULTS / f"{model}-{profile}.json").read_text())["samples"]
     for row in instances():
         sample = recorded.get(row["id"])
-        if sample and sample["outcome"] == "scored":
+        if sample and Outcome(sample["outcome"]).counts:
             yield row, sample
