@@ -1,5 +1,7 @@
 """Hostile scores that are drawn with cairo: limits before and after the drawing, files, forged drawings."""
 
+from pathlib import Path
+
 import pytest
 import pytest_asyncio
 
@@ -83,9 +85,11 @@ async def test_what_is_no_drawing_is_no_output(render, draw):
 
 
 @pytest.mark.parametrize("name", ["../x", "/tmp/i2s-attack", "a/../../x"])
-async def test_output_under_another_name_is_no_output(render, name):
+async def test_output_under_another_name_is_drawn_and_stays_in_the_sandbox(render, name):
     rendering = await render(f'\\book {{ \\bookOutputName "{name}" {{ c\'4 }} }}')
-    assert rendering.verdict in (Verdict.NO_OUTPUT, Verdict.COMPILE_ERROR)
+    assert rendering.verdict is Verdict.RENDERED
+    for path in ("/tmp/i2s-attack.ps", "/tmp/i2s-attack.png", "/tmp/x.ps", "/tmp/x.png"):
+        assert not Path(path).exists()
 
 
 async def test_pictures_of_others_are_not_read(render):
