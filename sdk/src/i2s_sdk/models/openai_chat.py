@@ -110,7 +110,7 @@ class OpenAIChat:
         """Return the body of the answer to one request.
 
         Args:
-            question: What is asked.
+            question: The question to answer.
             limit: The name of the limit of tokens in the request.
 
         Raises:
@@ -144,7 +144,7 @@ class OpenAIChat:
         """Return what is sent for a question, as arguments of the vendor's package.
 
         Args:
-            question: What is asked.
+            question: The question to answer.
             limit: The name of the limit of tokens; None takes the one that the server is known to accept.
         """
         messages: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""From a completion to its answer: reasoning and markers cut off, blocks of code, refusals told apart."""
+"""From a completion to its answer: reasoning and markers, blocks of code, JSON, prose, refusals."""
 
 from i2s_sdk.reading.answer_text import AnswerText, read_answer_text
 from i2s_sdk.reading.blocks import Block, fenced_blocks, unwrapped_markdown

@@ -8,8 +8,7 @@ The answer is one stretch of the completion. In this order:
 3. A marker that ends the turn ends the answer; markers at the end are left out.
 4. Of an answer within answer tags, what stands between the last two is the answer.
 
-Source: the chat templates that the publishers of the models ship with them; docs/tasks.md lists
-    them.
+Source: the chat templates that the publishers of the models ship with them; docs/tasks.md lists them.
 """
 
 from __future__ import annotations
@@ -85,7 +84,7 @@ class AnswerText:
     Attributes:
         completion: The completion, verbatim.
         start: Where the answer begins, in characters.
-        end: Where it ends.
+        end: The place behind its last character.
         in_reasoning: Whether the completion ends before its reasoning does, so that there is no answer.
     """
 

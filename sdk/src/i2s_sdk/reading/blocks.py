@@ -1,8 +1,7 @@
 """Fenced blocks of code of an answer, after CommonMark.
 
 Source: CommonMark 0.31, section 4.5 (fenced code blocks), by markdown-it-py. Beyond it (fence_lines.py), a
-    fence
-may open or close in the middle of a line, and code may follow the language on the line that opens.
+fence may open or close in the middle of a line, and code may follow the language on the line that opens.
 """
 
 from __future__ import annotations

@@ -10,12 +10,12 @@ from __future__ import annotations
 import ast
 import json
 import re
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from i2s_sdk.json_text import read_json
 from i2s_sdk.reading.cut_json import closings
+from i2s_sdk.reading.python_source import python_expression
 
 _STRICT, _LENIENT = json.JSONDecoder(), json.JSONDecoder(strict=False)
 _BETWEEN = re.compile(r"[\s,]*")
@@ -139,16 +139,17 @@ def mended_json(text: str) -> tuple[str, tuple[str, ...]]:
 
 def _python_as_json(text: str) -> str:
     """Return an object or list that Python writes as JSON; empty if a text is none of JSON's."""
+    expression = python_expression(text.strip())
+    if expression is None or not all(
+        _has_plain_keys(node) for node in ast.walk(expression) if isinstance(node, ast.Dict)
+    ):
+        return ""
     try:
-        with warnings.catch_warnings(action="ignore"):
-            expression = ast.parse(text.strip(), mode="eval").body
-        if not all(_has_plain_keys(node) for node in ast.walk(expression) if isinstance(node, ast.Dict)):
-            return ""
         value: object = ast.literal_eval(expression)
         return (
             json.dumps(value, ensure_ascii=False, allow_nan=False) if isinstance(value, dict | list) else ""
         )
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+    except (ValueError, TypeError, RecursionError, MemoryError):
         return ""
 
 

@@ -41,7 +41,7 @@ class ReadingNote:
     Attributes:
         start: Where the answer begins in the completion, in characters; reasoning and markers stand before
             it.
-        end: Where it ends.
+        end: The place behind its last character.
         blocks: Number of its fenced blocks.
         taken: Numbers of those that are the structure, from 1.
         origin: "unclosed_fence" if the structure is a block that was cut off, "excerpt" if it was taken out

@@ -6,12 +6,12 @@ import ast
 import builtins
 import re
 import symtable
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from i2s_sdk.reading import CodeRules
 from i2s_sdk.reading.prose import without_prose
+from i2s_sdk.reading.python_source import FILE, UNREADABLE, python_tree
 from i2s_sdk.tasks.code_answer import code_structure
 from i2s_sdk.tasks.structure import NoStructure, Structure
 
@@ -31,9 +31,6 @@ _CODE = re.compile(
 )
 #: The most blocks that are looked at as the last one of a program.
 _MOST_PROGRAMS = 20
-_FILE = "<answer>"
-# Escapes that Python does not know are for the model to see, when the program runs.
-warnings.filterwarnings("ignore", module=re.escape(_FILE))
 #: Names that every module has.
 _KNOWN = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__"}
 
@@ -53,10 +50,10 @@ def _python(code: str) -> str:
 
 def _has_body(code: str) -> bool:
     """Return whether a block does more than install and import."""
-    try:
-        tree = ast.parse(_python(code), _FILE)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return bool(_python(code).strip())
+    python = _python(code)
+    tree = python_tree(python)
+    if tree is None:
+        return bool(python.strip())
     return any(not _is_header(statement) for statement in tree.body)
 
 
@@ -68,10 +65,12 @@ def _is_header(statement: ast.stmt) -> bool:
 def _names(code: str) -> _Names:
     """Return the names of a block; one that is no Python has none."""
     python = _python(code)
+    tree = python_tree(python)
+    if tree is None:
+        return _Names()
     try:
-        tree = ast.parse(python, _FILE)
-        table = symtable.symtable(python, _FILE, "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        table = symtable.symtable(python, FILE, "exec")
+    except UNREADABLE:
         return _Names()
     defined = {one.get_name() for one in table.get_symbols() if one.is_assigned() or one.is_imported()}
     if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in tree.body):
@@ -160,11 +159,7 @@ RULES = CodeRules(
 
 def is_program(text: str) -> bool:
     """Return whether a text is a program in Python as it stands."""
-    try:
-        ast.parse(text, _FILE)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+    return python_tree(text) is not None
 
 
 def extract(text: str) -> Structure | NoStructure:

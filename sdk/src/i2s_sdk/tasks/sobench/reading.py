@@ -18,6 +18,8 @@ from i2s_wire.metrics.profile import Profile
 #: Info strings of fences that hold JSON; a fence without one may hold it too.
 _LANGUAGES = frozenset({"json", "jsonc", "json5", ""})
 _OPENING = re.compile(r"[\[{]")
+#: The beginning of JSON, or of Python's notation of it, and no bracket of prose.
+_BEGINS_VALUE = re.compile(r"[\[{]\s*[\"'\[{]")
 #: The most places of an answer where JSON may begin.
 _MOST_PLACES = 64
 _FENCE = "```"
@@ -96,7 +98,11 @@ def _always(text: str) -> bool:
 
 
 def _within(text: str) -> list[str]:
-    """Return the objects and lists of JSON that stand within a text, in order."""
+    """Return the objects and lists of JSON that stand within a text, in order.
+
+    None is looked for behind the beginning of one that cannot be read: it may be a part of that, as of an
+    answer that was cut off.
+    """
     found: list[str] = []
     decoder = json.JSONDecoder(strict=False)
     position = 0
@@ -107,6 +113,8 @@ def _within(text: str) -> list[str]:
         try:
             _, position = decoder.raw_decode(text, place.start())
         except (ValueError, RecursionError):
+            if _BEGINS_VALUE.match(text, place.start()):
+                break
             position = place.end()
         else:
             found.append(text[place.start() : position])

@@ -115,7 +115,7 @@ class Token:
     """A word or a mark that has a role.
 
     Attributes:
-        role: What it does.
+        role: The role of the word.
         text: The word of the answer, in lower case; its apostrophe is straight.
     """
 

@@ -30,9 +30,9 @@ class Candidate(Generic[T]):
     """A place of an answer that names a candidate.
 
     Attributes:
-        value: What it names.
+        value: The letter, box or point that it names.
         start: Where it begins.
-        end: Where it ends.
+        end: The place behind its last character.
         doubtful: Whether it is one only where the words before it announce one, as "c" in "answer: c".
     """
 

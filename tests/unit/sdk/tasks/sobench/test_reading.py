@@ -94,6 +94,20 @@ def test_profile_paper_takes_the_last_json_of_an_answer(text: str, code: str) ->
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": {"b": 1}, "c": ',
+        'Here it is: {"a": {"b": 1}, "c": ',
+        '```json\n{"a": [{"b": 1}], "c": ',
+        '{"items": [{"x": 1}, {"x": 2}, {"x"',
+        "{'a': {\"b\": 1}}",
+    ],
+)
+def test_a_part_of_json_that_cannot_be_read_is_no_answer(text: str) -> None:
+    assert _reason(text, PAPER)
+
+
+@pytest.mark.parametrize(
     ("text", "value"),
     [('{"a": 1,}', {"a": 1}), (r'{"a": "\d"}', {"a": r"\d"}), ('{"a": "b\nc"}', {"a": "b\nc"})],
 )
