@@ -63,8 +63,7 @@ def command(as_json: bool, **given: str | bool | None) -> int:
 
 def _tasks(profile: Profile) -> dict[str, dict[str, Any]]:
     """Return the metrics of each task, with the scorer that computes them, and its averages."""
-    from i2s_sdk.tasks.compared_images import image_metric
-    from i2s_sdk.tasks.metrics import image_metrics, scorers_of
+    from i2s_sdk.tasks.metrics import image_metric, image_metrics, scorers_of
     from i2s_sdk.tasks.registry import SPECS, open_task
 
     found: dict[str, dict[str, Any]] = {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from i2s_sdk.reading import AnswerText, is_refusal, read_answer_text
-from i2s_sdk.tasks.structure import Absence, NoStructure, Structure
+from i2s_sdk.reading import AnswerText, CodeRules, ReadCode, is_refusal, read_answer_text, read_code
+from i2s_sdk.tasks.structure import Absence, Choice, NoStructure, Origin, Structure
 from i2s_sdk.tasks.task import Task
 from i2s_wire.metrics.profile import Profile
 
@@ -53,3 +53,22 @@ def read_answer(task: Task, completion: str, assets: Sequence[str] = ()) -> Read
 
 def _is_text(task: Task) -> bool:
     return task.rendering is None
+
+
+def code_structure(text: str, rules: CodeRules) -> Structure | NoStructure:
+    """Return the code of an answer as a structure, or why it has none.
+
+    Args:
+        text: Answer without reasoning.
+        rules: Rules of the language.
+    """
+    read = read_code(text, rules)
+    if read.fault:
+        return NoStructure(read.fault)
+    return Structure(read.code, _origin(read), choice=Choice.among(read.blocks, read.taken))
+
+
+def _origin(read: ReadCode) -> Origin:
+    if read.fenced:
+        return Origin.FENCE if read.closed else Origin.UNCLOSED_FENCE
+    return Origin.EXCERPT if read.excerpt else Origin.BARE

@@ -1,4 +1,4 @@
-"""Leaves out lines of notebooks and of interpreters, which are no Python.
+"""Lines of notebooks, of interpreters and of shells, which are no Python.
 
 A program is only changed at a line at which Python cannot read it. So a line such as ``% width`` that goes on
 with an expression stays.
@@ -14,10 +14,22 @@ _LINE = re.compile(r"[ \t]*(?:%{1,2}[A-Za-z]\w*|!{1,2}[ \t]*[\w./]|\?{1,2}\w|\w[
 #: A magic whose argument is a statement that runs.
 _TIMED = re.compile(r"([ \t]*)%time[ \t]+(.*)")
 _PROMPT = re.compile(r"(?:>>>|\.\.\.|In \[\d*\]:| +\.\.\.:)(?: |$)")
+_NOT_PYTHON = re.compile(
+    r"^[ \t]*(?:[%!][^\n]*|\$ [^\n]*|(?:pip3?|conda|python3? -m pip) install[^\n]*)$", re.MULTILINE
+)
+_PROMPTS = re.compile(r"^[ \t]*(?:>>>|\.\.\.) ?", re.MULTILINE)
 #: What no output looks like: a line that was written without a prompt.
 _STATEMENT = re.compile(
     r"[ \t]*(?:import |from \w[\w.]* import |(?:def|class|for|while|if|with|try)\b.*:|plt\.\w+\(|\w[\w.]* = )"
 )
+
+
+def python_lines(code: str) -> str:
+    """Return the Python of a block: without lines of notebooks and shells, and without prompts.
+
+    It tells what a block defines and needs, and is not what runs.
+    """
+    return _PROMPTS.sub("", _NOT_PYTHON.sub("", code))
 
 
 def without_notebook_line(code: str, number: int) -> tuple[str, str] | None:

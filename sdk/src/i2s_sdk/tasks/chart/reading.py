@@ -12,14 +12,10 @@ from dataclasses import dataclass
 from i2s_sdk.reading import CodeRules
 from i2s_sdk.reading.prose import without_prose
 from i2s_sdk.reading.python_source import FILE, UNREADABLE, python_tree
-from i2s_sdk.tasks.code_answer import code_structure
+from i2s_sdk.tasks.answer_reading import code_structure
+from i2s_sdk.tasks.chart.notebook import python_lines
 from i2s_sdk.tasks.structure import NoStructure, Structure
 
-#: Lines of notebooks, interpreters and shells, which define nothing.
-_NOT_PYTHON = re.compile(
-    r"^[ \t]*(?:[%!][^\n]*|\$ [^\n]*|(?:pip3?|conda|python3? -m pip) install[^\n]*)$", re.MULTILINE
-)
-_PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.) ?", re.MULTILINE)
 _TARGET = r"[A-Za-z_][\w.]*(?:\[[^\]\n]*\])?"
 #: Lines that are code and no prose: imports, calls, assignments, compound statements, ends of brackets.
 _CODE = re.compile(
@@ -44,13 +40,9 @@ class _Names:
     imports: bool = False
 
 
-def _python(code: str) -> str:
-    return _PROMPT.sub("", _NOT_PYTHON.sub("", code))
-
-
 def _has_body(code: str) -> bool:
     """Return whether a block does more than install and import."""
-    python = _python(code)
+    python = python_lines(code)
     tree = python_tree(python)
     if tree is None:
         return bool(python.strip())
@@ -64,7 +56,7 @@ def _is_header(statement: ast.stmt) -> bool:
 
 def _names(code: str) -> _Names:
     """Return the names of a block; one that is no Python has none."""
-    python = _python(code)
+    python = python_lines(code)
     tree = python_tree(python)
     if tree is None:
         return _Names()
@@ -128,7 +120,7 @@ def _stretch(text: str) -> str:
     if is_program(text):
         return text
     code = without_prose(text, lambda line: _CODE.match(line) is not None, _LANGUAGES)
-    return code if is_program(_python(code)) else text
+    return code if is_program(python_lines(code)) else text
 
 
 def _joined(names: Sequence[_Names], last: int) -> tuple[int, ...]:

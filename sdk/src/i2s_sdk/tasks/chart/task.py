@@ -14,7 +14,7 @@ from i2s_sdk.tasks.chart.prompts import FIGURE_SIZE, FILES, INSTRUCTION, PROMPT,
 from i2s_sdk.tasks.chart.reading import extract
 from i2s_sdk.tasks.chart.repair import repair
 from i2s_sdk.tasks.chart.scorer import ElementScorer, PublishedScorer
-from i2s_sdk.tasks.compared_images import metrics_of_images
+from i2s_sdk.tasks.metrics import metrics_of_images
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure

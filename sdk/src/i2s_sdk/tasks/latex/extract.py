@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from i2s_sdk.reading import CodeRules, is_refusal
-from i2s_sdk.tasks.code_answer import code_structure
+from i2s_sdk.tasks.answer_reading import code_structure
 from i2s_sdk.tasks.helm_fence import helm_fenced
 from i2s_sdk.tasks.latex.stretch import without_prose
 from i2s_sdk.tasks.latex.tex_source import code_only, commands, cut

@@ -9,13 +9,13 @@ from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.edit import EditScorer
 from i2s_sdk.scoring.scorer import Scorer
-from i2s_sdk.tasks.compared_images import metrics_of_images
 from i2s_sdk.tasks.latex import helm_repair, paper_repair
 from i2s_sdk.tasks.latex.document import LatexDocument
 from i2s_sdk.tasks.latex.edit_scorers import TexEditScorer
 from i2s_sdk.tasks.latex.extract import extract
 from i2s_sdk.tasks.latex.helm_document import HelmDocument, helm_document
 from i2s_sdk.tasks.latex.paper_document import PaperDocument, paper_document
+from i2s_sdk.tasks.metrics import metrics_of_images
 from i2s_sdk.tasks.prompts import task_prompt
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired

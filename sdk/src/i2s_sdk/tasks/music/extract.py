@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from i2s_sdk.reading import CodeRules
 from i2s_sdk.reading.prose import without_prose
-from i2s_sdk.tasks.code_answer import code_structure
+from i2s_sdk.tasks.answer_reading import code_structure
 from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_wire.metrics.profile import Profile
 

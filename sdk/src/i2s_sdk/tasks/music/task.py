@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.scorer import Scorer
-from i2s_sdk.tasks.compared_images import metrics_of_images
+from i2s_sdk.tasks.metrics import metrics_of_images
 from i2s_sdk.tasks.music import versions
 from i2s_sdk.tasks.music.document import LilypondDocument
 from i2s_sdk.tasks.music.extract import extract
