@@ -20,7 +20,7 @@ from pathlib import Path
 from PIL import Image, ImageChops
 
 HERE = Path(__file__).resolve().parent
-PREAMBLE = HERE.parent / "sdk/src/i2s_sdk/tasks/latex/preambles/paper.tex"
+PREAMBLE = HERE.parent / "sdk/core/src/i2s_sdk/tasks/latex/preambles/paper.tex"
 DPI = 200
 CUT_BOTTOM = 0.2
 

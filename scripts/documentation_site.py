@@ -194,7 +194,7 @@ def exported(package: str) -> list[str]:
     Raises:
         ValueError: It has none.
     """
-    path = ROOT / "sdk/src" / package.replace(".", "/") / "__init__.py"
+    path = ROOT / "sdk/core/src" / package.replace(".", "/") / "__init__.py"
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             names: list[str] = ast.literal_eval(node.value)

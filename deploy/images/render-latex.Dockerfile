@@ -18,7 +18,7 @@ ARG TEX="texlive-latex-base texlive-latex-recommended texlive-latex-extra texliv
 RUN install-packages ${TEX} poppler-utils poppler-data bubblewrap fonts-dejavu-core
 COPY --from=packages /opt/i2s/venv /opt/i2s/venv
 COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
-COPY sdk/src/i2s_sdk/tasks/latex/preambles /opt/i2s/preambles
+COPY sdk/core/src/i2s_sdk/tasks/latex/preambles /opt/i2s/preambles
 COPY deploy/images/finish /opt/i2s/finish
 # No run of TeX reads the files of tex4ht (LaTeX to HTML), sources, what installs packages of TeX, or the formats of
 # other programs and of LaTeX under development.

@@ -29,7 +29,7 @@ import pytest
 import tenacity  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("sdk/src", "services/chassis/src")
+PACKAGES = ("sdk/core/src", "services/chassis/src")
 SECONDS = 120  # for the tests of one change
 
 FOUND, HANGS, MISSED = "found", "hangs", "NOT FOUND"

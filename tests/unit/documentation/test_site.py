@@ -81,7 +81,7 @@ def test_the_reference_describes_all_public_names() -> None:
 
 
 def test_the_page_on_installation_lists_every_extra() -> None:
-    project = tomllib.loads((ROOT / "sdk/pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((ROOT / "sdk/core/pyproject.toml").read_text(encoding="utf-8"))["project"]
     page = (ROOT / "docs/installation.md").read_text(encoding="utf-8")
     table = page.partition("| extra | adds |")[2].partition("\n\n")[0]
     first_cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("|")]

@@ -77,7 +77,7 @@ def test_each_file_of_the_second_list_names_all_tasks(root, texts):
 
 
 def test_no_other_module_imports_what_is_a_task_s_own(root):
-    package = root / "sdk/src/i2s_sdk"
+    package = root / "sdk/core/src/i2s_sdk"
     others = [
         str(path.relative_to(package))
         for path in package.rglob("*.py")
@@ -100,7 +100,7 @@ def modules_for_all_tasks(package):
 
 
 def test_no_other_module_names_a_task(root):
-    package = root / "sdk/src/i2s_sdk"
+    package = root / "sdk/core/src/i2s_sdk"
     named = {}
     for path in modules_for_all_tasks(package):
         nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))

@@ -14,7 +14,7 @@ SOURCES = {
     folder.name: folder
     for folder in (
         ROOT / "protos/src/i2s_wire",
-        ROOT / "sdk/src/i2s_sdk",
+        ROOT / "sdk/core/src/i2s_sdk",
         *sorted((ROOT / "services").glob("*/src/i2s_*")),
     )
     if (folder / "__init__.py").exists()
@@ -98,8 +98,8 @@ def _lines(path: Path) -> int:
 def test_json_of_others_is_read_in_one_place_of_the_sdk() -> None:
     reading = {
         str(path.relative_to(ROOT))
-        for path in (ROOT / "sdk/src/i2s_sdk").rglob("*.py")
+        for path in (ROOT / "sdk/core/src/i2s_sdk").rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Attribute) and ast.unparse(node) in {"json.load", "json.loads"}
     }
-    assert reading == {"sdk/src/i2s_sdk/json_text.py"}
+    assert reading == {"sdk/core/src/i2s_sdk/json_text.py"}

@@ -8,7 +8,7 @@ from i2s_sdk.data.folder import INDEX
 from i2s_sdk.errors import UsageError
 from i2s_wire.installation import checkout_folder
 
-#: Where sdk/bundle_data.py puts them when a wheel is built.
+#: Where sdk/core/bundle_data.py puts them when a wheel is built.
 _PACKAGED = Path(__file__).resolve().parents[1] / "examples"
 
 #: Name of the fact of a run that its data are the bundled examples, which need no ``--data``.

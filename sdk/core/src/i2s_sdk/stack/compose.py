@@ -17,7 +17,7 @@ from typing import Any
 from i2s_sdk.json_text import read_json
 from i2s_wire.installation import checkout_folder
 
-#: Where sdk/bundle_data.py puts the files when a wheel is built.
+#: Where sdk/core/bundle_data.py puts the files when a wheel is built.
 _PACKAGED = Path(__file__).resolve().parents[1] / "deploy"
 _VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")
 _SECCOMP = "seccomp:"

@@ -34,7 +34,7 @@ class BundleData(BuildHookInterface):  # type: ignore[type-arg]
             build_data: What hatchling builds from; ``force_include`` maps files to their places in the wheel.
         """
         if version == "standard":
-            repository = Path(self.root).parent
+            repository = Path(self.root).parents[1]
             build_data["force_include"].update(bundled_files(repository / "examples"))
             build_data["force_include"].update(
                 {str(repository / "deploy" / name): f"i2s_sdk/deploy/{name}" for name in DEPLOY}
