@@ -39,7 +39,7 @@ PACKAGES = {
     "i2s_sdk": ("reference/i2s_sdk.md", "The package i2s_sdk"),
     "i2s_sdk.data": ("reference/data.md", "Data sets: i2s_sdk.data"),
     "i2s_sdk.models": ("reference/models.md", "Models: i2s_sdk.models"),
-    "i2s_sdk.clients": ("reference/clients.md", "Clients: i2s_sdk.clients"),
+    "i2s_client": ("reference/clients.md", "Clients: i2s_client"),
     "i2s_sdk.tasks": ("reference/tasks.md", "Tasks: i2s_sdk.tasks"),
 }
 

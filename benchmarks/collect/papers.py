@@ -19,12 +19,12 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from i2s_sdk.clients.render import AsyncRenderClient
-from i2s_sdk.collect.arxiv import ArxivSource
-from i2s_sdk.collect.candidates import Dropped, Piece, Reason
-from i2s_sdk.collect.filters import Filters
-from i2s_sdk.collect.rendering import draw
-from i2s_sdk.collect.tex.cutting import cut_paper
+from i2s_client.render import AsyncRenderClient
+from i2s_collect.arxiv import ArxivSource
+from i2s_collect.candidates import Dropped, Piece, Reason
+from i2s_collect.filters import Filters
+from i2s_collect.rendering import draw
+from i2s_collect.tex.cutting import cut_paper
 
 #: The most pieces of one folder and subset that are drawn.
 PIECES_PER_SUBSET = 10

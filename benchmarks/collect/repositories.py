@@ -18,12 +18,13 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-from i2s_sdk.clients.render import AsyncRenderClient
-from i2s_sdk.collect.candidates import Dropped, Licence, SourceDocument
-from i2s_sdk.collect.github import GithubPagesSource
-from i2s_sdk.collect.music import GithubScoresSource
-from i2s_sdk.collect.rendering import draw
-from i2s_sdk.collect.source import Source
+from i2s_client.render import AsyncRenderClient
+from i2s_collect.candidates import Dropped, Licence, SourceDocument
+from i2s_collect.github import GithubPagesSource
+from i2s_collect.music import GithubScoresSource
+from i2s_collect.rendering import draw
+from i2s_collect.source import Source
+
 from i2s_sdk.data.hub_row import packed
 from i2s_sdk.instances.site_files import INDEXES, read_repository
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from i2s_client import AsyncRenderClient
+from i2s_client.render import SERVICE
+
 from benchmarks.latex.meter import Meter, open_meter
-from i2s_sdk.clients import AsyncRenderClient
-from i2s_sdk.clients.render import SERVICE
 from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.command import ServiceCommand
 from i2s_wire.render.isolation import IsolationTier

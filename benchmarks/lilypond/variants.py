@@ -7,10 +7,11 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from i2s_client import AsyncRenderClient
+from i2s_client.render import SERVICE
+
 from benchmarks.latex.meter import Meter, open_meter
 from benchmarks.latex.variants import Answer, Variant, VariantError
-from i2s_sdk.clients import AsyncRenderClient
-from i2s_sdk.clients.render import SERVICE
 from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.command import ServiceCommand
 from i2s_wire.render.description import RendererDescription

@@ -4,9 +4,8 @@ import asyncio
 from pathlib import Path
 
 import pytest
-
-from i2s_sdk.clients.metrics import AsyncMetricsClient
-from i2s_sdk.clients.retry import RetryPolicy
+from i2s_client.metrics import AsyncMetricsClient
+from i2s_client.retry import RetryPolicy
 
 pytestmark = pytest.mark.integration
 

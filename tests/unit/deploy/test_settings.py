@@ -12,6 +12,7 @@ from pathlib import Path
 import opentelemetry.environment_variables
 import opentelemetry.sdk.environment_variables
 import pytest
+from i2s_client.service_table import service_row
 
 from i2s_chassis.address import Address
 from i2s_documents.settings import DocumentsSettings
@@ -21,7 +22,6 @@ from i2s_render_latex.settings import LatexSettings
 from i2s_render_lilypond.settings import LilypondSettings
 from i2s_render_python.settings import PythonSettings
 from i2s_sdk.data.selection import Shard
-from i2s_sdk.service_table import service_row
 from i2s_sdk.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[3]

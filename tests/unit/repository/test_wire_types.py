@@ -78,7 +78,7 @@ def test_the_sdk_converts_in_its_clients_alone(packages):
     converting = {
         module.name
         for module in packages["i2s-sdk"].modules
-        if not module.name.startswith("i2s_sdk.clients.")
+        if not module.name.startswith("i2s_client.")
         for name in module.imports()
         if is_conversion(name)
     }

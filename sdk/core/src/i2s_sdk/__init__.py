@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from i2s_sdk.clients import (
+    from i2s_client import (
         AsyncDocumentsClient,
         AsyncMetricsClient,
         AsyncRenderClient,
@@ -22,17 +22,7 @@ if TYPE_CHECKING:
         ScoreRequest,
         Streamed,
     )
-    from i2s_sdk.errors import I2SError
-    from i2s_sdk.evaluation.dry_run import DryRun, dry_run
-    from i2s_sdk.evaluation.evaluate import RunResult, evaluate
-    from i2s_sdk.evaluation.export import export
-    from i2s_sdk.evaluation.human_scores import human_scores
-    from i2s_sdk.evaluation.judge import judge
-    from i2s_sdk.evaluation.merge import MergeResult, merge
-    from i2s_sdk.evaluation.predictions import evaluate_predictions
-    from i2s_sdk.evaluation.several import SeveralResult, evaluate_several
-    from i2s_sdk.evaluation.stages import StageResult, generate, render_run, score_run
-    from i2s_sdk.integrations import (
+    from i2s_training import (
         OpenRLHFReward,
         RoundTrip,
         RoundTripRequest,
@@ -43,6 +33,17 @@ if TYPE_CHECKING:
         instance_floors,
         task_floors,
     )
+
+    from i2s_sdk.errors import I2SError
+    from i2s_sdk.evaluation.dry_run import DryRun, dry_run
+    from i2s_sdk.evaluation.evaluate import RunResult, evaluate
+    from i2s_sdk.evaluation.export import export
+    from i2s_sdk.evaluation.human_scores import human_scores
+    from i2s_sdk.evaluation.judge import judge
+    from i2s_sdk.evaluation.merge import MergeResult, merge
+    from i2s_sdk.evaluation.predictions import evaluate_predictions
+    from i2s_sdk.evaluation.several import SeveralResult, evaluate_several
+    from i2s_sdk.evaluation.stages import StageResult, generate, render_run, score_run
     from i2s_sdk.report import PaperTable, Report, table, write_report
     from i2s_sdk.report.analyses import TwoRuns, compare_two, difficulty_tables, metric_correlations
     from i2s_sdk.runlog.reader import StoredRun, read_run
@@ -64,9 +65,9 @@ if TYPE_CHECKING:
     from i2s_wire.render.resources import Limits
 
 _HOMES = {
-    "AsyncDocumentsClient": "i2s_sdk.clients",
-    "AsyncMetricsClient": "i2s_sdk.clients",
-    "AsyncRenderClient": "i2s_sdk.clients",
+    "AsyncDocumentsClient": "i2s_client",
+    "AsyncMetricsClient": "i2s_client",
+    "AsyncRenderClient": "i2s_client",
     "DryRun": "i2s_sdk.evaluation.dry_run",
     "Finding": "i2s_sdk.stack.doctor",
     "FolderScore": "i2s_sdk.single.score",
@@ -75,35 +76,35 @@ _HOMES = {
     "LineFault": "i2s_sdk.single.lines",
     "LineScore": "i2s_sdk.single.lines",
     "MergeResult": "i2s_sdk.evaluation.merge",
-    "MetricsClient": "i2s_sdk.clients",
-    "OpenRLHFReward": "i2s_sdk.integrations",
+    "MetricsClient": "i2s_client",
+    "OpenRLHFReward": "i2s_training",
     "PageOptions": "i2s_wire.render.options",
     "PaperTable": "i2s_sdk.report",
     "Profile": "i2s_wire.metrics.profile",
-    "RenderClient": "i2s_sdk.clients",
+    "RenderClient": "i2s_client",
     "RenderOptions": "i2s_wire.render.options",
     "RenderRequest": "i2s_wire.render.request",
     "RenderedSource": "i2s_sdk.single.render",
     "Rendering": "i2s_wire.render.rendering",
     "Report": "i2s_sdk.report",
-    "RetryPolicy": "i2s_sdk.clients",
-    "RoundTrip": "i2s_sdk.integrations",
-    "RoundTripRequest": "i2s_sdk.integrations",
-    "RoundTripResult": "i2s_sdk.integrations",
-    "RoundTripReward": "i2s_sdk.integrations",
+    "RetryPolicy": "i2s_client",
+    "RoundTrip": "i2s_training",
+    "RoundTripRequest": "i2s_training",
+    "RoundTripResult": "i2s_training",
+    "RoundTripReward": "i2s_training",
     "RunResult": "i2s_sdk.evaluation.evaluate",
-    "Score": "i2s_sdk.clients",
-    "ScoreRequest": "i2s_sdk.clients",
+    "Score": "i2s_client",
+    "ScoreRequest": "i2s_client",
     "Settings": "i2s_sdk.settings",
     "SeveralResult": "i2s_sdk.evaluation.several",
     "SiteOptions": "i2s_wire.render.options",
     "StageResult": "i2s_sdk.evaluation.stages",
     "StoredRun": "i2s_sdk.runlog.reader",
-    "Streamed": "i2s_sdk.clients",
-    "StructuredOutputReward": "i2s_sdk.integrations",
+    "Streamed": "i2s_client",
+    "StructuredOutputReward": "i2s_training",
     "TwoRuns": "i2s_sdk.report.analyses",
     "Verdict": "i2s_wire.render.rendering",
-    "VerlReward": "i2s_sdk.integrations",
+    "VerlReward": "i2s_training",
     "WindowOptions": "i2s_wire.render.options",
     "compare_two": "i2s_sdk.report.analyses",
     "difficulty_tables": "i2s_sdk.report.analyses",
@@ -115,7 +116,7 @@ _HOMES = {
     "export": "i2s_sdk.evaluation.export",
     "generate": "i2s_sdk.evaluation.stages",
     "human_scores": "i2s_sdk.evaluation.human_scores",
-    "instance_floors": "i2s_sdk.integrations",
+    "instance_floors": "i2s_training",
     "judge": "i2s_sdk.evaluation.judge",
     "merge": "i2s_sdk.evaluation.merge",
     "metric_correlations": "i2s_sdk.report.analyses",
@@ -130,7 +131,7 @@ _HOMES = {
     "score_lines": "i2s_sdk.single.lines",
     "score_run": "i2s_sdk.evaluation.stages",
     "table": "i2s_sdk.report",
-    "task_floors": "i2s_sdk.integrations",
+    "task_floors": "i2s_training",
     "write_report": "i2s_sdk.report",
 }
 

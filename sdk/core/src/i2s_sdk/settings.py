@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from i2s_client.credentials import Token, read_token
+
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.settings_sources import (
@@ -24,7 +26,6 @@ from i2s_sdk.settings_sources import (
     values_of_environment,
     values_of_file,
 )
-from i2s_sdk.token import Token, read_token
 from i2s_wire.bounds import PICTURE_PIXELS
 from i2s_wire.metrics.profile import Profile
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from i2s_client.service_table import SERVICES
+
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.json_text import read_toml
-from i2s_sdk.service_table import SERVICES
 from i2s_sdk.working_folder import refuse_reach
 
 #: Read where neither --config nor I2S_CONFIG names another file. What it may not say: i2s_sdk.working_folder.

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from i2s_client.service_table import SERVICES
+
 from i2s_sdk.errors import SettingsError
-from i2s_sdk.service_table import SERVICES
 
 #: Settings that only a named file may have, and what they name.
 _SETTINGS = {

@@ -50,7 +50,7 @@ def test_every_question_about_pages_has_the_sampling_of_the_task(mode: PageMode,
 
 def test_inspect_ai_has_the_sampling_of_a_task_as_its_configuration() -> None:
     pytest.importorskip("inspect_ai", reason="i2s-sdk[inspect] is not installed")
-    from i2s_sdk.integrations.inspect_tasks import _decoding
+    from i2s_training.inspect_tasks import _decoding
 
     sampled, other = _decoding(ReadocTask()), _decoding(open_task("latex"))
     assert (sampled.temperature, sampled.top_p, sampled.top_k, sampled.max_tokens) == (0.7, 0.8, 100, 2000)

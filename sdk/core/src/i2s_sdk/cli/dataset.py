@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from i2s_collect.publishing import publish_command, push_command
 
-from i2s_sdk.cli import dataset_make, dataset_publish, dataset_push
+from i2s_sdk.cli import dataset_make
 from i2s_sdk.cli.main import FAULT, USAGE
 from i2s_sdk.cli.options import json_option
 from i2s_sdk.cli.terminal import say
@@ -36,8 +37,8 @@ def command() -> None:
 
 
 command.add_command(dataset_make.command)
-command.add_command(dataset_publish.command)
-command.add_command(dataset_push.command)
+command.add_command(publish_command.command)
+command.add_command(push_command.command)
 
 
 @command.command("list", short_help="What a data set holds, by task and subset.")

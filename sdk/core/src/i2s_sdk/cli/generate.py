@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 import click
+from i2s_client.service_table import DOCUMENTS
 
 from i2s_sdk.cli.file_defaults import options_from_file
 from i2s_sdk.cli.grouped_help import GroupedCommand
@@ -13,7 +14,6 @@ from i2s_sdk.cli.model_options import chosen_options, model_options
 from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.run_options import chosen_instances, run_folder, run_options
 from i2s_sdk.cli.stage import fail_on_error_option, tell_stage
-from i2s_sdk.service_table import DOCUMENTS
 
 
 @click.command(

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
-
-from i2s_sdk.plugins import PluginGroup, package_of, plugins
+from i2s_client.plugins import PluginGroup, package_of, plugins
 
 _DATA = ("data", "tasks", "subsets", "difficulties", "samples", "limit", "seed", "shard")
 _MODEL = ("model", "models", "prompts", "predictions", "systems")

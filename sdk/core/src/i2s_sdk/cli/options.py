@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from i2s_client.credentials import Token
+from i2s_client.service_table import OWN_SERVICES, SERVICES
 
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import SettingsError
-from i2s_sdk.service_table import OWN_SERVICES, SERVICES
 from i2s_sdk.settings import Settings
 from i2s_sdk.settings_sources import ADDRESSES
-from i2s_sdk.token import Token
 
 F = TypeVar("F", bound=Callable[..., Any])
 

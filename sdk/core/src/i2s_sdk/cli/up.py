@@ -7,11 +7,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
+from i2s_client.service_table import GATEWAY
 
 from i2s_sdk.cli.options import json_option
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import UsageError
-from i2s_sdk.service_table import GATEWAY
 from i2s_sdk.settings import Settings
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ def _check_http(docker: bool, listen: str) -> None:
     """
     if docker:
         raise UsageError("--http with --docker: start `i2s-sdk http` beside the containers, which finds them")
-    from i2s_sdk.cli.http import gateway_parts
-    from i2s_sdk.gateway.settings import GatewaySettings
+    from i2s_gateway.command import gateway_parts
+    from i2s_gateway.settings import GatewaySettings
 
     gateway_parts()
     if not GatewaySettings(listen=listen, insecure=True).is_loopback:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack
 
+from i2s_client.service_table import DOCUMENTS
+
 from i2s_sdk.data import Instance
 from i2s_sdk.evaluation.pages import PageImages
 from i2s_sdk.evaluation.plan import ResolvedSelection
@@ -24,7 +26,6 @@ from i2s_sdk.runlog.folder import ANSWERS
 from i2s_sdk.runlog.index import Key, key_of, line_key, read_lines
 from i2s_sdk.runlog.opening import open_storage
 from i2s_sdk.runlog.storage import PathOrUrl
-from i2s_sdk.service_table import DOCUMENTS
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.logs import passing_logs

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from i2s_sdk.clients.documents import AsyncDocumentsClient
+from i2s_client.documents import AsyncDocumentsClient
+
 from i2s_sdk.scoring.scorer import Conversion
 from i2s_wire.documents import Fragment, FragmentFormat
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, Protocol
 
+from i2s_client.service_table import renderer_of
+
 from i2s_sdk.data.content import read_content
 from i2s_sdk.errors import I2SError, ProtocolError, ServiceError
 from i2s_sdk.evaluation.caches.renders import Renderer
@@ -20,7 +22,6 @@ from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.read_sample import FirstError, ReadingNote, ReadSample, RepairNote
 from i2s_sdk.runlog.rendered import Rendered
-from i2s_sdk.service_table import renderer_of
 from i2s_sdk.tasks import Attempts, NoStructure, RenderedTask, Structure, Task, render_with_repairs_async
 from i2s_sdk.tasks.answer_reading import read_answer
 from i2s_sdk.tasks.repair import Repair

@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from i2s_client.service_table import DOCUMENTS
+
 from i2s_sdk.data.locations import note_location
 from i2s_sdk.errors import DataError
 from i2s_sdk.evaluation.caches.opening import Caches, open_caches
@@ -35,7 +37,6 @@ from i2s_sdk.runlog.folder import LOGS, RunFolder
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.scoring.limits import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
-from i2s_sdk.service_table import DOCUMENTS
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.services import Services, open_services
 from i2s_sdk.tasks.question import ImagePart

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 
+from i2s_client.service_table import DOCUMENTS, METRICS
+
 from i2s_sdk.errors import I2SError
 from i2s_sdk.evaluation.caches.opening import Caches
 from i2s_sdk.evaluation.caches.renders import CachedRenderer, Renderer
@@ -15,7 +17,6 @@ from i2s_sdk.evaluation.run_metrics import available_scorers, image_metrics_of_r
 from i2s_sdk.evaluation.score import ScoreStep
 from i2s_sdk.scoring.scorer import ConvertingScorer
 from i2s_sdk.scoring.workers import ScorerWorkers
-from i2s_sdk.service_table import DOCUMENTS, METRICS
 from i2s_sdk.stack.services import Services
 from i2s_sdk.tasks.metrics import image_metrics
 from i2s_sdk.tasks.task import Task

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from i2s_client.retry import RetryPolicy
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
-from i2s_sdk.clients.retry import RetryPolicy
 from i2s_sdk.models.adaptive_limiter import AdaptiveLimiter, Turn
 from i2s_sdk.models.errors import ModelAccessError, ModelFailedError, ModelInputRejectedError
 from i2s_sdk.models.in_flight import CallsInFlight

@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from i2s_sdk.clients.render import AsyncRenderClient
+from i2s_client.render import AsyncRenderClient
+from i2s_client.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND, RENDER_PYTHON
+
 from i2s_sdk.errors import UnknownNameError, UsageError
 from i2s_sdk.reading import fenced_blocks
-from i2s_sdk.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND, RENDER_PYTHON
 from i2s_sdk.settings import Settings
 from i2s_sdk.single.site_source import Given, read_site
 from i2s_sdk.stack.blocking import run_blocking

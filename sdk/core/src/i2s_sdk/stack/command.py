@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from i2s_client.service_table import OWN_SERVICES
+
 from i2s_sdk.errors import CommandMissingError
-from i2s_sdk.service_table import OWN_SERVICES
 from i2s_wire.installation import services_command
 
 _KEPT = frozenset({"PATH", "HOME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "USER", "LOGNAME", "XDG_CACHE_HOME"})

@@ -9,12 +9,10 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
-from i2s_sdk.clients.documents import AsyncDocumentsClient
-from i2s_sdk.clients.metrics import AsyncMetricsClient
-from i2s_sdk.clients.render import AsyncRenderClient
-from i2s_sdk.data import examples_folder, read_folder
-from i2s_sdk.errors import I2SError, PluginError
-from i2s_sdk.service_table import (
+from i2s_client.documents import AsyncDocumentsClient
+from i2s_client.metrics import AsyncMetricsClient
+from i2s_client.render import AsyncRenderClient
+from i2s_client.service_table import (
     DOCUMENTS,
     METRICS,
     RENDERERS,
@@ -24,6 +22,9 @@ from i2s_sdk.service_table import (
     packaged_renderer,
     packaged_renderers,
 )
+
+from i2s_sdk.data import examples_folder, read_folder
+from i2s_sdk.errors import I2SError, PluginError
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.command import find_program

@@ -9,11 +9,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from i2s_sdk.clients import AsyncDocumentsClient, AsyncMetricsClient, AsyncRenderClient, RetryPolicy
-from i2s_sdk.clients.names import wire_name
-from i2s_sdk.clients.tls import tls_credentials
+from i2s_client import AsyncDocumentsClient, AsyncMetricsClient, AsyncRenderClient, RetryPolicy
+from i2s_client.credentials import tls_credentials
+from i2s_client.names import wire_name
+from i2s_client.service_table import DOCUMENTS, GATEWAY, METRICS, OWN_SERVICES, RENDER_LATEX
+
 from i2s_sdk.errors import I2SError, ServiceUnavailableError
-from i2s_sdk.service_table import DOCUMENTS, GATEWAY, METRICS, OWN_SERVICES, RENDER_LATEX
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.command import ServiceCommand, variable_name

@@ -1,0 +1,330 @@
+"""A connection to a service: channel options, deadlines, spans, and the retry policy around every call."""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+import grpc
+import grpc.aio
+
+from i2s_client.credentials import Token
+from i2s_client.health import wait_until_serving
+from i2s_client.retry import RetryPolicy
+from i2s_client.status import error_of
+from i2s_sdk.errors import DeadlineError, ProtocolError, ServiceError, SettingsError
+from i2s_wire.errors import ContractError, UnknownValueError
+from i2s_wire.tracing import Kind, Span, span, trace_metadata
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+
+@contextmanager
+def call_span(service: str, method: str, address: str) -> Iterator[Span]:
+    """Have the span of a call with all its attempts; the trace goes on in the service.
+
+    Args:
+        service: Full name, such as "i2s.render.v1.RenderService".
+        method: Name, such as "Render".
+        address: Where the service is looked for.
+    """
+    attributes = {
+        "rpc.system": "grpc",
+        "rpc.service": service,
+        "rpc.method": method,
+        "server.address": address,
+    }
+    with span(f"{service}/{method}", attributes, kind=Kind.CLIENT) as call:
+        try:
+            yield call
+        except ServiceError as error:
+            call.set({"rpc.grpc.status_code": _code(error), "i2s.attempts": error.attempts})
+            raise
+        call.set({"rpc.grpc.status_code": 0})
+
+
+def note_failed_attempt(call: Span, error: ServiceError) -> None:
+    """Add an attempt that failed to the span of its call; the next one is in the same span."""
+    call.add_event("attempt failed", {"rpc.grpc.status_code": _code(error)})
+
+
+def _code(error: ServiceError) -> int | None:
+    return next((one.value[0] for one in grpc.StatusCode if one.name == error.status), None)
+
+
+#: Seconds that one attempt may take where the caller says nothing: longer than the wall clock of a job
+#: with default limits and a wait in the queue.
+DEFAULT_DEADLINE = 120.0
+
+_MESSAGE_BYTES = 256 * 1024 * 1024
+_ASK_AGAIN_MS = 5000  # a name is looked up no more often than that
+_SCHEMES = frozenset({"dns", "ipv4", "ipv6", "unix"})
+# The services permit a ping every 10 s. An address that vanishes costs a call both times together.
+_PING_AFTER_MS, _PING_FOR_MS = 12_000, 10_000
+
+Q = TypeVar("Q")
+A = TypeVar("A")
+
+
+class Connection:
+    """A channel of ``grpc``. The channel is made at the first call; safe to share between threads.
+
+    Attributes:
+        wire_name: Full name of the service, such as "i2s.render.v1.RenderService".
+    """
+
+    wire_name: ClassVar[str]
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        deadline: float = DEFAULT_DEADLINE,
+        retry: RetryPolicy | None = None,
+        credentials: grpc.ChannelCredentials | None = None,
+        token: Token | None = None,
+    ) -> None:
+        self.address, self.deadline, self.retry = address, deadline, retry or RetryPolicy()
+        self.credentials, self.token = credentials, token
+        _check_token_stays_secret(address, credentials, token)
+        target, options = target_of(address), channel_options(address, self.retry)
+        self.channel = (
+            grpc.insecure_channel(target, options)
+            if credentials is None
+            else grpc.secure_channel(target, credentials, options)
+        )
+
+    def call(self, method: Callable[..., A], name: str, message: Q, deadline: float | None = None) -> A:
+        """Make a call, again if that may help.
+
+        Args:
+            method: Method of a stub on ``channel``.
+            name: Name of the method, for messages.
+            message: The request.
+            deadline: Seconds for one attempt; None takes that of the connection.
+
+        Raises:
+            ServiceError: How the last attempt ended.
+        """
+        with call_span(self.wire_name, name, self.address) as traced:
+            clock, metadata = _Clock(deadline or self.deadline, self.retry), call_metadata(self.token)
+            for attempt in self.retry.attempts():
+                with attempt:
+                    clock.attempts += 1
+                    try:
+                        return method(message, timeout=clock.remaining(), metadata=metadata)
+                    except grpc.RpcError as error:
+                        failure = clock.stamp(error_of(error, self.address, name))
+                        note_failed_attempt(traced, failure)
+                        raise failure from error
+        raise AssertionError("the attempts end with an answer or an error")
+
+    def close(self) -> None:
+        """Close the channel."""
+        self.channel.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class AsyncConnection:
+    """A channel of ``grpc.aio``; belongs to the event loop that it was made in.
+
+    Attributes:
+        wire_name: Full name of the service, such as "i2s.render.v1.RenderService".
+    """
+
+    wire_name: ClassVar[str]
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        deadline: float = DEFAULT_DEADLINE,
+        retry: RetryPolicy | None = None,
+        credentials: grpc.ChannelCredentials | None = None,
+        token: Token | None = None,
+    ) -> None:
+        self.address, self.deadline, self.retry = address, deadline, retry or RetryPolicy()
+        self.credentials, self.token = credentials, token
+        _check_token_stays_secret(address, credentials, token)
+        target, options = target_of(address), channel_options(address, self.retry)
+        self.channel = (
+            grpc.aio.insecure_channel(target, options)
+            if credentials is None
+            else grpc.aio.secure_channel(target, credentials, options)
+        )
+
+    async def call(
+        self,
+        method: Callable[..., grpc.aio.UnaryUnaryCall[Q, A]],
+        name: str,
+        message: Q,
+        deadline: float | None = None,
+    ) -> A:
+        """Make a call, again if that may help; see ``Connection.call``."""
+        with call_span(self.wire_name, name, self.address) as traced:
+            clock, metadata = _Clock(deadline or self.deadline, self.retry), call_metadata(self.token)
+            async for attempt in self.retry.async_attempts():
+                with attempt:
+                    clock.attempts += 1
+                    try:
+                        return await method(message, timeout=clock.remaining(), metadata=metadata)
+                    except grpc.RpcError as error:
+                        failure = clock.stamp(error_of(error, self.address, name))
+                        note_failed_attempt(traced, failure)
+                        raise failure from error
+        raise AssertionError("the attempts end with an answer or an error")
+
+    async def wait_ready(self, seconds: float) -> None:
+        """Return once the service says that it serves.
+
+        Raises:
+            ServiceUnavailableError: It did not within ``seconds``.
+        """
+        await wait_until_serving(self.channel, self.address, self.wire_name, seconds)
+
+    async def close(self) -> None:
+        """Close the channel; calls in flight are cancelled."""
+        await self.channel.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+class _Clock:
+    """The time of one call over all its attempts."""
+
+    def __init__(self, deadline: float, retry: RetryPolicy) -> None:
+        self.attempts = 0
+        self._deadline, self._end = deadline, time.monotonic() + retry.total_seconds
+        self._reason: ServiceError | None = None
+
+    def remaining(self) -> float:
+        """Return the seconds that the next attempt may take."""
+        return max(0.001, min(self._deadline, self._end - time.monotonic()))
+
+    def stamp(self, error: ServiceError) -> ServiceError:
+        """Return the error to raise, which says how often the call was made.
+
+        If the time of all attempts ran out during one, that is no news: the reason for the attempt is.
+        """
+        if isinstance(error, DeadlineError) and self._reason is not None and time.monotonic() >= self._end:
+            error = self._reason
+        self._reason = error
+        error.attempts = self.attempts
+        return error
+
+
+def call_metadata(token: Token | None) -> tuple[tuple[str, str], ...]:
+    """Return the metadata of one call, the same in all its attempts.
+
+    A service that sends a call away knows it by its name when it comes back. In a trace it goes on with that.
+    """
+    known = (("x-request-id", secrets.token_hex(8)), *trace_metadata())
+    return known if token is None else (*known, ("authorization", token.authorization))
+
+
+def keeps_secrets(address: str, credentials: grpc.ChannelCredentials | None) -> bool:
+    """Return whether nobody on the way to an address can read a token: by TLS, or as it is this machine."""
+    return credentials is not None or _is_loopback(address)
+
+
+def _check_token_stays_secret(
+    address: str, credentials: grpc.ChannelCredentials | None, token: Token | None
+) -> None:
+    if token is not None and not keeps_secrets(address, credentials):
+        raise SettingsError(
+            f"the token for {address} would be sent without TLS, where others can read it; "
+            "give --set tls_ca=FILE (I2S_TLS_CA), or take the token away"
+        )
+
+
+def target_of(address: str) -> str:
+    """Return what gRPC is told to connect to.
+
+    A plain "host:port" is looked up as ``dns:///host:port``, so that all addresses of a name are found, such
+    as the replicas behind a headless Service. What names a scheme of gRPC ("dns:", "ipv4:", "ipv6:", "unix:")
+    is left as it is: ``ipv4:10.0.0.1:7710,10.0.0.2:7710`` lists replicas.
+    """
+    return address if address.partition(":")[0] in _SCHEMES else f"dns:///{address}"
+
+
+def channel_options(address: str, retry: RetryPolicy | None = None) -> Sequence[tuple[str, str | int]]:
+    """Return the options of a channel to ``address``.
+
+    Calls go round robin over all addresses that the name has; one that fails with UNAVAILABLE is made again
+    by gRPC itself, at the next address (``RetryPolicy.service_config``). A lost connection is looked for
+    again quickly, because a service that was restarted is back within seconds; so is the name, for new
+    replicas. A peer that falls silent in the middle of a call is taken for dead after 22 seconds. A proxy is
+    never asked for the loopback.
+    """
+    options: list[tuple[str, str | int]] = [
+        ("grpc.service_config", (retry or RetryPolicy()).service_config()),
+        ("grpc.per_rpc_retry_buffer_size", _MESSAGE_BYTES),
+        ("grpc.max_receive_message_length", _MESSAGE_BYTES),
+        ("grpc.max_send_message_length", _MESSAGE_BYTES),
+        ("grpc.initial_reconnect_backoff_ms", 100),
+        ("grpc.min_reconnect_backoff_ms", 100),
+        ("grpc.max_reconnect_backoff_ms", 2000),
+        ("grpc.dns_min_time_between_resolutions_ms", _ASK_AGAIN_MS),
+        ("grpc.keepalive_time_ms", _PING_AFTER_MS),
+        ("grpc.keepalive_timeout_ms", _PING_FOR_MS),
+        ("grpc.http2.ping_timeout_ms", _PING_FOR_MS),  # a minute by default, whatever the line above says
+        # By default gRPC sends two pings during a call that sends nothing, and then one a minute.
+        ("grpc.http2.max_pings_without_data", 0),
+    ]
+    if _is_loopback(address):
+        options.append(("grpc.enable_http_proxy", 0))
+    return options
+
+
+def _is_loopback(address: str) -> bool:
+    scheme, _, rest = address.partition(":")
+    if scheme == "unix":
+        return True
+    plain = rest.lstrip("/") if scheme in _SCHEMES else address
+    return all(_is_loopback_host(one.rpartition(":")[0].strip("[]")) for one in plain.split(","))
+
+
+def _is_loopback_host(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+M = TypeVar("M")
+
+
+def read_answer(convert: Callable[[M], A], answer: M) -> A:
+    """Return an answer as ``convert`` reads it.
+
+    Raises:
+        ProtocolError: It is outside the contract, such as that of a service which is newer than this package.
+    """
+    try:
+        return convert(answer)
+    except UnknownValueError as error:
+        raise ProtocolError(
+            f"the service answered {error.field} = {error.number}, which i2s-sdk does not know; "
+            "install versions of the service and of i2s-sdk that belong together"
+        ) from None
+    except ContractError as error:
+        raise ProtocolError(f"the metric service answered {error}") from None

@@ -1,0 +1,221 @@
+"""The clients of the metric service."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
+
+from i2s.metrics.v1 import metrics_pb2 as pb
+from i2s.metrics.v1.metrics_pb2_grpc import MetricsServiceStub
+from i2s_client.blocking import iterate_blocking
+from i2s_client.connection import AsyncConnection, Connection, call_metadata, read_answer
+from i2s_client.status import status_of, stream_error
+from i2s_client.streams import StreamClient, Streamed, each
+from i2s_sdk.errors import ProtocolError, ServiceError
+from i2s_wire.metrics import from_wire, to_wire
+from i2s_wire.metrics.description import MetricsDescription
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import Score, ScoreRequest, SizePolicy
+
+SERVICE = "i2s.metrics.v1.MetricsService"
+
+#: Items of a stream that are under way or not yet taken, where the caller says nothing.
+WINDOW = 16
+
+_REMEMBERED = 256  # references that a call has sent; the service forgets old ones as well
+
+
+class AsyncMetricsClient(AsyncConnection):
+    """The metric service, for coroutines.
+
+    >>> async with AsyncMetricsClient("127.0.0.1:7740") as metrics:  # doctest: +SKIP
+    ...     score = await metrics.score(reference_png, prediction_png)
+
+    Args:
+        address: "host:port".
+        deadline: Seconds for one attempt of a call.
+        retry: Failures that are tried again, and for how long.
+        credentials: Credentials of gRPC; None speaks without TLS.
+        token: Names us to a service that asks for one; needs TLS if the address is not loopback.
+    """
+
+    wire_name = SERVICE
+
+    async def score(
+        self,
+        reference: bytes,
+        prediction: bytes,
+        *,
+        size_policy: SizePolicy = SizePolicy.PAD,
+        profile: Profile = Profile.PAPER,
+        metrics: Sequence[str] = (),
+        request_id: str = "",
+        deadline: float | None = None,
+    ) -> Score:
+        """Compare two encoded pictures (PNG, JPEG or WebP).
+
+        Args:
+            reference: What should have come out.
+            prediction: What came out.
+            size_policy: How pictures of different size are made comparable.
+            profile: Profile whose rules are followed.
+            metrics: Names; none means all that are available.
+            request_id: Stands in the logs of the service.
+            deadline: Seconds for one attempt; None takes that of the client.
+
+        Returns:
+            One result for each metric: a value, or the reason why there is none.
+
+        Raises:
+            ServiceError: There was no answer, after the attempts that the policy allows.
+            ProtocolError: The answer is outside the contract.
+        """
+        request = ScoreRequest(reference, prediction, size_policy, profile, tuple(metrics), request_id)
+        stub = MetricsServiceStub(self.channel)
+        answer = await self.call(stub.Score, "Score", to_wire.score_request(request), deadline)
+        return read_answer(from_wire.score, answer)
+
+    async def score_stream(
+        self,
+        requests: AsyncIterable[ScoreRequest] | Iterable[ScoreRequest],
+        *,
+        window: int = WINDOW,
+        deadline: float | None = None,
+    ) -> AsyncGenerator[Streamed[Score], None]:
+        """Compare many pairs over one call; a reference that was sent is named by its digest afterwards.
+
+        Args:
+            requests: Requests with ids that differ. The next is asked for when there is room in the window.
+            window: The most items under way or not yet taken.
+            deadline: Seconds for one attempt of an item; None takes that of the client.
+
+        Yields:
+            What became of each item, in order of completion: its score, or the error that ``score`` would
+            raise. One item's failure does not end the stream.
+
+        Raises:
+            UsageError: An id is empty, or two items under way have the same.
+        """
+
+        async def source() -> AsyncIterator[tuple[str, ScoreRequest]]:
+            async for request in each(requests):
+                yield request.id, request
+
+        stream: StreamClient[ScoreRequest, Score] = StreamClient(
+            "ScoreStream",
+            self.address,
+            lambda: _StreamCall(self),
+            retry=self.retry,
+            deadline=deadline or self.deadline,
+            window=window,
+            service=SERVICE,
+        )
+        async for result in stream.results(source()):
+            yield result
+
+    async def describe(self, deadline: float | None = None) -> MetricsDescription:
+        """Return what the service says of itself and of its metrics.
+
+        Raises:
+            ServiceError: There was no answer.
+            ProtocolError: The answer is outside the contract.
+        """
+        stub = MetricsServiceStub(self.channel)
+        answer = await self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline)
+        return read_answer(from_wire.description, answer)
+
+
+class MetricsClient(Connection):
+    """The metric service, for plain code; safe to share between threads.
+
+    >>> with MetricsClient("127.0.0.1:7740") as metrics:  # doctest: +SKIP
+    ...     score = metrics.score(reference_png, prediction_png)
+
+    Args:
+        address: "host:port".
+        deadline: Seconds for one attempt of a call.
+        retry: Failures that are tried again, and for how long.
+        credentials: Credentials of gRPC; None speaks without TLS.
+        token: Names us to a service that asks for one; needs TLS if the address is not loopback.
+    """
+
+    wire_name = SERVICE
+
+    def score(
+        self,
+        reference: bytes,
+        prediction: bytes,
+        *,
+        size_policy: SizePolicy = SizePolicy.PAD,
+        profile: Profile = Profile.PAPER,
+        metrics: Sequence[str] = (),
+        request_id: str = "",
+        deadline: float | None = None,
+    ) -> Score:
+        """Compare two encoded pictures; see ``AsyncMetricsClient.score``."""
+        request = ScoreRequest(reference, prediction, size_policy, profile, tuple(metrics), request_id)
+        stub = MetricsServiceStub(self.channel)
+        answer = self.call(stub.Score, "Score", to_wire.score_request(request), deadline)
+        return read_answer(from_wire.score, answer)
+
+    def score_stream(
+        self, requests: Iterable[ScoreRequest], *, window: int = WINDOW, deadline: float | None = None
+    ) -> Iterator[Streamed[Score]]:
+        """Compare many pairs over one call; see ``AsyncMetricsClient.score_stream``."""
+
+        async def items() -> AsyncGenerator[Streamed[Score], None]:
+            async with AsyncMetricsClient(
+                self.address,
+                deadline=self.deadline,
+                retry=self.retry,
+                credentials=self.credentials,
+                token=self.token,
+            ) as client:
+                async for item in client.score_stream(requests, window=window, deadline=deadline):
+                    yield item
+
+        return iterate_blocking(items)
+
+    def describe(self, deadline: float | None = None) -> MetricsDescription:
+        """Return what the service says of itself; see ``AsyncMetricsClient.describe``."""
+        stub = MetricsServiceStub(self.channel)
+        answer = self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline)
+        return read_answer(from_wire.description, answer)
+
+
+class _StreamCall:
+    """One call of ScoreStream."""
+
+    def __init__(self, client: AsyncMetricsClient) -> None:
+        self._address = client.address
+        self._call = MetricsServiceStub(client.channel).ScoreStream(metadata=call_metadata(client.token))
+        self._sent: OrderedDict[str, None] = OrderedDict()
+
+    async def write(self, request: ScoreRequest, whole: bool) -> None:
+        digest = hashlib.sha256(request.reference).hexdigest()
+        known = digest in self._sent and not whole
+        self._sent[digest] = None
+        self._sent.move_to_end(digest)
+        if len(self._sent) > _REMEMBERED:
+            self._sent.popitem(last=False)
+        await self._call.write(to_wire.score_request(request, digest if known else ""))
+
+    async def read(self) -> tuple[str, Score | ServiceError | ProtocolError] | None:
+        answer = await self._call.read()
+        if not isinstance(answer, pb.ScoreStreamResponse):
+            return None
+        if answer.WhichOneof("outcome") == "failure":
+            failure = answer.failure
+            said = status_of(failure.code), failure.message, failure.retry_after_ms
+            return answer.id, stream_error(*said, self._address, "ScoreStream")
+        try:
+            return answer.id, read_answer(from_wire.score, answer.response)
+        except ProtocolError as error:
+            return answer.id, error
+
+    async def done_writing(self) -> None:
+        await self._call.done_writing()
+
+    def cancel(self) -> None:
+        self._call.cancel()

@@ -1,0 +1,370 @@
+"""The clients of a renderer, of whatever engine."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+
+from i2s.render.v1 import render_pb2 as pb
+from i2s.render.v1.render_pb2_grpc import RenderServiceStub
+from i2s_client.blocking import iterate_blocking
+from i2s_client.connection import AsyncConnection, Connection, call_metadata, read_answer
+from i2s_client.status import status_of, stream_error
+from i2s_client.streams import StreamClient, Streamed, each
+from i2s_sdk.errors import ProtocolError, ServiceError
+from i2s_wire.render import from_wire
+from i2s_wire.render.description import RendererDescription
+from i2s_wire.render.options import LatexEngine, LatexOptions, PageOptions, RenderOptions
+from i2s_wire.render.rendering import Rendering
+from i2s_wire.render.request import LatexSource, LilypondSource, PythonSource, RenderRequest, SiteSource
+from i2s_wire.render.request_to_wire import render_request
+from i2s_wire.render.resources import Limits
+
+SERVICE = "i2s.render.v1.RenderService"
+
+#: Items of a stream that are under way or not yet taken, where the caller says nothing.
+WINDOW = 16
+
+_Requests = AsyncIterable[RenderRequest] | Iterable[RenderRequest]
+
+
+class AsyncRenderClient(AsyncConnection):
+    """A renderer, for coroutines.
+
+    >>> async with AsyncRenderClient("127.0.0.1:7710") as renderer:  # doctest: +SKIP
+    ...     rendering = await renderer.render_latex(document)
+
+    Args:
+        address: "host:port".
+        deadline: Seconds for one attempt of a call.
+        retry: Failures that are tried again, and for how long.
+        credentials: Credentials of gRPC; None speaks without TLS.
+        token: Names us to a service that asks for one; needs TLS if the address is not loopback.
+    """
+
+    wire_name = SERVICE
+
+    async def render(self, request: RenderRequest, *, deadline: float | None = None) -> Rendering:
+        """Render one source of any kind.
+
+        Args:
+            request: Source, options, wanted limits.
+            deadline: Seconds for one attempt; None takes that of the client.
+
+        Returns:
+            The verdict and, if it has one, the picture.
+
+        Raises:
+            RequestRefusedError: The renderer does not serve this kind of source, or an option is wrong.
+            ServiceError: There was no answer, after the attempts that the policy allows.
+            ProtocolError: The answer is outside the contract.
+        """
+        stub = RenderServiceStub(self.channel)
+        answer = await self.call(stub.Render, "Render", render_request(request), deadline)
+        return read_answer(from_wire.rendering, answer)
+
+    async def render_latex(
+        self,
+        document: str | bytes,
+        *,
+        files: Mapping[str, bytes] | None = None,
+        page: PageOptions | None = None,
+        limits: Limits | None = None,
+        max_runs: int | None = None,
+        cold: bool = False,
+        engine: LatexEngine | None = None,
+        request_id: str = "",
+        deadline: float | None = None,
+    ) -> Rendering:
+        r"""Render one LaTeX document; see ``render``.
+
+        Args:
+            document: Document from ``\documentclass`` to ``\end{document}``; text is sent as UTF-8.
+            files: Files that lie beside it, by relative path.
+            page: How a page becomes a picture; None takes the renderer's defaults.
+            limits: Wanted; the renderer clamps them. None takes its defaults.
+            max_runs: The most runs made until the auxiliary files are stable.
+            cold: Compile without a precompiled format: slower, the same picture.
+            engine: Engine of TeX that compiles it; None is pdfLaTeX.
+            request_id: Stands in the logs of the renderer.
+            deadline: Seconds for one attempt; None takes that of the client.
+        """
+        request = _latex(document, files, page, limits, max_runs, cold, engine, request_id)
+        return await self.render(request, deadline=deadline)
+
+    async def render_site(
+        self,
+        files: Mapping[str, bytes],
+        *,
+        assets: Mapping[str, bytes] | None = None,
+        entry_path: str = "",
+        options: RenderOptions | None = None,
+        limits: Limits | None = None,
+        request_id: str = "",
+        deadline: float | None = None,
+    ) -> Rendering:
+        """Render one web site; see ``render``.
+
+        Args:
+            files: Files by relative path.
+            assets: Assets of the data set; they win over files of the same path.
+            entry_path: The page that is shown; empty is the index page.
+            options: Window and what is returned beside the picture; None takes the renderer's defaults.
+            limits: Wanted; the renderer clamps them. None takes its defaults.
+            request_id: Stands in the logs of the renderer.
+            deadline: Seconds for one attempt; None takes that of the client.
+        """
+        source = SiteSource(files, assets or {}, entry_path)
+        request = RenderRequest(source, options or RenderOptions(), limits, request_id)
+        return await self.render(request, deadline=deadline)
+
+    async def render_lilypond(
+        self,
+        score: str | bytes,
+        *,
+        assume_version: str = "",
+        options: RenderOptions | None = None,
+        limits: Limits | None = None,
+        request_id: str = "",
+        deadline: float | None = None,
+    ) -> Rendering:
+        r"""Render one LilyPond score; see ``render``.
+
+        Args:
+            score: Text is sent as UTF-8.
+            assume_version: Version to convert from if the score has no ``\version``.
+            options: Page and conversion; None takes the renderer's defaults.
+            limits: Wanted; the renderer clamps them. None takes its defaults.
+            request_id: Stands in the logs of the renderer.
+            deadline: Seconds for one attempt; None takes that of the client.
+        """
+        source = LilypondSource(_bytes(score), assume_version)
+        request = RenderRequest(source, options or RenderOptions(), limits, request_id)
+        return await self.render(request, deadline=deadline)
+
+    async def render_python(
+        self,
+        program: str | bytes,
+        *,
+        files: Mapping[str, bytes] | None = None,
+        options: RenderOptions | None = None,
+        limits: Limits | None = None,
+        request_id: str = "",
+        deadline: float | None = None,
+    ) -> Rendering:
+        """Run one Python program that draws figures; see ``render``.
+
+        Args:
+            program: Text is sent as UTF-8.
+            files: The files beside it, by relative path.
+            options: Figures, resolution, objects; None takes the renderer's defaults.
+            limits: Wanted; the renderer clamps them. None takes its defaults.
+            request_id: Stands in the logs of the renderer.
+            deadline: Seconds for one attempt; None takes that of the client.
+        """
+        source = PythonSource(_bytes(program), files or {})
+        request = RenderRequest(source, options or RenderOptions(), limits, request_id)
+        return await self.render(request, deadline=deadline)
+
+    async def render_stream(
+        self, requests: _Requests, *, window: int = WINDOW, deadline: float | None = None
+    ) -> AsyncGenerator[Streamed[Rendering], None]:
+        """Render many sources over one call.
+
+        Args:
+            requests: Requests with ids that differ. The next is asked for when there is room in the window.
+            window: The most items under way or not yet taken.
+            deadline: Seconds for one attempt of an item; None takes that of the client.
+
+        Yields:
+            What became of each item, in order of completion: its rendering, or the error that ``render``
+            would raise. One item's failure does not end the stream.
+
+        Raises:
+            UsageError: An id is empty, or two items under way have the same.
+        """
+
+        async def source() -> AsyncIterator[tuple[str, RenderRequest]]:
+            async for request in each(requests):
+                yield request.id, request
+
+        stream: StreamClient[RenderRequest, Rendering] = StreamClient(
+            "RenderStream",
+            self.address,
+            lambda: _StreamCall(self),
+            retry=self.retry,
+            deadline=deadline or self.deadline,
+            window=window,
+            service=SERVICE,
+        )
+        async for result in stream.results(source()):
+            yield result
+
+    async def describe(self, deadline: float | None = None) -> RendererDescription:
+        """Return what the renderer says of itself.
+
+        Raises:
+            ServiceError: There was no answer.
+            ProtocolError: The answer is outside the contract.
+        """
+        stub = RenderServiceStub(self.channel)
+        answer = await self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline)
+        return read_answer(from_wire.description, answer)
+
+
+class RenderClient(Connection):
+    """A renderer, for plain code; safe to share between threads.
+
+    >>> with RenderClient("127.0.0.1:7710") as renderer:  # doctest: +SKIP
+    ...     rendering = renderer.render_latex(document)
+
+    Args:
+        address: "host:port".
+        deadline: Seconds for one attempt of a call.
+        retry: Failures that are tried again, and for how long.
+        credentials: Credentials of gRPC; None speaks without TLS.
+        token: Names us to a service that asks for one; needs TLS if the address is not loopback.
+    """
+
+    wire_name = SERVICE
+
+    def render(self, request: RenderRequest, *, deadline: float | None = None) -> Rendering:
+        """Render one source of any kind; see ``AsyncRenderClient.render``."""
+        stub = RenderServiceStub(self.channel)
+        answer = self.call(stub.Render, "Render", render_request(request), deadline)
+        return read_answer(from_wire.rendering, answer)
+
+    def render_latex(
+        self,
+        document: str | bytes,
+        *,
+        files: Mapping[str, bytes] | None = None,
+        page: PageOptions | None = None,
+        limits: Limits | None = None,
+        max_runs: int | None = None,
+        cold: bool = False,
+        engine: LatexEngine | None = None,
+        request_id: str = "",
+        deadline: float | None = None,
+    ) -> Rendering:
+        """Render one LaTeX document; see ``AsyncRenderClient.render_latex``."""
+        request = _latex(document, files, page, limits, max_runs, cold, engine, request_id)
+        return self.render(request, deadline=deadline)
+
+    def render_site(
+        self,
+        files: Mapping[str, bytes],
+        *,
+        assets: Mapping[str, bytes] | None = None,
+        entry_path: str = "",
+        options: RenderOptions | None = None,
+        limits: Limits | None = None,
+        request_id: str = "",
+        deadline: float | None = None,
+    ) -> Rendering:
+        """Render one web site; see ``AsyncRenderClient.render_site``."""
+        source = SiteSource(files, assets or {}, entry_path)
+        request = RenderRequest(source, options or RenderOptions(), limits, request_id)
+        return self.render(request, deadline=deadline)
+
+    def render_lilypond(
+        self,
+        score: str | bytes,
+        *,
+        assume_version: str = "",
+        options: RenderOptions | None = None,
+        limits: Limits | None = None,
+        request_id: str = "",
+        deadline: float | None = None,
+    ) -> Rendering:
+        """Render one LilyPond score; see ``AsyncRenderClient.render_lilypond``."""
+        source = LilypondSource(_bytes(score), assume_version)
+        request = RenderRequest(source, options or RenderOptions(), limits, request_id)
+        return self.render(request, deadline=deadline)
+
+    def render_python(
+        self,
+        program: str | bytes,
+        *,
+        files: Mapping[str, bytes] | None = None,
+        options: RenderOptions | None = None,
+        limits: Limits | None = None,
+        request_id: str = "",
+        deadline: float | None = None,
+    ) -> Rendering:
+        """Run one Python program that draws figures; see ``AsyncRenderClient.render_python``."""
+        source = PythonSource(_bytes(program), files or {})
+        request = RenderRequest(source, options or RenderOptions(), limits, request_id)
+        return self.render(request, deadline=deadline)
+
+    def render_stream(
+        self, requests: Iterable[RenderRequest], *, window: int = WINDOW, deadline: float | None = None
+    ) -> Iterator[Streamed[Rendering]]:
+        """Render many sources over one call; see ``AsyncRenderClient.render_stream``."""
+
+        async def items() -> AsyncGenerator[Streamed[Rendering], None]:
+            async with AsyncRenderClient(
+                self.address,
+                deadline=self.deadline,
+                retry=self.retry,
+                credentials=self.credentials,
+                token=self.token,
+            ) as client:
+                async for item in client.render_stream(requests, window=window, deadline=deadline):
+                    yield item
+
+        return iterate_blocking(items)
+
+    def describe(self, deadline: float | None = None) -> RendererDescription:
+        """Return what the renderer says of itself; see ``AsyncRenderClient.describe``."""
+        stub = RenderServiceStub(self.channel)
+        answer = self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline)
+        return read_answer(from_wire.description, answer)
+
+
+class _StreamCall:
+    """One call of RenderStream."""
+
+    def __init__(self, client: AsyncRenderClient) -> None:
+        self._address = client.address
+        self._call = RenderServiceStub(client.channel).RenderStream(metadata=call_metadata(client.token))
+
+    async def write(self, request: RenderRequest, whole: bool) -> None:
+        await self._call.write(render_request(request))
+
+    async def read(self) -> tuple[str, Rendering | ServiceError | ProtocolError] | None:
+        answer = await self._call.read()
+        if not isinstance(answer, pb.RenderStreamResponse):
+            return None
+        if answer.WhichOneof("outcome") == "failure":
+            failure = answer.failure
+            said = status_of(failure.code), failure.message, failure.retry_after_ms
+            return answer.id, stream_error(*said, self._address, "RenderStream")
+        try:
+            return answer.id, read_answer(from_wire.rendering, answer.response)
+        except ProtocolError as error:
+            return answer.id, error
+
+    async def done_writing(self) -> None:
+        await self._call.done_writing()
+
+    def cancel(self) -> None:
+        self._call.cancel()
+
+
+def _latex(
+    document: str | bytes,
+    files: Mapping[str, bytes] | None,
+    page: PageOptions | None,
+    limits: Limits | None,
+    max_runs: int | None,
+    cold: bool,
+    engine: LatexEngine | None,
+    request_id: str,
+) -> RenderRequest:
+    latex = LatexOptions(max_runs, cold, engine)
+    options = RenderOptions(page=page or PageOptions(), latex=latex)
+    return RenderRequest(LatexSource(_bytes(document), files or {}), options, limits, request_id)
+
+
+def _bytes(document: str | bytes) -> bytes:
+    return document.encode("utf-8", "surrogatepass") if isinstance(document, str) else document

@@ -1,0 +1,278 @@
+"""Many requests over one call: in order of completion, told apart by id, with back-pressure.
+
+    source ──▶ window ──▶ written ──▶ answered ──▶ taken by the caller
+                            ▲            │ failed, and the policy allows
+                            └── pause ◀──┘
+
+At most ``window`` items are between the source and the caller. The source is asked for the next one only when
+there is room, so neither a fast source nor a slow caller fills the memory. An item that failed in a way that
+deserves another attempt is sent again, alone; so is what had no answer when the call itself broke.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import grpc
+import grpc.aio
+
+from i2s_client.connection import call_span
+from i2s_client.retry import RetryPolicy, deserves_another_attempt
+from i2s_client.status import error_of, stream_error
+from i2s_sdk.errors import I2SError, ProtocolError, ServiceError, UsageError
+
+Q = TypeVar("Q")
+A = TypeVar("A")
+Request_contra = TypeVar("Request_contra", contravariant=True)
+Answer_co = TypeVar("Answer_co", covariant=True)
+
+_LOOK_EVERY = 1.0  # seconds between looks for items that are overdue
+
+# What gRPC makes of a request that could not be written because the call was over: its status, which would
+# say why, is lost then.
+_BROKE_OFF = "Internal error from Core"
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed(Generic[A]):
+    """What became of one item of a stream: ``answer``, or the ``error`` that a single call would raise."""
+
+    id: str
+    answer: A | None = None
+    error: I2SError | None = None
+
+    def result(self) -> A:
+        """Return the answer.
+
+        Raises:
+            I2SError: There is none.
+        """
+        if self.answer is None:
+            raise self.error or ProtocolError("a stream answered nothing")
+        return self.answer
+
+
+class StreamCall(Protocol[Request_contra, Answer_co]):
+    """One call of a streaming method."""
+
+    async def write(self, request: Request_contra, whole: bool) -> None:
+        """Send a request; ``whole``: name nothing that was sent before."""
+        ...
+
+    async def read(self) -> tuple[str, Answer_co | ServiceError | ProtocolError] | None:
+        """Return an answer or failure with its id; None if the service ended the call."""
+        ...
+
+    async def done_writing(self) -> None:
+        """Say that no request follows."""
+        ...
+
+    def cancel(self) -> object:
+        """End the call."""
+        ...
+
+
+@dataclass(slots=True)
+class _Item(Generic[Q]):
+    id: str
+    request: Q
+    end: float
+    attempts: int = 0
+    sent: float = 0.0
+    whole: bool = False
+
+
+class StreamClient(Generic[Q, A]):
+    """One stream for its caller, however many calls it takes.
+
+    Args:
+        method: Name, for messages.
+        address: Address of the service.
+        open_call: The function that begins a call.
+        retry: Failures that are tried again, and for how long.
+        deadline: Seconds for one attempt of an item.
+        window: The most items under way or not yet taken.
+        service: Full name, for traces.
+    """
+
+    def __init__(
+        self,
+        method: str,
+        address: str,
+        open_call: Callable[[], StreamCall[Q, A]],
+        *,
+        retry: RetryPolicy,
+        deadline: float,
+        window: int,
+        service: str,
+    ) -> None:
+        if window < 1:
+            raise UsageError(f"window {window}: must be at least 1")
+        self._method, self._address, self._open_call = method, address, open_call
+        self._service = service
+        self._retry, self._deadline = retry, deadline
+        self._window = asyncio.Semaphore(window)
+        self._open: dict[str, _Item[Q]] = {}
+        self._ready: asyncio.Queue[_Item[Q] | None] = asyncio.Queue()
+        self._done: asyncio.Queue[Streamed[A] | None] = asyncio.Queue()
+        self._fed = False
+
+    async def results(self, source: AsyncIterator[tuple[str, Q]]) -> AsyncGenerator[Streamed[A], None]:
+        """Yield what becomes of each item of ``source``.
+
+        Raises:
+            UsageError: Two items under way have the same id.
+            Exception: What the source raised.
+        """
+        tasks = [asyncio.create_task(self._feed(source)), asyncio.create_task(self._talk())]
+        try:
+            while (result := await self._done.get()) is not None:
+                yield result
+                self._window.release()
+            for task in tasks:
+                if task.done():
+                    task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _feed(self, source: AsyncIterator[tuple[str, Q]]) -> None:
+        try:
+            while True:
+                await self._window.acquire()
+                following = await anext(source, None)
+                if following is None:
+                    break
+                identity, request = following
+                if not identity or identity in self._open:
+                    raise UsageError(f"id {identity!r}: items of a stream need ids that differ")
+                item = _Item(identity, request, time.monotonic() + self._retry.total_seconds)
+                self._open[identity] = item
+                self._ready.put_nowait(item)
+        except BaseException:
+            self._done.put_nowait(None)
+            raise
+        self._fed = True
+        self._ready.put_nowait(None)
+
+    async def _talk(self) -> None:
+        try:
+            while self._open or not self._fed:
+                first = await self._ready.get()
+                if first is not None:
+                    await self._call(first)
+        finally:
+            self._done.put_nowait(None)
+
+    async def _call(self, first: _Item[Q]) -> None:
+        with call_span(self._service, self._method, self._address):
+            call = self._open_call()
+            writer = asyncio.create_task(self._write(call, first))
+            try:
+                error = await self._read(call)
+            finally:
+                call.cancel()
+                writer.cancel()
+                await asyncio.gather(writer, return_exceptions=True)
+        for item in [one for one in self._open.values() if one.sent]:
+            self._failed(item, error)
+
+    async def _write(self, call: StreamCall[Q, A], first: _Item[Q]) -> None:
+        item: _Item[Q] | None = first
+        try:
+            while item is not None or self._open or not self._fed:
+                if item is not None:
+                    item.sent = time.monotonic()
+                    try:
+                        await call.write(item.request, item.whole)
+                    except ValueError as error:  # a text that the wire cannot hold
+                        said = UsageError(f"{item.id}: cannot be sent: {error}")
+                        self._finish(item, Streamed(item.id, error=said))
+                item = await self._ready.get()
+            await call.done_writing()
+        except (grpc.RpcError, asyncio.InvalidStateError):
+            return  # the call is over; the reader learns why
+
+    async def _read(self, call: StreamCall[Q, A]) -> ServiceError:
+        """Take answers until the call is over, and return what that means for items without one."""
+        while True:
+            reading = asyncio.create_task(call.read())
+            try:
+                while not (await asyncio.wait({reading}, timeout=_LOOK_EVERY))[0]:
+                    if self._is_overdue():
+                        said = f"no answer within {self._deadline:g} s"
+                        return self._error(grpc.StatusCode.DEADLINE_EXCEEDED, said)
+            finally:
+                reading.cancel()  # does nothing to what is done
+                await asyncio.gather(reading, return_exceptions=True)
+            try:
+                answered = reading.result()
+            except grpc.RpcError as error:
+                found = error_of(error, self._address, self._method)
+                if found.status == "INTERNAL" and found.detail == _BROKE_OFF:
+                    return self._error(grpc.StatusCode.UNAVAILABLE, "the call broke off")
+                return found
+            if answered is None:
+                return self._error(grpc.StatusCode.UNAVAILABLE, "the service ended the stream")
+            self._answered(*answered)
+
+    def _answered(self, identity: str, answer: A | ServiceError | ProtocolError) -> None:
+        item = self._open.get(identity)
+        if item is None or not item.sent:
+            return
+        if isinstance(answer, ServiceError):
+            self._failed(item, answer)
+        elif isinstance(answer, ProtocolError):
+            self._finish(item, Streamed(identity, error=answer))
+        else:
+            self._finish(item, Streamed(identity, answer))
+
+    def _failed(self, item: _Item[Q], error: ServiceError) -> None:
+        item.sent = 0.0
+        if error.status == "NOT_FOUND" and not item.whole:
+            item.whole = True
+            self._ready.put_nowait(item)
+            return
+        item.attempts += 1
+        pause = self._retry.pause(item.attempts, getattr(error, "retry_after_seconds", None))
+        if deserves_another_attempt(error) and time.monotonic() + pause < item.end:
+            asyncio.get_running_loop().call_later(pause, self._ready.put_nowait, item)
+        else:
+            error.attempts = item.attempts
+            self._finish(item, Streamed(item.id, error=error))
+
+    def _finish(self, item: _Item[Q], result: Streamed[A]) -> None:
+        del self._open[item.id]
+        self._done.put_nowait(result)
+        if self._fed and not self._open:
+            self._ready.put_nowait(None)
+
+    def _is_overdue(self) -> bool:
+        oldest = min((one.sent for one in self._open.values() if one.sent), default=None)
+        return oldest is not None and time.monotonic() - oldest > self._deadline
+
+    def _error(self, status: grpc.StatusCode, detail: str) -> ServiceError:
+        return stream_error(status, detail, 0, self._address, self._method)
+
+
+async def each(source: AsyncIterable[Q] | Iterable[Q]) -> AsyncIterator[Q]:
+    """Yield the items of either kind of source. A plain one is asked in a thread, so it may read files."""
+    if isinstance(source, AsyncIterable):
+        async for item in source:
+            yield item
+        return
+    plain = iter(source)
+    while found := await asyncio.to_thread(_next, plain):
+        yield found[0]
+
+
+def _next(plain: Iterator[Q]) -> tuple[Q, ...]:
+    """Return the next item in a tuple; an empty one if there is none."""
+    for item in plain:
+        return (item,)
+    return ()

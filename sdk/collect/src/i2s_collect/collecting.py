@@ -1,0 +1,274 @@
+"""Collects a data set from a source: discover, then visit documents in order until every subset is full."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
+from pathlib import Path
+
+from i2s_client.documents import AsyncDocumentsClient
+from i2s_client.render import AsyncRenderClient
+
+from i2s_collect.candidates import CollectStage, Dropped, Reason, SourceDocument, Window
+from i2s_collect.caps import Acceptance, Caps
+from i2s_collect.dataset import write_data_set
+from i2s_collect.difficulty import Thresholds, as_text, thresholds
+from i2s_collect.files import ContentFiles
+from i2s_collect.harm.endpoint import JudgeAddress
+from i2s_collect.judging import Duplicates, PieceJudge
+from i2s_collect.source import Source
+from i2s_collect.state import CollectionState
+from i2s_collect.summary import CollectSummary, Drop
+from i2s_collect.visiting import Visitor
+from i2s_collect.web.answer import Web
+from i2s_collect.web.errors import NotAtHandError
+from i2s_sdk.errors import UsageError
+from i2s_sdk.writing import write_whole, writing
+
+#: The folder of a data set that holds how it was collected.
+COLLECTION = "collection"
+
+
+@dataclass(frozen=True, slots=True)
+class CollectOptions:
+    """What is collected.
+
+    Attributes:
+        window: Days of first publication.
+        caps: How many instances.
+        per_document: The most instances of a document and a subset.
+        seed: Decides the order of documents and pieces.
+        redistributable: Whether only documents are taken whose licence permits to publish copies.
+        withdrawn: Keys of documents, and ids of instances, that must not be used.
+        thresholds: Thresholds of the first month, by subset, so that difficulties of months compare; subsets
+            without are divided by their own lengths.
+        text_judges: Addresses of judges of texts, beside the built-in one.
+        picture_judges: Addresses of judges of pictures.
+        languages: Codes of the natural languages of pages that are wanted, see ``languages``; empty for all.
+    """
+
+    window: Window
+    caps: Caps = field(default_factory=Caps)
+    per_document: int = 3
+    seed: int = 0
+    redistributable: bool = False
+    withdrawn: frozenset[str] = frozenset()
+    thresholds: Mapping[str, Thresholds] = field(default_factory=dict)
+    languages: frozenset[str] = frozenset()
+    text_judges: tuple[JudgeAddress, ...] = ()
+    picture_judges: tuple[JudgeAddress, ...] = ()
+
+    def check(self) -> None:
+        """Check the window.
+
+        Raises:
+            UsageError: It is empty, or is not over yet, so that documents could be missing.
+        """
+        if self.window.first > self.window.last:
+            raise UsageError(f"--from {self.window.first} is after --until {self.window.last}")
+        yesterday = datetime.now(UTC).date() - timedelta(days=1)
+        if self.window.last > yesterday:
+            raise UsageError(
+                f"--until {self.window.last} is not over yet: documents of that day may still appear; the "
+                f"last day that can be collected is {yesterday}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class CollectProgress:
+    """The progress of a collection.
+
+    Attributes:
+        visited: Documents so far.
+        documents: All of the window.
+        accepted: Instances so far, by subset.
+    """
+
+    visited: int
+    documents: int
+    accepted: Mapping[str, int]
+
+
+@dataclass(slots=True)
+class Collection:
+    """A collection under way, in the folder of its data set.
+
+    Attributes:
+        folder: Folder of the data set.
+        source: Source of documents.
+        web: The HTTP client that asks its servers.
+        judge: Filters.
+        duplicates: Index of earlier collections; what is accepted here is added.
+        options: What is collected.
+        notify: The function that is told of progress after each document.
+    """
+
+    folder: Path
+    source: Source
+    web: Web
+    judge: PieceJudge
+    duplicates: Duplicates
+    options: CollectOptions
+    notify: Callable[[CollectProgress], None] = lambda progress: None
+
+    def discover(self, state: CollectionState) -> None:
+        """Have all documents of the window in the state, and list them in ``documents.jsonl`` in their order.
+
+        Raises:
+            NotCachedError: The collection is offline, and not all of them are known.
+            SourceStoppedError: The source does not answer.
+            RunConflictError: The folder was begun with other options.
+        """
+        state.keep_facts(self._facts())
+        if "collected" not in state.facts():
+            today = datetime.now(UTC).date().isoformat()
+            state.keep_facts({"collected": today, "collector": f"i2s-sdk {version('i2s-sdk')}"})
+        if not state.discovered():
+            state.keep_documents(self._found(), self.options.seed)
+        with writing(state.folder):
+            lines = "".join(one.line() + "\n" for one in state.documents())
+            write_whole(state.folder / "documents.jsonl", lines.encode())
+
+    def _facts(self) -> dict[str, str]:
+        """Return what must be the same whenever this collection goes on."""
+        options = self.options
+        return {
+            "source": self.source.name,
+            "from": options.window.first.isoformat(),
+            "until": options.window.last.isoformat(),
+            "seed": str(options.seed),
+            "per document": str(options.per_document),
+            "redistributable": "yes" if options.redistributable else "no",
+            "judges": " ".join(one.name for one in (*options.text_judges, *options.picture_judges)) or "none",
+            **{f"filter {name}": value for name, value in self.judge.facts.items()},
+        }
+
+    def _found(self) -> Iterator[SourceDocument | Dropped]:
+        for one in self.source.discover(self.options.window, self.web):
+            if isinstance(one, SourceDocument):
+                yield self._admitted(one)
+            else:
+                yield one
+
+    def _admitted(self, document: SourceDocument) -> SourceDocument | Dropped:
+        if self.options.redistributable and not document.licence.redistributable:
+            name = document.licence.name or "none is known"
+            return Dropped(Reason.LICENCE, name, document.key)
+        if document.key in self.options.withdrawn:
+            return Dropped(Reason.WITHDRAWAL_LIST, "", document.key)
+        return document
+
+    async def work(
+        self,
+        state: CollectionState,
+        renderers: Mapping[str, AsyncRenderClient],
+        documents_service: AsyncDocumentsClient | None = None,
+    ) -> CollectSummary:
+        """Visit documents until every subset is full, then write the data set.
+
+        Args:
+            state: State in which the documents are.
+            renderers: Clients by name.
+            documents_service: The documents service that draws pages; needed by a source of PDF documents.
+
+        Raises:
+            SourceStoppedError: The source does not answer; what was done is stored.
+            ServiceError: A renderer does not answer; the same.
+        """
+        files = ContentFiles(state.folder / "files")
+        visitor = Visitor(
+            self.source,
+            self.web,
+            renderers,
+            self.judge,
+            self.duplicates,
+            files,
+            self.options.seed,
+            self.options.per_document,
+            documents_service,
+        )
+        acceptance = Acceptance(self.options.caps, self.duplicates, self.options.withdrawn)
+        summary = CollectSummary(self.source.name, self.options.caps.per_subset)
+        drops = [
+            Drop(CollectStage.DISCOVER, one.reason, one.key, detail=one.detail)
+            for one in state.undiscovered()
+        ]
+        documents = list(state.documents())
+        summary.documents = len(documents) + len(drops)
+        for document in documents:
+            await self._document(document, state, visitor, acceptance, summary, drops)
+            self.notify(CollectProgress(summary.visited, len(documents), self._counts(acceptance)))
+        drops += [
+            Drop(
+                CollectStage.SELECT,
+                one.reason,
+                one.document.key,
+                one.outcome.subset,
+                one.outcome.key,
+                one.detail,
+            )
+            for one in acceptance.refused
+        ]
+        summary.count(drops)
+        summary.accepted = self._counts(acceptance)
+        accepted = {subset: acceptance.accepted[subset] for subset in self.source.subsets}
+        lengths = {subset: [one.outcome.length for one in found] for subset, found in accepted.items()}
+        divided = {
+            subset: known
+            for subset, found in lengths.items()
+            if (known := self.options.thresholds.get(subset) or thresholds(found))
+        }
+        difficulties = {
+            subset: [divided[subset].of(length) for length in found] for subset, found in lengths.items()
+        }
+        write_data_set(
+            self.folder, self.source.name, self.source.task, accepted, difficulties, files, state.facts()
+        )
+        with writing(state.folder):
+            write_whole(state.folder / "drops.jsonl", "".join(drop.line() + "\n" for drop in drops).encode())
+            write_whole(state.folder / "thresholds.json", as_text(divided).encode())
+            content = json.dumps(summary.as_json(), indent=2, ensure_ascii=False) + "\n"
+            write_whole(state.folder / "summary.json", content.encode())
+        return summary
+
+    def _counts(self, acceptance: Acceptance) -> dict[str, int]:
+        return {subset: len(acceptance.accepted[subset]) for subset in self.source.subsets}
+
+    async def _document(
+        self,
+        document: SourceDocument,
+        state: CollectionState,
+        visitor: Visitor,
+        acceptance: Acceptance,
+        summary: CollectSummary,
+        drops: list[Drop],
+    ) -> None:
+        """Visit a document for the subsets that still want it, unless that was done, and offer its pieces."""
+        # A document that serves one subset says so, and is not fetched for another.
+        served = document.detail.get("subset")
+        possible = [subset for subset in self.source.subsets if served in (None, subset)]
+        wanting = [subset for subset in possible if acceptance.wants(document, subset) is None]
+        if not wanting:
+            summary.not_needed += 1
+            return
+        missing = [subset for subset in wanting if state.outcomes(document.key, subset) is None]
+        if missing:
+            try:
+                state.keep_outcomes(document.key, await visitor.visit(document, missing))
+            except NotAtHandError:
+                summary.not_cached += 1
+                return
+        summary.visited += 1
+        for subset in ("", *wanting):
+            outcomes = state.outcomes(document.key, subset) or []
+            if subset:
+                summary.pieces[subset] += len(outcomes)
+            drops += [
+                Drop(one.stage, one.reason, document.key, one.subset, one.key, one.detail)
+                for one in outcomes
+                if one.reason is not None
+            ]
+            acceptance.offer(document, subset, outcomes)

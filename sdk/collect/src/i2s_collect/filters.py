@@ -1,0 +1,117 @@
+"""All filters on a piece: its picture, sheet music or not, harmful texts and pictures, data of people."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from i2s_collect.candidates import Dropped, Piece, Reason
+from i2s_collect.harm.judges import PictureJudge, TextJudge
+from i2s_collect.harm.people import people_flags
+from i2s_collect.judging import Judged
+from i2s_collect.languages import LanguageIdentifier
+from i2s_collect.pictures import music
+from i2s_collect.pictures.values import picture_fault, picture_values
+from i2s_sdk.instances.images import decode_image
+
+#: Tasks whose pieces must be sheet music, and those whose pages are looked through for data of people.
+MUSIC_TASKS, PAGE_TASKS = frozenset({"music"}), frozenset({"webpage"})
+
+#: Version of the filters without a model of their own. It changes if a piece may be judged differently.
+VERSION = "1"
+
+#: Digits that are kept of values of models, and of the probability of a language, which has simple precision.
+DIGITS, DIGITS_OF_LANGUAGES = 4, 2
+
+#: Members of an archive whose names are looked at.
+MOST_MEMBERS = 10_000
+
+
+class Filters:
+    """Implements ``PieceJudge``. The first filter that leaves a piece out ends the judgement.
+
+    Args:
+        task: Name of the task of the pieces.
+        texts: Judges of what readers see.
+        pictures: Judges of pictures.
+        redistributable: Whether pages with data of people are left out rather than flagged.
+        identifier: Names the natural language of pages; None if nobody does.
+        languages: Codes of the languages that are wanted, "und" for texts of undetermined language;
+            empty for all.
+    """
+
+    def __init__(
+        self,
+        task: str,
+        texts: Sequence[TextJudge] = (),
+        pictures: Sequence[PictureJudge] = (),
+        redistributable: bool = False,
+        identifier: LanguageIdentifier | None = None,
+        languages: frozenset[str] = frozenset(),
+    ) -> None:
+        self._task, self._texts, self._pictures = task, tuple(texts), tuple(pictures)
+        self._redistributable = redistributable
+        self._identifier, self._languages = identifier, languages
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Names and versions of the filters, and of the models in them."""
+        facts = {"pictures": VERSION}
+        if self._task in MUSIC_TASKS:
+            facts["sheet music"] = music.VERSION
+        if self._identifier is not None:
+            facts["language"] = self._identifier.version
+            facts["languages"] = " ".join(sorted(self._languages)) or "all"
+        models: list[TextJudge | PictureJudge] = [*self._texts, *self._pictures]
+        for one in models:
+            facts[one.name] = f"{one.version}, limit {one.limit:g}"
+        return facts
+
+    def judge(self, piece: Piece, png: bytes, text: str) -> Judged:
+        """Return what the filters find.
+
+        Raises:
+            ImageFaultError: The picture cannot be read.
+            SourceStoppedError: A judge behind an address does not answer.
+        """
+        image = decode_image(png)
+        values: dict[str, Any] = dict(picture_values(image))
+        if fault := picture_fault(values, self._task):
+            return Judged(values, fault)
+        if self._task in MUSIC_TASKS:
+            likely = music.probability(image)
+            values["sheet_music"] = round(likely, DIGITS)
+            if fault := music.music_fault(likely):
+                return Judged(values, fault)
+        if self._identifier is not None:
+            language, likely = self._identifier.identify(text)
+            values |= {"language": language, "language_probability": round(likely, DIGITS_OF_LANGUAGES)}
+            if self._languages and language not in self._languages:
+                return Judged(values, Dropped(Reason.LANGUAGE, language))
+        for judge in self._texts:
+            values[judge.name] = round(judge.judge(text), DIGITS)
+            if values[judge.name] > judge.limit:
+                detail = f"{judge.name}: {values[judge.name]}, more than {judge.limit:g}"
+                return Judged(values, Dropped(Reason.HARMFUL_TEXT, detail))
+        for shown in self._pictures:
+            values[shown.name] = round(shown.judge(png), DIGITS)
+            if values[shown.name] > shown.limit:
+                detail = f"{shown.name}: {values[shown.name]}, more than {shown.limit:g}"
+                return Judged(values, Dropped(Reason.HARMFUL_PICTURE, detail))
+        flags = people_flags(text, _members(piece)) if self._task in PAGE_TASKS else ()
+        if flags and self._redistributable:
+            return Judged(values, Dropped(Reason.PERSONAL_DATA, ", ".join(flags)), flags)
+        return Judged(values, None, flags)
+
+
+def _members(piece: Piece) -> list[str]:
+    """Return the names of the files of a piece: of its archive if it is one, and of its assets."""
+    names = list(piece.assets)
+    try:
+        with tarfile.open(fileobj=io.BytesIO(piece.structure), mode="r:*") as archive:
+            names += [member.name for member, _ in zip(archive, range(MOST_MEMBERS), strict=False)]
+    except (tarfile.TarError, OSError, EOFError, ValueError):
+        return names
+    return sorted(set(names))

@@ -1,0 +1,236 @@
+"""Asks the interfaces of IMSLP for programs: what files, works and pages there are.
+
+Requests go to ``imslpscripts`` and ``api.php`` alone, carry no cookies, and obey robots.txt.
+
+Source: https://imslp.org/wiki/IMSLP:API and https://www.mediawiki.org/wiki/API
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from i2s_collect.candidates import Window
+from i2s_collect.music.wikitext import FileBlock, file_blocks
+from i2s_collect.web.answer import Ask, Web
+from i2s_collect.web.errors import SourceStoppedError
+from i2s_sdk.json_text import read_json
+
+#: Where IMSLP is.
+BASE_URL = "https://imslp.org"
+#: Works a page of the list of works, files a page of the list of uploads, and files a request for facts.
+WORKS_PER_PAGE, UPLOADS_PER_PAGE, FILES_PER_REQUEST = 1_000, 500, 50
+#: The most pages of a list.
+MAX_LIST_PAGES = 1_000
+
+_WORKLIST = (
+    "/imslpscripts/API.ISCR.php?account=worklist/disclaimer=accepted/sort=id/type=2"
+    "/start={start}/retformat=json"
+)
+_MAX_ANSWER_BYTES = 20_000_000
+_SHA1_DIGITS = 40
+
+Query = tuple[tuple[str, str], ...]
+
+
+class NoUploadsError(Exception):
+    """The interface does not list files by the time of their upload; the message says how it answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What the interface knows of a file.
+
+    Attributes:
+        name: Name of the file, with spaces rather than underscores.
+        sha1: SHA-1 in hexadecimal.
+        uploaded: Day on which its latest version was uploaded, UTC; None if unknown.
+        mime: Media type; empty if unknown.
+        size: Size in bytes; 0 if unknown.
+    """
+
+    name: str
+    sha1: str
+    uploaded: date | None
+    mime: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImslpApi:
+    """The interfaces of IMSLP.
+
+    Attributes:
+        web: The HTTP client that asks.
+        base_url: Where IMSLP is.
+    """
+
+    web: Web
+    base_url: str = BASE_URL
+
+    def uploads(self, window: Window) -> list[FileFacts]:
+        """Return the files that were uploaded within a window, in the order of their uploads.
+
+        Raises:
+            NoUploadsError: The interface does not offer that.
+            SourceStoppedError: IMSLP does not answer, or robots.txt does not permit to ask.
+        """
+        first: Query = (
+            ("action", "query"),
+            ("list", "allimages"),
+            ("aisort", "timestamp"),
+            ("aidir", "ascending"),
+            ("aistart", f"{window.first.isoformat()}T00:00:00Z"),
+            ("aiend", f"{window.last.isoformat()}T23:59:59Z"),
+            ("aiprop", "timestamp|size|sha1|mime"),
+            ("ailimit", str(UPLOADS_PER_PAGE)),
+            ("format", "json"),
+        )
+        query, found = first, dict[str, FileFacts]()
+        for _ in range(MAX_LIST_PAGES):
+            body = self._answer(self._api(query))
+            match body:
+                case {"query": {"allimages": list(entries)}}:
+                    for entry in entries:
+                        facts = _facts_of(entry)
+                        if facts is None:
+                            continue
+                        if facts.uploaded is None or facts.uploaded not in window:
+                            raise NoUploadsError("it lists files that were uploaded at other times")
+                        found.setdefault(facts.name, facts)
+                case {"error": {"info": str(info)}}:
+                    raise NoUploadsError(info[:200])
+                case _:
+                    raise NoUploadsError("it answers without a list of files")
+            following = _continued(body)
+            if not following:
+                return list(found.values())
+            changed = dict(following)
+            query = (*((name, changed.pop(name, value)) for name, value in first), *changed.items())
+        return list(found.values())
+
+    def works_with(self, file: str) -> list[str]:
+        """Return the titles of the works whose pages name a file; it may be none."""
+        query: Query = (
+            ("action", "query"),
+            ("list", "imageusage"),
+            ("iutitle", f"File:{file}"),
+            ("iunamespace", "0"),
+            ("iulimit", "10"),
+            ("format", "json"),
+        )
+        match self._answer(self._api(query)):
+            case {"query": {"imageusage": list(pages)}}:
+                titles = [page.get("title") for page in pages if isinstance(page, Mapping)]
+                return [title for title in titles if isinstance(title, str) and _is_title(title)]
+        return []
+
+    def titles(self, start: int = 0) -> Iterator[str]:
+        """Yield the titles of works in the order of the list of works, from a number on."""
+        for page in range(MAX_LIST_PAGES):
+            body = self._answer(
+                Ask(
+                    self.base_url + _WORKLIST.format(start=start + page * WORKS_PER_PAGE),
+                    documented=False,
+                    max_bytes=_MAX_ANSWER_BYTES,
+                )
+            )
+            for key in sorted((key for key in body if key.isdecimal()), key=lambda one: (len(one), one)):
+                work = body[key]
+                title = work.get("id") if isinstance(work, Mapping) else None
+                if isinstance(title, str) and _is_title(title):
+                    yield title
+            metadata = body.get("metadata")
+            if not isinstance(metadata, Mapping) or metadata.get("moreresultsavailable") is not True:
+                return
+
+    def files_of(self, title: str) -> list[FileBlock]:
+        """Return the files that the page of a work describes; none if it was moved or deleted."""
+        query = (("action", "parse"), ("prop", "wikitext"), ("page", title), ("format", "json"))
+        match self._answer(self._api(query)):
+            case {"parse": {"wikitext": {"*": str(text)}}} | {"parse": {"wikitext": str(text)}}:
+                return file_blocks(text)
+        return []
+
+    def facts(self, names: list[str]) -> dict[str, FileFacts]:
+        """Return what is known of files, by their plain name."""
+        known: dict[str, FileFacts] = {}
+        for first in range(0, len(names), FILES_PER_REQUEST):
+            query = (
+                ("action", "query"),
+                ("prop", "imageinfo"),
+                ("iiprop", "size|sha1|mime|timestamp"),
+                ("titles", "|".join(f"File:{name}" for name in names[first : first + FILES_PER_REQUEST])),
+                ("format", "json"),
+            )
+            match self._answer(self._api(query)):
+                case {"query": {"pages": dict(pages)}}:
+                    for page in pages.values():
+                        match page:
+                            case {"title": str(title), "imageinfo": [dict(info), *_]}:
+                                facts = _facts_of({**info, "name": title.partition(":")[2]})
+                                if facts is not None:
+                                    known[facts.name] = facts
+        return known
+
+    def _api(self, query: Query) -> Ask:
+        # Not marked as documented, so that robots.txt is asked for this path as well.
+        return Ask(f"{self.base_url}/api.php", query, documented=False, max_bytes=_MAX_ANSWER_BYTES)
+
+    def _answer(self, request: Ask) -> Mapping[str, object]:
+        try:
+            body = read_json(self.web.get(request).body)
+        except ValueError:
+            body = None
+        if not isinstance(body, dict):
+            self.web.forget(request)
+            raise SourceStoppedError(
+                f"{request.url} answered what is no JSON object; run the same command later"
+            )
+        return body
+
+
+def plain_name(name: str) -> str:
+    """Return the name of a file as MediaWiki shows it: spaces for underscores, a capital at the beginning."""
+    spaced = " ".join(name.replace("_", " ").split())
+    return spaced[:1].upper() + spaced[1:]
+
+
+def _facts_of(entry: object) -> FileFacts | None:
+    """Return the facts of a file, or None if its name or its SHA-1 is not known."""
+    if not isinstance(entry, Mapping):
+        return None
+    name, sha1, mime, size = (entry.get(key) for key in ("name", "sha1", "mime", "size"))
+    if not (isinstance(name, str) and isinstance(sha1, str) and _is_title(name) and _is_sha1(sha1)):
+        return None
+    return FileFacts(
+        plain_name(name),
+        sha1,
+        _day(entry.get("timestamp")),
+        mime if isinstance(mime, str) else "",
+        size if isinstance(size, int) and not isinstance(size, bool) else 0,
+    )
+
+
+def _continued(body: Mapping[str, object]) -> Query:
+    """Return with what a list goes on, in the form of old and of new versions of MediaWiki."""
+    match body:
+        case {"continue": dict(found)} | {"query-continue": {"allimages": dict(found)}}:
+            return tuple((name, value) for name, value in found.items() if isinstance(value, str))
+    return ()
+
+
+def _is_title(text: str) -> bool:
+    return text.isprintable() and 0 < len(text) <= 500 and "|" not in text
+
+
+def _is_sha1(text: str) -> bool:
+    return len(text) == _SHA1_DIGITS and all(one in "0123456789abcdef" for one in text)
+
+
+def _day(text: object) -> date | None:
+    try:
+        return date.fromisoformat(text[:10]) if isinstance(text, str) else None
+    except ValueError:
+        return None

@@ -1,0 +1,226 @@
+"""Finds the staves of sheet music in a picture.
+
+A staff is five thin lines with equal distances that run side by side. All limits are constants of this module
+and of ``lines``; nothing is learnt here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from i2s_collect.pictures.lines import Dark, Grey, Mask, darkness_of, line_pixels, smoothed_rows
+
+#: Lines of a staff.
+LINES = 5
+
+#: Number of the five lines that must be seen in a column of a staff. Heads of notes hide two.
+SEEN_LINES = 4
+
+#: Gaps between columns that are closed, and the shortest staff, in distances of lines.
+MOST_GAP, SHORTEST_STAFF = 2.0, 5.0
+
+#: The shortest staff, in pixels.
+SHORTEST_PIXELS = 20
+
+#: Part of the columns of a staff in which its lines are seen, at least.
+SEEN_COLUMNS = 0.6
+
+#: Distances of lines that are looked for, in pixels: the smallest, the largest, rows above and below a line
+#: with which it is compared at such distances, and pixels side by side of which it has to consist.
+DISTANCES = ((3.5, 5.5, 2, 8), (5.0, 9.0, 3, 8), (8.5, 16.0, 4, 8), (15.0, 31.0, 5, 16), (29.0, 60.0, 9, 32))
+
+#: Step in which distances are tried, as a part of the smallest of a range.
+DISTANCE_STEP = 0.05
+
+#: The most by which the four distances of a staff differ from their median: in pixels, or as a part of it.
+SPACING_PIXELS, SPACING_PART = 1.0, 0.15
+
+#: Thickness of a line, at most: in pixels, or as a part of the distance. Text that looks like lines is
+#: thicker.
+THICKEST_PIXELS, THICKEST_PART = 3.5, 0.25
+
+#: Lines in a row with equal distances that are no staff any more, but a table or ruled paper.
+TOO_MANY_LINES = 8
+
+#: Part of the columns of a staff that a further line has, at least, to be counted with its lines.
+FURTHER_LINE = 0.6
+
+#: The most places of a picture that are looked at.
+MOST_PLACES = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Staff:
+    """Five lines.
+
+    Attributes:
+        lines: Rows of the centres of its lines, from the top.
+        left: First column of the lines.
+        right: The column after the last.
+        thickness: Mean thickness of a line in pixels.
+        seen: Part of its columns in which at least SEEN_LINES lines are seen.
+    """
+
+    lines: tuple[float, ...]
+    left: int
+    right: int
+    thickness: float
+    seen: float = 1.0
+
+    @property
+    def spacing(self) -> float:
+        """Return the mean distance of its lines in pixels."""
+        return (self.lines[-1] - self.lines[0]) / (len(self.lines) - 1)
+
+
+def staves_of(grey: Grey) -> list[Staff]:
+    """Return the staves of a level picture, from the top.
+
+    Args:
+        grey: Values from 0 to 255, height × width.
+    """
+    dark, contrast = darkness_of(grey)
+    found: list[Staff] = []
+    ruled: list[tuple[float, float]] = []
+    if contrast == 0:
+        return []
+    sums = smoothed_rows(dark)
+    for smallest, largest, reach, run in DISTANCES:
+        pixels = line_pixels(sums, contrast, reach, run)
+        for staff in _staves(dark, pixels, smallest, largest):
+            if len(staff.lines) >= TOO_MANY_LINES:
+                ruled.append((staff.lines[0], staff.lines[-1]))
+            elif not any(staff.lines[0] <= last and staff.lines[-1] >= first for first, last in ruled):
+                found.append(staff)
+    kept: list[Staff] = []
+    for staff in sorted(found, key=lambda one: (-one.seen * (one.right - one.left), one.lines)):
+        if not any(_overlap(staff, other) for other in kept):
+            kept.append(staff)
+    staves = [replace(staff, lines=staff.lines[:LINES]) for staff in kept]
+    return sorted(staves, key=lambda staff: (staff.lines[0], staff.left))
+
+
+def _overlap(one: Staff, other: Staff) -> bool:
+    return one.lines[0] <= other.lines[-1] and other.lines[0] <= one.lines[-1]
+
+
+def _staves(dark: Dark, pixels: Mask, smallest: float, largest: float) -> Iterator[Staff]:
+    """Yield what has at least five lines with distances of a range, and all of its lines."""
+    profile = np.asarray(np.count_nonzero(pixels, axis=1), np.int32)
+    taken: list[tuple[float, float]] = []
+    for row, distance in _places(profile, smallest, largest):
+        if any(row <= last and row + (LINES - 1) * distance >= first for first, last in taken):
+            continue
+        staff = _staff(dark, pixels, profile, row, distance)
+        if staff is not None:
+            lines = _all_lines(pixels, staff)
+            taken.append((lines[0], lines[-1]))
+            yield replace(staff, lines=lines)
+
+
+def _places(profile: NDArray[np.int32], smallest: float, largest: float) -> Iterator[tuple[int, float]]:
+    """Yield first rows and distances at which there may be five lines, the longest lines first."""
+    height = len(profile)
+    wide = profile.copy()  # a line may be a row beside its place
+    wide[1:] = np.maximum(wide[1:], profile[:-1])
+    wide[:-1] = np.maximum(wide[:-1], profile[1:])
+    step = DISTANCE_STEP * smallest
+    steps = np.arange(smallest, largest + step / 2, step)
+    scores = np.zeros((len(steps), height), np.int32)
+    for number, distance in enumerate(steps):
+        offsets = np.rint(np.arange(LINES) * distance).astype(int)
+        rows = height - int(offsets[-1])
+        if rows > 0:
+            lowest = profile[:rows] + 0
+            total = profile[:rows] + 0
+            for offset in offsets[1:]:
+                np.minimum(lowest, wide[offset : offset + rows], out=lowest)
+                total += profile[offset : offset + rows]
+            least = np.maximum(SHORTEST_PIXELS, SHORTEST_STAFF * SEEN_COLUMNS * distance)
+            # Prefer, among places with the same lines, the one that has them in the middle of its rows.
+            scores[number, :rows] = np.where(lowest >= least, lowest * 8 + total, 0)
+    numbers, rows_found = np.nonzero(scores)
+    order = np.argsort(-scores[numbers, rows_found], kind="stable")[:MOST_PLACES]
+    for place in order:
+        yield int(rows_found[place]), float(steps[numbers[place]])
+
+
+def _staff(dark: Dark, pixels: Mask, profile: NDArray[np.int32], row: int, distance: float) -> Staff | None:
+    """Return the staff at a place, or None if there is none."""
+    reach = max(1, round(SPACING_PART * distance))
+    rows = []
+    for line in range(LINES):
+        first = max(0, round(row + line * distance) - reach)
+        around = profile[first : round(row + line * distance) + reach + 1]
+        if not len(around) or not around.any():
+            return None
+        rows.append(first + float((around * np.arange(len(around))).sum() / around.sum()))
+    distances = np.diff(rows)
+    middle = float(np.median(distances))
+    if float(np.abs(distances - middle).max()) > max(SPACING_PIXELS, SPACING_PART * middle):
+        return None
+    seen = np.zeros(pixels.shape[1], np.int8)
+    for centre in rows:
+        seen += _line(pixels, centre)
+    columns = np.flatnonzero(seen >= SEEN_LINES)
+    parts = _parts(columns, middle)
+    if not parts:
+        return None
+    left, right = parts[0][0], parts[-1][1]
+    number = sum(count for _, _, count in parts)
+    covered = sum(last - first for first, last, _ in parts)
+    inside = np.concatenate([np.arange(first, last) for first, last, _ in parts])
+    thickness = _thickness(dark, rows, middle, inside)
+    if thickness > max(THICKEST_PIXELS, THICKEST_PART * middle):
+        return None
+    return Staff(tuple(rows), left, right, thickness, number / covered)
+
+
+def _line(pixels: Mask, centre: float) -> Mask:
+    """Return in which columns there is a line in a row or beside it."""
+    nearest = round(centre)
+    return np.asarray(pixels[max(0, nearest - 1) : nearest + 2].any(axis=0))
+
+
+def _parts(columns: NDArray[np.intp], distance: float) -> list[tuple[int, int, int]]:
+    """Return the parts of a staff: first column, the one after the last, and how many columns are seen."""
+    if not len(columns):
+        return []
+    breaks = np.flatnonzero(np.diff(columns) > max(3.0, MOST_GAP * distance))
+    firsts, lasts = np.r_[0, breaks + 1], np.r_[breaks, len(columns) - 1]
+    found = []
+    for first, last in zip(firsts, lasts, strict=True):
+        left, right, count = int(columns[first]), int(columns[last]) + 1, int(last - first + 1)
+        least = max(SHORTEST_PIXELS, SHORTEST_STAFF * distance)
+        if right - left >= least and count >= SEEN_COLUMNS * (right - left):
+            found.append((left, right, count))
+    return found
+
+
+def _thickness(dark: Dark, rows: list[float], distance: float, columns: NDArray[np.intp]) -> float:
+    """Return the mean thickness of lines: what is darker than between them, by the darkest row of each."""
+    reach = max(1, int(distance / 2))
+    first = max(0, round(rows[0]) - reach)
+    profile = np.median(dark[first : round(rows[-1]) + reach + 1, columns], axis=1)
+    profile = np.maximum(profile - profile.min(), 0)
+    if not profile.any():
+        profile = dark[first : round(rows[-1]) + reach + 1, columns].mean(axis=1)
+    highest = [float(profile[max(0, round(row) - first - 1) : round(row) - first + 2].max()) for row in rows]
+    return float(profile.sum() / max(1e-6, sum(highest)))
+
+
+def _all_lines(pixels: Mask, staff: Staff) -> tuple[float, ...]:
+    """Return the rows of the lines of a staff, and of those above and below that go on with its distances."""
+    distance, part = staff.spacing, slice(staff.left, staff.right)
+    least = FURTHER_LINE * staff.seen * (staff.right - staff.left)
+    rows = list(staff.lines)
+    for step in (-distance, distance):
+        row = (rows[-1] if step > 0 else rows[0]) + step
+        while 0 <= row < len(pixels) and np.count_nonzero(_line(pixels[:, part], row)) >= least:
+            rows.insert(len(rows) if step > 0 else 0, row)
+            row += step
+    return tuple(rows)

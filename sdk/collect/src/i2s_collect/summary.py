@@ -1,0 +1,116 @@
+"""What became of everything that was found: counts by stage and reason that add up."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from i2s_collect.candidates import CollectStage, Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A document or piece that did not become an instance.
+
+    Attributes:
+        stage: Stage in which it was dropped.
+        reason: Why.
+        document: Key of the document; empty if it has none.
+        subset: Subset of the piece; empty for a document.
+        piece: Key of the piece; empty for a document, and for what was refused while it was cut.
+        detail: Detail for people.
+    """
+
+    stage: CollectStage
+    reason: Reason
+    document: str
+    subset: str = ""
+    piece: str = ""
+    detail: str = ""
+
+    def line(self) -> str:
+        """Return it as a line of JSON."""
+        return json.dumps(
+            {
+                "stage": self.stage.value,
+                "reason": self.reason.value,
+                "document": self.document,
+                "subset": self.subset,
+                "piece": self.piece,
+                "detail": self.detail,
+            },
+            ensure_ascii=False,
+        )
+
+
+@dataclass(slots=True)
+class CollectSummary:
+    """Counts of a collection.
+
+    Attributes:
+        source: Name of the source.
+        documents: Documents that were published in the window, dropped ones included.
+        visited: Documents that were fetched or tried to be.
+        not_needed: Documents that were not visited, since every subset they could serve was full, or capped
+            for their day or owner.
+        not_cached: Documents that are not at hand: not stored, in an offline collection, or not among the
+            files that were given.
+        pieces: Pieces that were found in visited documents, by subset, refused ones included.
+        accepted: Instances by subset.
+        wanted: Instances asked for, of each subset.
+        drops: Pieces and documents that were dropped, by stage, subset ("" for documents) and reason.
+    """
+
+    source: str
+    wanted: int
+    documents: int = 0
+    visited: int = 0
+    not_needed: int = 0
+    not_cached: int = 0
+    pieces: Counter[str] = field(default_factory=Counter)
+    accepted: dict[str, int] = field(default_factory=dict)
+    drops: Counter[tuple[CollectStage, str, Reason]] = field(default_factory=Counter)
+
+    def count(self, drops: Iterable[Drop]) -> None:
+        """Add to the count of dropped pieces."""
+        for drop in drops:
+            self.drops[drop.stage, drop.subset, drop.reason] += 1
+
+    @property
+    def full(self) -> bool:
+        """Whether every subset has as many instances as were asked for."""
+        return all(count >= self.wanted for count in self.accepted.values())
+
+    def faults(self) -> tuple[str, ...]:
+        """Return which sums do not add up; empty if all do."""
+        found = []
+        dropped = sum(count for (stage, _, _), count in self.drops.items() if stage is CollectStage.DISCOVER)
+        if self.documents != dropped + self.visited + self.not_needed + self.not_cached:
+            found.append("documents")
+        for subset, count in self.accepted.items():
+            lost = sum(number for (_, one, _), number in self.drops.items() if one == subset)
+            if self.pieces[subset] != count + lost:
+                found.append(f"pieces of {subset}")
+        return tuple(found)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the counts as a document."""
+        by_stage: dict[str, list[Mapping[str, Any]]] = {}
+        for (stage, subset, reason), count in sorted(self.drops.items()):
+            entry = {"subset": subset, "reason": reason.value, "count": count}
+            by_stage.setdefault(stage.value, []).append(entry)
+        return {
+            "source": self.source,
+            "full": self.full,
+            "wanted": self.wanted,
+            "accepted": self.accepted,
+            "documents": self.documents,
+            "visited": self.visited,
+            "not_needed": self.not_needed,
+            "not_cached": self.not_cached,
+            "pieces": dict(sorted(self.pieces.items())),
+            "dropped": by_stage,
+        }

@@ -1,0 +1,235 @@
+"""Asks servers over HTTP, with manners."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import re
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+from urllib.parse import urljoin, urlsplit
+
+from i2s_collect.web.answer import Ask, WebAnswer
+from i2s_collect.web.cache import WebCache
+from i2s_collect.web.errors import BodyTooLargeError, NotCachedError, SourceStoppedError
+from i2s_collect.web.manners import HostGaps, Manners
+from i2s_collect.web.robots import AGENT, Robots, robots_ask
+from i2s_sdk.errors import UsageError
+from i2s_wire.installation import install_command
+
+if TYPE_CHECKING:
+    import httpx
+
+_log = logging.getLogger(__name__)
+
+#: Time limit of a request in seconds: until it is connected, and between two parts of its answer.
+TIMEOUT = 60.0
+#: The most attempts of one request.
+ATTEMPTS = 6
+#: The longest that is waited because a server asks for it, in seconds.
+LONGEST_WAIT = 3600.0
+#: Redirections of one request.
+REDIRECTIONS = 5
+
+_CONTACT = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+|https?://[^\s<>()]+")
+
+
+def checked_contact(contact: str) -> str:
+    """Return a contact as servers are told it.
+
+    Raises:
+        UsageError: It is neither an e-mail address nor a URL.
+    """
+    if not contact.isascii() or not _CONTACT.fullmatch(contact):
+        raise UsageError(
+            "servers want to know whom to ask about this program: give --contact (or I2S_CONTACT) an e-mail "
+            "address or a URL of yours"
+        )
+    return contact
+
+
+class HttpWeb:
+    """Asks servers, one request at a time to a host, and stores every answer.
+
+    It implements ``Web``. Use it as a context manager.
+
+    Args:
+        cache: Cache of answers.
+        gaps: Gaps of hosts.
+        contact: Contact of the person who collects, as ``checked_contact`` returns it.
+        version: Version of this program.
+        manners: Manners of hosts by name and port.
+        others: Manners of all other hosts; None for the default ones.
+        offline: Whether only stored answers are used.
+        sleep: How waiting for a server is done.
+    """
+
+    def __init__(
+        self,
+        cache: WebCache,
+        gaps: HostGaps,
+        contact: str,
+        version: str,
+        manners: Mapping[str, Manners] | None = None,
+        *,
+        others: Manners | None = None,
+        offline: bool = False,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._cache, self._gaps, self._manners = cache, gaps, dict(manners or {})
+        self._others, self._offline, self._sleep = others or Manners(), offline, sleep
+        self._robots: dict[str, Robots] = {}
+        self._agent = f"{AGENT}/{version} (+{contact})"
+        self._client: httpx.Client | None = None
+        self.requests = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            self._client.close()
+
+    def get(self, ask: Ask) -> WebAnswer:
+        """Return the stored or a new answer; see ``Web``."""
+        stored = self._cache.find(ask)
+        today = datetime.now(UTC).date()
+        if stored and (self._offline or not ask.fresh or stored.taken.date() == today):
+            return stored.answer
+        if self._offline:
+            raise NotCachedError(f"{ask.url} was never asked for, and the collection is offline")
+        answer = self._asked(ask)
+        self._cache.store(ask, answer)
+        return answer
+
+    def forget(self, ask: Ask) -> None:
+        """Forget the stored answer of a request."""
+        self._cache.forget(ask)
+
+    def _asked(self, ask: Ask) -> WebAnswer:
+        if not ask.documented:
+            self._check_robots(ask.url)
+        said = "does not answer"
+        for attempt in range(ATTEMPTS):
+            try:
+                answer = self._followed(ask)
+            except _failures() as error:
+                said = f"does not answer: {error or type(error).__name__}"
+                wait = float(2**attempt)
+            else:
+                if ask.is_answered(answer):
+                    return answer
+                asked_for = self._manners_of(ask.url).wait_of(answer)
+                said = f"answered {answer.status}"
+                if asked_for is None and answer.status < 500:
+                    raise SourceStoppedError(f"{ask.url} {said}{_explained(answer)}; the source stops here")
+                wait = float(2**attempt) if asked_for is None else asked_for
+                if wait > LONGEST_WAIT:
+                    raise SourceStoppedError(
+                        f"{ask.url} {said} and asks to wait {wait:.0f} s; run the same command later"
+                    )
+            if attempt + 1 < ATTEMPTS:
+                _log.warning("%s %s; asking again in %.0f s", ask.url, said, wait)
+                self._sleep(wait)
+        raise SourceStoppedError(f"{ask.url} {said}, {ATTEMPTS} times; run the same command later")
+
+    def _followed(self, ask: Ask) -> WebAnswer:
+        """Return the answer after redirections.
+
+        Secret headers go to the first host alone. No redirection leads to the own network.
+        """
+        url, query = ask.url, ask.query
+        for _ in range(REDIRECTIONS):
+            answer = self._once(url, query, ask, first=url == ask.url)
+            if answer.status not in (301, 302, 303, 307, 308) or "location" not in answer.headers:
+                return answer
+            before, url, query = url, urljoin(answer.url, answer.headers["location"]), ()
+            if refusal := _refused_redirection(before, url):
+                raise SourceStoppedError(f"{ask.url} {refusal}")
+            if not ask.documented:
+                self._check_robots(url)
+        raise SourceStoppedError(f"{ask.url} redirects more than {REDIRECTIONS} times")
+
+    def _once(self, url: str, query: tuple[tuple[str, str], ...], ask: Ask, *, first: bool) -> WebAnswer:
+        host = urlsplit(url).netloc
+        headers = {
+            name: value
+            for name, value in ask.headers.items()
+            if first or name.lower() not in ask.secret_headers
+        }
+        headers |= {"User-Agent": self._agent, "Accept-Encoding": "identity"}
+        gap = max(self._manners_of(url).gap, self._robots[host].delay if host in self._robots else 0.0)
+        with self._gaps.turn(host, gap):
+            self.requests += 1
+            with self._connected().stream("GET", url, params=query or None, headers=headers) as answer:
+                body = bytearray()
+                for part in answer.iter_bytes():
+                    body += part
+                    if len(body) > ask.max_bytes:
+                        raise BodyTooLargeError(f"{url} has more than {ask.max_bytes} bytes")
+                kept = {name.lower(): value for name, value in answer.headers.items()}
+                return WebAnswer(answer.status_code, kept, bytes(body), str(answer.url))
+
+    def _connected(self) -> httpx.Client:
+        if self._client is None:
+            try:
+                import httpx
+            except ImportError:
+                raise UsageError(
+                    f"collecting needs the extra `collect`: {install_command('i2s-sdk[collect]')}"
+                ) from None
+            limits = httpx.Limits(max_connections=1, max_keepalive_connections=1)
+            self._client = httpx.Client(timeout=TIMEOUT, limits=limits, follow_redirects=False)
+        return self._client
+
+    def _manners_of(self, url: str) -> Manners:
+        return self._manners.get(urlsplit(url).netloc, self._others)
+
+    def _check_robots(self, url: str) -> None:
+        host = urlsplit(url).netloc
+        if host not in self._robots:
+            self._robots[host] = Robots(self.get(robots_ask(url)))
+        if not self._robots[host].permits(url):
+            raise SourceStoppedError(f"robots.txt of {host} does not permit {url}")
+
+
+def _failures() -> type[Exception]:
+    """Return the class of failures of a connection."""
+    import httpx
+
+    return httpx.TransportError
+
+
+def _explained(answer: WebAnswer) -> str:
+    """Return the beginning of an answer that is a text, for a message."""
+    text = " ".join(answer.body[:300].decode("utf-8", "replace").split())
+    return f" ({text})" if text.isprintable() and text else ""
+
+
+def _refused_redirection(before: str, after: str) -> str:
+    """Return why a redirection is not followed, or nothing."""
+    was, now = urlsplit(before), urlsplit(after)
+    if now.scheme != "https" and not (was.scheme == now.scheme == "http"):
+        return f"redirects to {after[:200]}, which is not https"
+    if _is_own(now.hostname) and not _is_own(was.hostname):
+        return f"redirects to {after[:200]}, which is in the own network"
+    return ""
+
+
+def _is_own(host: str | None) -> bool:
+    """Return whether a host is named as one of the own machine or network."""
+    if host is None or host == "localhost" or host.endswith((".localhost", ".local", ".internal")):
+        return True
+    try:
+        return not ipaddress.ip_address(host).is_global
+    except ValueError:
+        return False

@@ -1,0 +1,119 @@
+"""The application of the gateway: which request is answered by what."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from i2s_gateway.answers import VERDICT_HEADER, answer, json_response, metadata_of
+from i2s_gateway.backends import Backends
+from i2s_gateway.bodies import Bodies
+from i2s_gateway.entry import REQUEST_ID_HEADER, Entry
+from i2s_gateway.errors import GatewayError
+from i2s_gateway.guard import Guard
+from i2s_gateway.messages import to_json
+from i2s_gateway.openapi import openapi
+from i2s_gateway.operations import OPERATIONS, PREFIX, Operation
+from i2s_gateway.page import page, style
+from i2s_gateway.settings import GatewaySettings
+
+
+def build_app(backends: Backends, settings: GatewaySettings) -> ASGIApp:
+    """Return the application of a gateway in front of services."""
+    pages = _Pages(backends)
+    operations = _Operations(backends, Bodies(settings))
+    app: ASGIApp = Starlette(
+        routes=[
+            Route("/", pages.index),
+            Route("/page.css", pages.style),
+            Route("/openapi.json", pages.openapi),
+            Route(f"{PREFIX}/health", pages.health),
+            Route(f"{PREFIX}/services", pages.services),
+            Route(f"{PREFIX}/services/{{name}}", pages.service),
+            *(Route(one.path, operations.endpoint(one), methods=["POST"]) for one in OPERATIONS),
+        ],
+        exception_handlers={GatewayError: _say_error, HTTPException: _say_http},
+    )
+    if settings.origins:
+        app = CORSMiddleware(
+            app,
+            allow_origins=settings.origins,
+            allow_methods=["GET", "POST"],
+            allow_headers=["Authorization", "Content-Type", REQUEST_ID_HEADER, "traceparent"],
+            expose_headers=[REQUEST_ID_HEADER, VERDICT_HEADER, "Retry-After"],
+        )
+    return Entry(Guard(app, settings.hosts, settings.origins))
+
+
+class _Pages:
+    """Requests of the method GET."""
+
+    def __init__(self, backends: Backends) -> None:
+        self._backends = backends
+
+    async def index(self, request: Request) -> Response:
+        health = await self._backends.health()
+        return Response(page(str(request.base_url).rstrip("/"), health), media_type="text/html")
+
+    async def style(self, request: Request) -> Response:
+        return Response(style(), media_type="text/css")
+
+    async def openapi(self, request: Request) -> Response:
+        return json_response(openapi())
+
+    async def health(self, request: Request) -> Response:
+        """Say whether all services serve; 503 if one does not, so that a load balancer need not read."""
+        health = await self._backends.health()
+        serves = all(one == "SERVING" for one in health.values())
+        response = json_response({"status": "SERVING" if serves else "NOT_SERVING", "services": health})
+        response.status_code = HTTPStatus.OK if serves else HTTPStatus.SERVICE_UNAVAILABLE
+        return response
+
+    async def services(self, request: Request) -> Response:
+        health = await self._backends.health()
+        return json_response({"services": [{"name": name, "status": one} for name, one in health.items()]})
+
+    async def service(self, request: Request) -> Response:
+        said = await self._backends.describe(request.path_params["name"], metadata_of(request))
+        return json_response(to_json(said))
+
+
+class _Operations:
+    """Requests of the method POST."""
+
+    def __init__(self, backends: Backends, bodies: Bodies) -> None:
+        self._backends, self._bodies = backends, bodies
+
+    def endpoint(self, operation: Operation) -> Callable[[Request], Awaitable[Response]]:
+        """Return what answers requests for an operation."""
+
+        async def ask(request: Request) -> Response:
+            return await answer(request, operation, self._backends, self._bodies)
+
+        return ask
+
+
+async def _say_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, GatewayError)
+    return error.response()
+
+
+async def _say_http(request: Request, error: Exception) -> Response:
+    """Say what Starlette refuses: a path that is not there, or a method."""
+    assert isinstance(error, HTTPException)
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        allowed = (error.headers or {}).get("Allow", "")
+        message = f"{request.url.path} takes {allowed or 'another method'}, not {request.method}"
+        response = GatewayError(error.status_code, "UNIMPLEMENTED", message).response()
+        response.headers["Allow"] = allowed
+        return response
+    message = f"there is no {request.url.path}; {PREFIX}/… and /openapi.json say what there is"
+    return GatewayError(error.status_code, "NOT_FOUND", message).response()

@@ -1,0 +1,175 @@
+"""``i2s-sdk http``."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from i2s_sdk.cli.options import load_settings, settings_options
+from i2s_sdk.cli.terminal import say
+from i2s_sdk.errors import UsageError
+
+if TYPE_CHECKING:
+    from i2s_gateway.settings import GatewaySettings
+    from i2s_sdk.settings import Settings
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Callable[[F], F]:
+    """Return an option that has a variable of its own: --body-bytes has I2S_HTTP_BODY_BYTES."""
+    variable = f"I2S_HTTP_{flag.removeprefix('--').replace('-', '_').upper()}"
+    shown = f"{text}  [{variable}; {default}]" if default else f"{text}  [{variable}]"
+    return click.option(flag, envvar=variable, metavar=metavar, type=kind, help=shown)
+
+
+@click.command("http", short_help="Serve the services by HTTP and JSON.")
+@click.argument("names", nargs=-1, metavar="[SERVICE]...")
+@_option("--listen", "HOST:PORT", str, "Where to listen.", "127.0.0.1:7780")
+@_option("--https-cert", "FILE", Path, "Certificate chain (PEM) for HTTPS.", "")
+@_option("--https-key", "FILE", Path, "Its private key (PEM).", "")
+@click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    envvar="I2S_HTTP_ALLOW_HOST",
+    metavar="NAME",
+    help="Name that callers may use for this gateway, beside localhost and IP addresses; may be repeated.  "
+    "[I2S_HTTP_ALLOW_HOST]",
+)
+@click.option(
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    envvar="I2S_HTTP_ALLOW_ORIGIN",
+    metavar="ORIGIN",
+    help="Origin of web pages that may send requests; may be repeated.  [I2S_HTTP_ALLOW_ORIGIN]",
+)
+@click.option(
+    "--insecure",
+    is_flag=True,
+    help="Listen off the loopback without HTTPS, or in front of services that ask for no token.",
+)
+@_option("--body-bytes", "N", int, "Size of the largest request.", "100663296")
+@_option("--bodies-bytes", "N", int, "Size of all requests at a time.", "268435456")
+@_option("--body-seconds", "S", float, "For a request to arrive, and an answer to be read.", "60")
+@_option("--header-seconds", "S", float, "For the header of a request to arrive.", "10")
+@_option("--connections", "N", int, "Most connections.", "256")
+@_option("--connections-each", "N", int, "Most connections from one address.", "128")
+@_option("--drain-seconds", "S", float, "For requests under way at the end.", "10")
+@click.option("--announce", type=Path, hidden=True)
+@settings_options
+def command(
+    names: tuple[str, ...],
+    hosts: tuple[str, ...],
+    origins: tuple[str, ...],
+    insecure: bool,
+    announce: Path | None,
+    **given: Any,  # noqa: ANN401
+) -> None:
+    """Serve services by HTTP and JSON until Ctrl-C, for clients without gRPC.
+
+    Those that are named or, without a name, all that are up, are configured or can be started here. GET /
+    shows what can be asked and how, /openapi.json describes it for programs.
+
+    The gateway has no credentials of its own: a token that a caller sends is passed on to the service.
+    `i2s-sdk up --http` starts it in the background.
+
+    \b
+    Examples:
+      i2s-sdk http
+      i2s-sdk http render-latex metrics --listen 127.0.0.1:8000
+      i2s-sdk http --listen 0.0.0.0:7780 --https-cert cert.pem --https-key key.pem --allow-host i2s.lan
+    """  # noqa: D301 - \b is for click
+    wanted = {
+        "listen": given.pop("listen"),
+        "certificate": given.pop("https_cert"),
+        "key": given.pop("https_key"),
+        **{name: given.pop(name) for name in _BOUNDS},
+    }
+    settings = load_settings(given)
+    gateway = _gateway_settings(wanted, hosts, origins, insecure, settings)
+    from i2s_sdk.stack.blocking import run_blocking
+
+    logging.getLogger("i2s_gateway").setLevel(logging.INFO)
+    try:
+        run_blocking(_serve(names, settings, gateway, announce))
+    except KeyboardInterrupt:
+        say("stopped", err=True)
+
+
+_BOUNDS = (
+    *("body_bytes", "bodies_bytes", "body_seconds", "header_seconds"),
+    *("connections", "connections_each", "drain_seconds"),
+)
+
+
+def _gateway_settings(
+    wanted: dict[str, Any],
+    hosts: Sequence[str],
+    origins: Sequence[str],
+    insecure: bool,
+    settings: Settings,
+) -> GatewaySettings:
+    from i2s_gateway.settings import GatewaySettings
+
+    return GatewaySettings(
+        **{name: value for name, value in wanted.items() if value is not None},
+        hosts=tuple(hosts),
+        origins=tuple(origins),
+        insecure=insecure,
+        deadline=settings.deadline,
+    )
+
+
+async def _serve(
+    names: Sequence[str], settings: Settings, gateway: GatewaySettings, announce: Path | None
+) -> None:
+    from i2s_client.service_table import SERVICES, packaged_renderers
+
+    from i2s_sdk.errors import UnknownNameError
+    from i2s_sdk.stack.listening import check_free
+    from i2s_sdk.stack.logs import passing_logs
+    from i2s_sdk.stack.services import open_services
+
+    known = (*(one.name for one in SERVICES), *packaged_renderers())
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("service", name, known)
+    serve_gateway, backends_of = gateway_parts()
+    check_free(gateway.listen)  # before services are started
+    optional = () if names else known
+    async with AsyncExitStack() as stack:
+        logs = stack.enter_context(passing_logs())
+        services = await stack.enter_async_context(open_services(settings, logs, names or known, optional))
+        if not services.clients:
+            raise UsageError("there is no service to be served; `i2s-sdk doctor` says what is missing")
+        await serve_gateway(
+            backends_of(services.clients, settings.deadline),
+            gateway,
+            announce=announce,
+            on_ready=lambda url: say(f"{', '.join(services.clients)}: {url}", err=True),
+        )
+
+
+def gateway_parts() -> tuple[Any, Any]:
+    """Return ``serve_gateway`` and ``Backends``, which need the extra ``http``.
+
+    Raises:
+        UsageError: The extra is not installed.
+    """
+    try:
+        from i2s_gateway.backends import Backends
+        from i2s_gateway.serve import serve_gateway
+    except ModuleNotFoundError as error:
+        from i2s_wire.installation import install_command
+
+        raise UsageError(
+            f"the HTTP gateway needs {error.name}, which is not installed: {install_command('i2s-sdk[http]')}"
+        ) from None
+    return serve_gateway, Backends

@@ -1,0 +1,142 @@
+"""A gateway that listens."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import math
+import os
+import socket
+import ssl
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import uvicorn
+
+from i2s_gateway.app import build_app
+from i2s_gateway.backends import Backends
+from i2s_gateway.protocol import bounded_protocol
+from i2s_gateway.settings import GatewaySettings
+from i2s_sdk.errors import SettingsError
+from i2s_sdk.stack.listening import listen_on
+
+_KEEP_ALIVE_SECONDS = 5
+_HEADER_BYTES = 64 * 1024
+
+
+async def serve_gateway(
+    backends: Backends,
+    settings: GatewaySettings,
+    *,
+    announce: Path | None = None,
+    on_ready: Callable[[str], None] | None = None,
+) -> None:
+    """Answer requests until cancelled; those that are under way then have ``settings.drain_seconds``.
+
+    Args:
+        backends: The services behind.
+        settings: What to listen on, and the bounds.
+        announce: File that gets the address and the process id once the gateway serves; removed at the end.
+        on_ready: Called with the URL of the gateway once it serves.
+
+    Raises:
+        SettingsError: The address cannot be listened on, a certificate cannot be used, or others on the
+            network would have access to services that ask for no credentials.
+    """
+    await check_reach(backends, settings)
+    with listen_on(settings.listen) as listener, _announcing(announce):
+        config = _config(backends, settings)
+        port = listener.getsockname()[1]
+        address = f"{settings.listen.rpartition(':')[0]}:{port}"
+
+        def ready() -> None:
+            if announce is not None:
+                _write(announce, {"address": address, "pid": os.getpid()})
+            if on_ready is not None:
+                on_ready(f"{'http' if settings.certificate is None else 'https'}://{address}")
+
+        server = _Server(config, ready)
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        try:
+            await asyncio.shield(serving)
+        except asyncio.CancelledError:
+            server.should_exit = True
+            await serving
+            raise
+
+
+async def check_reach(backends: Backends, settings: GatewaySettings) -> None:
+    """Check that the services behind a gateway that others can reach ask who they are.
+
+    Raises:
+        SettingsError: One does not, and ``settings.insecure`` does not say that this is wanted.
+    """
+    if settings.is_loopback or settings.insecure:
+        return
+    open_to_all = await backends.taking_anonymous_calls()
+    if open_to_all:
+        raise SettingsError(
+            f"--listen {settings.listen}: everybody who reaches it could use {', '.join(open_to_all)}, "
+            "which asked this gateway for no token; start services with an access file, or give --insecure"
+        )
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to the program, and says when it serves."""
+
+    def __init__(self, config: uvicorn.Config, on_started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_started = on_started
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._on_started()
+
+
+def _config(backends: Backends, settings: GatewaySettings) -> uvicorn.Config:
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # requests that are no HTTP are no news
+    config = uvicorn.Config(
+        build_app(backends, settings),
+        http=bounded_protocol(settings),
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=math.ceil(settings.drain_seconds),
+        h11_max_incomplete_event_size=_HEADER_BYTES,
+        ssl_certfile=settings.certificate,
+        ssl_keyfile=settings.key,
+    )
+    try:
+        config.load()
+    except (OSError, ssl.SSLError) as error:
+        files = f"--https-cert {settings.certificate}, --https-key {settings.key}"
+        raise SettingsError(f"{files}: cannot be used: {error}") from None
+    return config
+
+
+@contextlib.contextmanager
+def _announcing(file: Path | None) -> Iterator[None]:
+    """Remove the announcement at the end of the block."""
+    try:
+        yield
+    finally:
+        if file is not None:
+            file.unlink(missing_ok=True)
+
+
+def _write(file: Path, content: object) -> None:
+    """Write a file, all at once."""
+    with tempfile.NamedTemporaryFile("w", dir=file.parent, prefix=f".{file.name}.", delete=False) as draft:
+        draft.write(json.dumps(content) + "\n")
+    Path(draft.name).replace(file)

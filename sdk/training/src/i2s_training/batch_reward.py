@@ -1,0 +1,320 @@
+"""What all rewards for training have in common: batches, columns, faults, and their three forms of a call."""
+
+from __future__ import annotations
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from i2s_sdk.data import open_data
+from i2s_sdk.errors import DataError, I2SError, UsageError
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.settings import Settings
+from i2s_training.requests import RoundTripRequest, RoundTripResult
+from i2s_training.round_trip import RoundTrip
+from i2s_training.shaping import RewardShaping
+from i2s_wire.metrics.profile import Profile
+
+_log = logging.getLogger(__name__)
+
+#: What is done with a completion that has no reward: raise its error, or return None in its place.
+OnFault = Literal["raise", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class RewardRequest:
+    """A completion that is to have a reward.
+
+    Attributes:
+        request: The completion and what it is judged against; or what is wrong with its row of the batch.
+        floor: Floor of the instance; None takes that of the task.
+        ceiling: Ceiling of the instance; None takes that of the task.
+    """
+
+    request: RoundTripRequest | I2SError
+    floor: float | None = None
+    ceiling: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reward:
+    """The reward of a completion, or why it has none.
+
+    Attributes:
+        value: The reward; None if there is none, which says nothing of the completion.
+        result: What became of the completion; None if an error kept it from a result.
+        error: The fault of the data (``DataError``) or of a service that kept it from a result; None with a
+            result.
+    """
+
+    value: float | None
+    result: RoundTripResult | None = field(default=None, repr=False)
+    error: I2SError | None = None
+
+    @property
+    def data_fault(self) -> bool:
+        """Whether there is no reward because of the data: a missing picture, or no metric that is defined."""
+        return self.value is None and (self.error is None or isinstance(self.error, DataError))
+
+    def number(self) -> float:
+        """Return the reward, for frameworks that have no way to leave a completion out.
+
+        Raises:
+            DataError: There is none because of the data.
+            ServiceError: A service did not answer.
+            ScorerError: A scorer failed.
+            ProtocolError: A service answered what it must not.
+        """
+        if self.error is not None:
+            raise self.error
+        if self.value is None:
+            name = self.result.record.id if self.result is not None else ""
+            raise DataError(f"instance {name!r}", 0, "none of the metrics of the reward is defined for it")
+        return self.value
+
+
+class BatchReward(ABC):
+    """A reward function of batches, with columns as lists of one value for each completion.
+
+    Args:
+        name: What frameworks call it in their logs.
+        tasks: Names of the tasks that are judged.
+        metrics: Metrics that the reward needs.
+        shaping: How a value becomes a reward, from value to reward.
+        data: The data set whose instances the column ``instance`` names by id; None is the bundled examples.
+        on_failure: What happens if a service fails: "raise" or "none".
+        on_data_fault: What happens if the data of a completion is at fault: "raise" or "none".
+        profile: Profile whose rules are followed; None takes that of the settings.
+        settings: None reads environment and configuration file.
+
+    Attributes:
+        columns: Names of the columns that the reward reads.
+        truth_column: The one of them that holds ground truth.
+
+    Raises:
+        UsageError: ``on_failure`` or ``on_data_fault`` has another value.
+        UnknownNameError: There is no such task.
+    """
+
+    columns: tuple[str, ...] = ()
+    truth_column: str = ""
+    __name__: str
+
+    def __init__(
+        self,
+        name: str,
+        tasks: Sequence[str],
+        *,
+        metrics: Sequence[str],
+        shaping: RewardShaping,
+        data: Path | str | None,
+        on_failure: OnFault,
+        on_data_fault: OnFault,
+        profile: Profile | str | None,
+        settings: Settings | None,
+    ) -> None:
+        for option, value in (("on_failure", on_failure), ("on_data_fault", on_data_fault)):
+            if value not in ("raise", "none"):
+                raise UsageError(f"{option} {value!r}: must be 'raise' or 'none'")
+        self.__name__ = self.__qualname__ = name
+        self._settings, self._shaping, self._data = settings, shaping, data
+        self._failures_raise, self._data_faults_raise = on_failure == "raise", on_data_fault == "raise"
+        self._opening = (tuple(tasks), profile, tuple(metrics), settings)
+        self._trip = self._round_trip()
+
+    @abstractmethod
+    def requests(self, completions: Sequence[Any], columns: Mapping[str, Any]) -> list[RewardRequest]:
+        """Return what is judged for each completion.
+
+        Raises:
+            UsageError: A column is missing or has another length, or a completion is no text.
+        """
+
+    @abstractmethod
+    def value(self, result: RoundTripResult) -> float | None:
+        """Return the value of a completion that was judged, before floor and transform.
+
+        None if no metric is defined for it.
+        """
+
+    def least(self, result: RoundTripResult) -> float:
+        """Return the least reward of the kind of a completion, which counts if rewards are clipped."""
+        return 0.0
+
+    def __call__(
+        self,
+        prompts: Sequence[Any] | None = None,
+        completions: Sequence[Any] = (),
+        **columns: Any,  # noqa: ANN401 - whatever columns the data set has
+    ) -> list[float | None]:
+        """Return the reward of each completion of a batch.
+
+        Args:
+            prompts: Prompts, which are not looked at.
+            completions: Texts, or lists of messages.
+            columns: Columns of the batch, as the class says. If ``log_metric`` is among them, a function of
+                name and number as TRL passes it, it gets the share of usable completions and of those without
+                reward.
+
+        Raises:
+            UsageError: A column is missing or has another length.
+            DataError: The data of a completion is at fault, unless that is to be None.
+            StackError: A service cannot be started.
+            ServiceError: A service did not answer, unless that is to be None.
+            ScorerError: A scorer failed, unless that is to be None.
+        """
+        return self._answer(self.judged(completions, columns), columns.get("log_metric"))
+
+    async def call_async(
+        self,
+        prompts: Sequence[Any] | None = None,
+        completions: Sequence[Any] = (),
+        **columns: Any,  # noqa: ANN401
+    ) -> list[float | None]:
+        """Do the same for frameworks that await their reward functions."""
+        return self._answer(await self.judged_async(completions, columns), columns.get("log_metric"))
+
+    def as_async(self) -> AsyncBatchReward:
+        """Return the same reward as a function that is awaited; its name ends in ``_async``."""
+        return AsyncBatchReward(self)
+
+    def judged(self, completions: Sequence[Any], columns: Mapping[str, Any]) -> list[Reward]:
+        """Return the reward of each completion, or why it has none; faults of single ones are not raised.
+
+        Raises:
+            UsageError: A column is missing or has another length.
+            AccessError: A service refuses all calls of this client.
+            StackError: A service cannot be started.
+        """
+        requests = self.requests(completions, columns)
+        return self._rewards(requests, self._trip.judge_each(one.request for one in requests))
+
+    async def judged_async(self, completions: Sequence[Any], columns: Mapping[str, Any]) -> list[Reward]:
+        """Do the same as ``judged`` for coroutines."""
+        requests = self.requests(completions, columns)
+        return self._rewards(requests, await self._trip.judge_each_async(one.request for one in requests))
+
+    def instance(self, given: object) -> Instance:
+        """Return an instance: itself, or the one of the data set whose id it is.
+
+        Raises:
+            DataError: The data set has no such instance, or cannot be read.
+        """
+        if isinstance(given, Instance):
+            return given
+        found = self._instances.get(given) if isinstance(given, str) else None
+        if found is None:
+            raise DataError(self._data or "the bundled examples", 0, f"holds no instance {given!r}")
+        return found
+
+    def close(self) -> None:
+        """Stop what was started here; the end of the process does it too."""
+        self._trip.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process needs to make the same reward, which opens services of its own."""
+        return {name: value for name, value in vars(self).items() if name not in ("_trip", "_instances")}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        vars(self).update(state)
+        self._trip = self._round_trip()
+
+    @cached_property
+    def _instances(self) -> dict[str, Instance]:
+        settings = self._settings or Settings.load()
+        return {one.id: one for one in open_data(self._data, examples=settings.examples).instances}
+
+    def _round_trip(self) -> RoundTrip:
+        tasks, profile, metrics, settings = self._opening
+        return RoundTrip(tasks, profile=profile, metrics=metrics, settings=settings)
+
+    def _rewards(
+        self, requests: Sequence[RewardRequest], results: Sequence[RoundTripResult | I2SError]
+    ) -> list[Reward]:
+        return [self._reward(*pair) for pair in zip(requests, results, strict=True)]
+
+    def _reward(self, request: RewardRequest, result: RoundTripResult | I2SError) -> Reward:
+        if isinstance(result, I2SError):
+            return Reward(None, error=result)
+        task = result.record.task
+        fault = self._shaping.fault(task, request.floor, request.ceiling)
+        if fault:
+            return Reward(None, error=DataError(f"instance {result.record.id!r}", 0, fault))
+        value = self.value(result)
+        if value is None:
+            return Reward(None, result)
+        least = self.least(result)
+        return Reward(self._shaping.reward(value, task, request.floor, request.ceiling, least), result)
+
+    def _answer(
+        self, rewards: Sequence[Reward], log_metric: Callable[[str, float], None] | None
+    ) -> list[float | None]:
+        """Return the numbers of a batch, and say what has none.
+
+        A metric that is not defined is no fault that can be raised here: it leaves the completion out.
+        """
+        missing = [one for one in rewards if one.value is None]
+        for one in missing:
+            raises = self._data_faults_raise if one.data_fault else self._failures_raise
+            if one.error is not None and raises:
+                raise one.error
+        if missing:
+            first = next((one.error.message for one in missing if one.error), "no metric is defined")
+            _log.warning(
+                "%s: %d of %d completions have no reward: %s",
+                self.__name__,
+                len(missing),
+                len(rewards),
+                first,
+            )
+        if log_metric is not None and rewards:
+            usable = sum(one.result is not None and one.result.record.usable for one in rewards)
+            log_metric(f"{self.__name__}/usable", usable / len(rewards))
+            log_metric(f"{self.__name__}/without_reward", len(missing) / len(rewards))
+        return [one.value for one in rewards]
+
+
+class AsyncBatchReward:
+    """A reward function that is awaited.
+
+    Args:
+        reward: The reward that it gives.
+    """
+
+    __name__: str
+
+    def __init__(self, reward: BatchReward) -> None:
+        self.reward = reward
+        self.__name__ = self.__qualname__ = f"{reward.__name__}_async"
+
+    async def __call__(
+        self,
+        prompts: Sequence[Any] | None = None,
+        completions: Sequence[Any] = (),
+        **columns: Any,  # noqa: ANN401
+    ) -> list[float | None]:
+        """Return the reward of each completion of a batch; see ``BatchReward``."""
+        return await self.reward.call_async(prompts, completions, **columns)
+
+
+def column_of(
+    columns: Mapping[str, Any],
+    name: str,
+    length: int,
+    otherwise: object = None,
+) -> list[Any]:
+    """Return a column of a batch, or as many times ``otherwise`` if there is none.
+
+    Raises:
+        UsageError: It has another length.
+    """
+    values = columns.get(name)
+    if values is None:
+        return [otherwise] * length
+    if len(values) != length:
+        raise UsageError(f"column {name!r}: a column has {len(values)} values for {length} completions")
+    return [otherwise if value is None else value for value in values]

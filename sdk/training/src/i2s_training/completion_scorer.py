@@ -1,0 +1,214 @@
+"""The stages "render" and "score" for single samples: the steps of runs, without a run folder."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from i2s_sdk.errors import (
+    AccessError,
+    DataError,
+    I2SError,
+    ProtocolError,
+    ScorerError,
+    ServiceError,
+    UnknownNameError,
+    UsageError,
+)
+from i2s_sdk.evaluation.render import ReadStep
+from i2s_sdk.evaluation.run_metrics import run_metrics
+from i2s_sdk.evaluation.sample import unread
+from i2s_sdk.evaluation.score import ScoreStep
+from i2s_sdk.evaluation.steps import read_steps, score_steps
+from i2s_sdk.instances.images import MAX_PIXELS
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.limits import COMPLETION_CHARACTERS
+from i2s_sdk.models.model import Completion
+from i2s_sdk.runlog.answer import Answer
+from i2s_sdk.runlog.joined_record import joined_record, scored_record
+from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.runlog.record import Failure, Record
+from i2s_sdk.scoring.limits import ScorerLimits
+from i2s_sdk.scoring.workers import ScorerWorkers
+from i2s_sdk.stack.services import Services
+from i2s_sdk.tasks.metrics import metrics_of
+from i2s_sdk.tasks.task import Task
+from i2s_training.requests import RoundTripRequest, RoundTripResult
+
+A = TypeVar("A")
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionScorer:
+    """Scores completions with services at hand.
+
+    Attributes:
+        reads: How completions are read and rendered, by task.
+        scores: How they are scored, by task.
+        slots: Number of completions that are under way at a time.
+        unavailable: Metrics of the tasks that cannot be computed here, and why.
+        metrics: Names of the metrics to compute.
+        workers: Run the scorers that need limits; whoever opened this closes them.
+        reference_pixels: The most of a reference that the metric service takes.
+        completion_characters: The most characters of a completion; a longer one is not usable.
+    """
+
+    reads: Mapping[str, ReadStep | I2SError]
+    scores: Mapping[str, ScoreStep]
+    slots: asyncio.Semaphore
+    unavailable: Mapping[str, str]
+    metrics: frozenset[str]
+    workers: ScorerWorkers
+    reference_pixels: int = MAX_PIXELS
+    completion_characters: int = COMPLETION_CHARACTERS
+
+    async def score(self, request: RoundTripRequest) -> RoundTripResult:
+        """Return what becomes of a completion.
+
+        Raises:
+            UsageError: Nothing was opened for its task.
+            DataError: The reference cannot be read.
+            ServiceError: A service does not answer.
+            ScorerError: A scorer failed.
+            ProtocolError: One answers what it must not.
+        """
+        instance = request.instance()
+        if instance.task not in self.reads:
+            raise UsageError(
+                f"task {instance.task!r}: the round trip is open for {', '.join(self.reads)}; "
+                f"name it in RoundTrip(tasks=…)"
+            )
+        async with self.slots:
+            return await self._scored(request, instance)
+
+    async def _scored(self, request: RoundTripRequest, instance: Instance) -> RoundTripResult:
+        content = await asyncio.to_thread(request.content, self.reference_pixels)
+        digest = hashlib.sha256(content.reference).hexdigest() if content.reference else ""
+        read = unread(instance, tuple(content.assets), digest)
+        answer = Answer.of(instance.id, Completion(request.completion), 0.0, self.completion_characters)
+        step = self.reads[instance.task]
+        if isinstance(step, I2SError):
+            raise step
+        rendered, png = await step.rendered(read, content, answer)
+        score = await self.scores[instance.task].scored(rendered, instance, content.reference, png)
+        values = {name: value for name, value in score.metrics.items() if name in self.metrics}
+        record = scored_record(rendered, None, replace(score, metrics=values))
+        return RoundTripResult(replace(record, completion=answer.completion), png)
+
+    async def score_each(
+        self, requests: Iterable[RoundTripRequest | I2SError]
+    ) -> list[RoundTripResult | I2SError]:
+        """Return what becomes of completions, in their order, or the error that kept one from a result.
+
+        Args:
+            requests: An error among them stands for a request that could not be made, and is returned.
+
+        Raises:
+            UsageError: Nothing was opened for a task.
+            AccessError: A service refuses all calls of this client.
+        """
+
+        async def one(request: RoundTripRequest | I2SError) -> RoundTripResult | I2SError:
+            if isinstance(request, I2SError):
+                return request
+            try:
+                return await self.score(request)
+            except AccessError:
+                raise
+            except (DataError, ServiceError, ScorerError, ProtocolError) as error:
+                return error
+
+        return await _gathered(one(request) for request in requests)
+
+    async def score_many(self, requests: Iterable[RoundTripRequest]) -> list[RoundTripResult]:
+        """Return what becomes of completions, in their order; a failure of ours is in its result.
+
+        Raises:
+            UsageError: Nothing was opened for a task, or a reference cannot be read.
+        """
+
+        async def one(request: RoundTripRequest) -> RoundTripResult:
+            try:
+                return await self.score(request)
+            except (ServiceError, ScorerError, ProtocolError) as error:
+                return RoundTripResult(_failed(request, error))
+
+        return await _gathered(one(request) for request in requests)
+
+
+async def _gathered(works: Iterable[Coroutine[Any, Any, A]]) -> list[A]:
+    """Return the results of coroutines in their order; the first error ends all of them.
+
+    Raises:
+        I2SError: One raised it.
+    """
+    first: BaseException | None = None
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(work) for work in works]
+    except* I2SError as errors:
+        first = errors.exceptions[0]  # some versions of Python wrap again what is raised in here
+    if first is not None:
+        raise first
+    return [task.result() for task in tasks]
+
+
+def _failed(request: RoundTripRequest, error: ServiceError | ScorerError | ProtocolError) -> Record:
+    """Return the record of a completion that a service did not score; which one is in the message."""
+    scoring = isinstance(error, ScorerError) or (isinstance(error, ServiceError) and error.method == "Score")
+    outcome = Outcome.METRIC_FAILURE if scoring else Outcome.RENDER_FAILURE
+    failure = Failure(type(error).__name__, error.message)
+    record = joined_record(unread(request.instance()), None, outcome, failure=failure)
+    return replace(record, completion=request.completion)
+
+
+async def open_completion_scorer(
+    services: Services,
+    tasks: Mapping[str, Task],
+    metrics: Sequence[str],
+    jobs: int,
+    completion_characters: int,
+    scorer_limits: ScorerLimits,
+) -> CompletionScorer:
+    """Return the scorer that some services make.
+
+    Args:
+        services: Services that the tasks need.
+        tasks: Tasks by name.
+        metrics: Names of the metrics to compute; none means all that the tasks have and can be computed.
+        jobs: The most completions under way; 0 is twice the slots of the renderers.
+        completion_characters: The most characters of a completion; a longer one is not usable.
+        scorer_limits: Limits of scorers in worker processes.
+
+    Raises:
+        UnknownNameError: No task has such a metric.
+        UsageError: A wanted metric cannot be computed here; says why.
+        ServiceError: A service does not answer.
+    """
+    known = {metric.name for task in tasks.values() for metric in metrics_of(task)}
+    for name in metrics:
+        if name not in known:
+            raise UnknownNameError("metric", name, known)
+    comparer = await services.metrics.describe() if services.metrics is not None else None
+    versions, unavailable = run_metrics(tasks.values(), comparer)
+    for name in metrics:
+        if name not in versions:
+            why = next((text for key, text in unavailable.items() if key.split(" ")[0] == name), "unknown")
+            raise UsageError(f"metric {name!r} cannot be computed here: {why}")
+    wanted = [name for name in versions if not metrics or name in metrics]
+    engines = {name: await one.describe() for name, one in services.renderers.items()}
+    slots = [one.slots for one in engines.values()]
+    workers = ScorerWorkers(scorer_limits)
+    return CompletionScorer(
+        read_steps(tasks, services, engines, comparer, wanted),
+        score_steps(tasks, services, wanted, workers),
+        asyncio.Semaphore(jobs or max(2, 2 * sum(slots))),
+        unavailable,
+        frozenset(wanted),
+        workers,
+        comparer.max_image_pixels if comparer is not None else MAX_PIXELS,
+        completion_characters,
+    )

@@ -1,0 +1,203 @@
+"""The reward of a completion for reinforcement learning: how alike its rendering is to the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from i2s_sdk.errors import DataError, UnknownNameError, UsageError
+from i2s_sdk.instances.images import has_one_color
+from i2s_sdk.settings import Settings
+from i2s_sdk.tasks.metrics import metrics_of
+from i2s_sdk.tasks.registry import DEFAULT_TASK, open_task, task_spec
+from i2s_training.batch_reward import BatchReward, OnFault, RewardRequest, column_of
+from i2s_training.batch_values import reference_of, text_of
+from i2s_training.requests import RoundTripRequest, RoundTripResult
+from i2s_training.shaping import BLANK_STEP, DRAWN_STEP, LARGEST, ByTask, RewardShaping
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.rendering import Verdict
+
+#: A PNG of one color has fewer bytes than these, and one for each hundred pixels.
+_BLANK_BYTES, _BLANK_PIXELS = 1000, 100
+
+#: Columns in which the picture is looked for, first choice first.
+PICTURES = ("instance", "image", "images", "reference")
+
+
+class RoundTripReward(BatchReward):
+    """A reward function as TRL has them: ``reward(prompts, completions, **columns) -> list[float | None]``.
+
+    >>> reward = RoundTripReward(weights={"ems": 0.8, "edit": 0.2})  # doctest: +SKIP
+    >>> trainer = GRPOTrainer(reward_funcs=[reward], ...)  # doctest: +SKIP
+
+    The columns of a batch are lists of one value for each completion:
+
+    ======================================= ==================================================================
+    ``image``, ``images``, ``reference``     the picture: of Pillow, encoded, a path, {"bytes": …} or
+                                             {"path": …}; of a list of pictures the first
+    ``instance``                             instead, an instance of a data set, or its id in ``data``
+    ``task``                                 name of a task; else that of the reward
+    ``structure``                            ground truth of the code, for the metric ``edit``
+    ``floor``, ``ceiling``                   of the instance; else those of the reward
+    ======================================= ==================================================================
+
+    Others are ignored. A completion is a text, or a list of messages, whose last one counts.
+
+    The value of a completion is the weighted mean of the metrics that are defined for the pair. Rewards keep
+    this order: refused, without code, not rendered (each has the value ``failed``) < a blank image, or a
+    program that draws nothing (``failed`` + 0.01) < any other image (at least ``failed`` + 0.02). The reward
+    is the value less the floor, divided by ceiling minus floor with ``normalize``, after ``transform``; with
+    ``clip`` it is at least 0, 0.01 and 0.02 for these kinds.
+
+    A failure of the services (``on_failure``) and a fault of the data (``on_data_fault``: no such picture, or
+    one that cannot be read) are no reward: the error is raised, or the reward is None. TRL leaves a
+    completion out for which all reward functions return None.
+
+    Args:
+        task: Task of batches without a column ``task``.
+        weights: Weights of the metrics; none is the main one of the task alone. A metric that is not defined
+            for a pair (``edit`` without ground truth) is left out and the others share its weight.
+        failed: Value of a completion that has no picture, before floor and transform.
+        floor: What an answer that looks at nothing has: a number, or one for each task; see
+            ``instance_floors``.
+        ceiling: The largest value that can be reached: a number, or one for each task.
+        normalize: Whether to divide by ceiling minus floor.
+        transform: A function of one number that returns the reward.
+        clip: Whether what is below the floor has the least reward of its kind, in place of a negative one.
+        name: What trainers call it in their logs; None joins the tasks and the metrics, as in "latex_ems".
+        on_failure: What a failure of the services is: "raise" or "none".
+        on_data_fault: What a fault of the data of one completion is: "raise" or "none".
+        tasks: Tasks that will be judged; none is ``task`` alone.
+        data: The data set whose instances the column ``instance`` names by id, as ``i2s-sdk evaluate --data``
+            takes it; None is the bundled examples.
+        profile: Profile whose rules are followed; None takes that of the settings.
+        settings: None reads environment and configuration file. With several processes of training, name
+            running services: else each process starts its own.
+
+    Raises:
+        UsageError: A weight is negative, or all are 0; or the floor is not below the ceiling.
+        UnknownNameError: There is no such task, or no task of the reward has a metric of ``weights``.
+    """
+
+    columns = (*PICTURES, "task", "structure", "floor", "ceiling")
+    truth_column = "structure"
+
+    def __init__(
+        self,
+        task: str = DEFAULT_TASK,
+        *,
+        weights: Mapping[str, float] | None = None,
+        failed: float = 0.0,
+        floor: ByTask = 0.0,
+        ceiling: ByTask = LARGEST,
+        normalize: bool = False,
+        transform: Callable[[float], float] | None = None,
+        clip: bool = False,
+        name: str | None = None,
+        on_failure: OnFault = "raise",
+        on_data_fault: OnFault = "raise",
+        tasks: Sequence[str] = (),
+        data: Path | str | None = None,
+        profile: Profile | str | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        judged = tuple(tasks) or (task,)
+        self._weights = dict(weights or {})
+        if weights is not None and (not any(weights.values()) or min(weights.values()) < 0.0):
+            raise UsageError(f"weights {self._weights}: must not be negative, and one must be above 0")
+        known = {metric.name for one in judged for metric in metrics_of(open_task(one, Profile.PAPER))}
+        known |= {metric.name for one in judged for metric in metrics_of(open_task(one, Profile.HELM))}
+        for metric in self._weights:
+            if metric not in known:
+                raise UnknownNameError("metric", metric, known)
+        self._task, self._failed = task, float(failed)
+        metrics = tuple(self._weights) or tuple({task_spec(one).main_metric: 1 for one in judged})
+        super().__init__(
+            name or "_".join((*judged, *metrics)),
+            judged,
+            metrics=metrics,
+            shaping=RewardShaping(floor, ceiling, normalize, transform, clip),
+            data=data,
+            on_failure=on_failure,
+            on_data_fault=on_data_fault,
+            profile=profile,
+            settings=settings,
+        )
+
+    async def round_trip_async(
+        self,
+        prompts: Sequence[Any] | None = None,
+        completions: Sequence[Any] = (),
+        **columns: Any,  # noqa: ANN401
+    ) -> list[float | None]:
+        """Do the same for trainers that know coroutine functions alone; else take ``as_async()``."""
+        return await self.call_async(prompts, completions, **columns)
+
+    def requests(self, completions: Sequence[Any], columns: Mapping[str, Any]) -> list[RewardRequest]:
+        """Return what is judged for each completion.
+
+        Raises:
+            UsageError: There is no picture for a completion, or a column has another length.
+        """
+        name = next((one for one in PICTURES if columns.get(one) is not None), None)
+        if name is None:
+            raise UsageError(f"a reward needs the picture: one of the columns {', '.join(PICTURES)}")
+        length = len(completions)
+        parts = zip(
+            map(text_of, completions),
+            column_of(columns, name, length),
+            column_of(columns, "task", length, self._task),
+            column_of(columns, "structure", length),
+            column_of(columns, "floor", length),
+            column_of(columns, "ceiling", length),
+            strict=True,
+        )
+        return [
+            RewardRequest(self._request(number, name, *asked), floor, ceiling)
+            for number, (*asked, floor, ceiling) in enumerate(parts)
+        ]
+
+    def value(self, result: RoundTripResult) -> float | None:
+        """Return the weighted mean of the metrics, None if none is defined; see the class for other kinds."""
+        least = self._failed + self.least(result)
+        if least < self._failed + DRAWN_STEP:
+            return least
+        weights = self._weights or {task_spec(result.record.task).main_metric: 1.0}
+        values = {name: result.metrics.get(name) for name in weights}
+        known = [(weights[name], value) for name, value in values.items() if value is not None]
+        weight = sum(one for one, _ in known)
+        return max(sum(one * value for one, value in known) / weight, least) if weight else None
+
+    def least(self, result: RoundTripResult) -> float:
+        """Return 0 without an image, BLANK_STEP with a blank one or if nothing was drawn, else DRAWN_STEP."""
+        if not result.record.usable:
+            return BLANK_STEP if result.record.verdict is Verdict.NO_OUTPUT else 0.0
+        return BLANK_STEP if _is_blank(result) else DRAWN_STEP
+
+    def _request(
+        self,
+        number: int,
+        column: str,
+        completion: str,
+        picture: Any,  # noqa: ANN401
+        task: str,
+        structure: str | None,
+    ) -> RoundTripRequest | DataError:
+        """Return a request, or what is wrong with the data of its row."""
+        try:
+            reference = self.instance(picture) if column == "instance" else reference_of(picture)
+        except DataError as error:
+            return error
+        except UsageError as error:
+            return DataError(f"completion {number}", 0, error.message)
+        return RoundTripRequest(reference, completion, task, structure, id=str(number))
+
+
+def _is_blank(result: RoundTripResult) -> bool:
+    """Return whether an image is of one color and not what was to be drawn; large files are not decoded."""
+    record, png = result.record, result.png
+    if png is None or result.metrics.get(task_spec(record.task).main_metric) == LARGEST:
+        return False
+    most = _BLANK_BYTES + record.width * record.height // _BLANK_PIXELS
+    return len(png) <= most and has_one_color(png)
