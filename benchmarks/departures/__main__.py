@@ -24,12 +24,11 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
-from i2s_client.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
-
 from benchmarks.departures import aggregates, ems, latex, music, pages, pictures, texts
 from benchmarks.departures.ems import Say
 from benchmarks.departures.size import Found
 from benchmarks.latex import machine
+from i2s_client.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
 from i2s_sdk.errors import I2SError
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking

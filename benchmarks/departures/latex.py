@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from i2s_client import AsyncRenderClient
-
 from benchmarks.departures.ems import Say
 from benchmarks.departures.sets import EXAMPLES, Answer, answers, of_task, references
 from benchmarks.departures.shown import Shown, ems, mean, same, show, together
 from benchmarks.departures.size import Count, Found, size
+from i2s_client import AsyncRenderClient
 from i2s_sdk.tasks import Structure
 from i2s_sdk.tasks.helm_fence import helm_fenced
 from i2s_sdk.tasks.latex import LatexTask

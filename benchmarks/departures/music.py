@@ -6,12 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from i2s_client import AsyncRenderClient
-
 from benchmarks.departures.ems import Say
 from benchmarks.departures.sets import EXAMPLES, Answer, answers, of_task, picture
 from benchmarks.departures.shown import Shown, ems, mean, same, show, together
 from benchmarks.departures.size import Count, Found, size
+from i2s_client import AsyncRenderClient
 from i2s_metrics.functional.arrays import RgbArray
 from i2s_sdk.tasks import Structure
 from i2s_sdk.tasks.music import LilypondDocument, MusicTask

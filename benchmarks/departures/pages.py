@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from i2s_client import AsyncRenderClient
-
 from benchmarks.departures.ems import Say
 from benchmarks.departures.sets import EXAMPLES, answers, of_task, picture
 from benchmarks.departures.shown import ems, mean, show, together
 from benchmarks.departures.size import Count, Found, size
+from i2s_client import AsyncRenderClient
 from i2s_metrics.functional.arrays import RgbArray
 from i2s_sdk.instances.site_files import read_tar
 from i2s_sdk.tasks import Structure

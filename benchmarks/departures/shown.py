@@ -11,10 +11,10 @@ from statistics import fmean
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from i2s_client import AsyncRenderClient
 from PIL import Image
 
 from benchmarks.departures.sets import picture
+from i2s_client import AsyncRenderClient
 from i2s_metrics.functional.arrays import RgbArray
 from i2s_metrics.functional.ems import PAPER, earth_mover_similarity
 from i2s_metrics.sizes import equalise

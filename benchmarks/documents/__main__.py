@@ -31,10 +31,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from benchmarks.latex.machine import load, look
 from i2s_client import AsyncDocumentsClient
 from i2s_client.service_table import DOCUMENTS
-
-from benchmarks.latex.machine import load, look
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.services import open_services
 from i2s_wire.documents import DocumentsDescription, Fragment, FragmentFormat

@@ -28,11 +28,11 @@ from typing import TYPE_CHECKING
 
 import grpc
 import grpc.aio
-from i2s_client.connection import AsyncConnection
-from i2s_client.render import SERVICE
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
+from i2s_client.connection import AsyncConnection
+from i2s_client.render import SERVICE
 from i2s_sdk.errors import I2SError
 
 if TYPE_CHECKING:
@@ -207,9 +207,8 @@ async def beside(
 
 def named(folder: Path) -> tuple[tuple[str, ...], Token, tuple[tuple[str, str], ...]]:
     """Return options of a service with two callers, the credentials of one, and the metadata of the other."""
-    from i2s_client.credentials import Token
-
     from i2s_chassis.access import new_token, token_line
+    from i2s_client.credentials import Token
 
     modest, greedy = new_token(), new_token()
     entries = {"modest": modest, "greedy": greedy}

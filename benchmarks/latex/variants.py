@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from i2s_client import AsyncRenderClient
-from i2s_client.render import SERVICE
-
 from benchmarks.latex.meter import Meter, open_meter
+from i2s_client import AsyncRenderClient
+from i2s_client.service_table import RENDER_WIRE_NAME
 from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.command import ServiceCommand
 from i2s_wire.render.isolation import IsolationTier
@@ -181,7 +180,7 @@ async def open_service(tier: IsolationTier, slots: int, preamble: Path, logs: Pa
     name = tier.name.lower()
     arguments = ["--slots", str(slots), "--preamble", str(preamble), "--jail-tier", name]
     arguments += ["--allow-unsandboxed"] if tier is IsolationTier.NONE else []
-    child = Child(ServiceCommand("render-latex", SERVICE, tuple(arguments)), logs / name)
+    child = Child(ServiceCommand("render-latex", RENDER_WIRE_NAME, tuple(arguments)), logs / name)
     meter = open_meter(name)
     try:
         with meter.starting():

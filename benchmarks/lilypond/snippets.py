@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from i2s_client import AsyncRenderClient
-
 from benchmarks.latex.variants import VariantError
+from i2s_client import AsyncRenderClient
 from i2s_sdk.errors import I2SError
 from i2s_wire.render.rendering import Verdict
 

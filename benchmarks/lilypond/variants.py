@@ -7,11 +7,10 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from i2s_client import AsyncRenderClient
-from i2s_client.render import SERVICE
-
 from benchmarks.latex.meter import Meter, open_meter
 from benchmarks.latex.variants import Answer, Variant, VariantError
+from i2s_client import AsyncRenderClient
+from i2s_client.service_table import RENDER_WIRE_NAME
 from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.command import ServiceCommand
 from i2s_wire.render.description import RendererDescription
@@ -85,7 +84,7 @@ async def open_service(
     """
     arguments = ["--slots", str(slots), "--jail-tier", tier.name.lower(), "--jail-uid-base", str(users)]
     arguments += ["--warm", "zygote" if warm else "single-use"]
-    child = Child(ServiceCommand("render-lilypond", SERVICE, tuple(arguments)), logs / name)
+    child = Child(ServiceCommand("render-lilypond", RENDER_WIRE_NAME, tuple(arguments)), logs / name)
     meter = open_meter(name)
     try:
         with meter.starting():

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from i2s_client.metrics import AsyncMetricsClient
 from PIL import Image
 
 from benchmarks.latex.meter import TreeMeter
 from benchmarks.metrics.pairs import EncodedPair
+from i2s_client.metrics import AsyncMetricsClient
 from i2s_wire.metrics.score import Score
 
 _START_SECONDS = 120

@@ -34,13 +34,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from benchmarks.latex.machine import load, look
-from i2s_sdk import RoundTripReward, Settings, VerlReward
+from i2s_sdk import Settings
 from i2s_sdk.data import Instance, open_data
 from i2s_sdk.data.content import read_content
 from i2s_sdk.stack.services import Services, open_services
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.structure import NoStructure
 from i2s_sdk.tasks.task import RenderedTask
+from i2s_training import RoundTripReward, VerlReward
 from i2s_wire.render.request import RenderRequest
 
 #: The most CPU time of this process that a completion may take more than by direct calls, in milliseconds.

@@ -30,10 +30,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from i2s_collect.pictures.music import FEATURES, LONGEST_SIDE, THRESHOLD, WEIGHTS, features, look
-from i2s_collect.pictures.values import on_white
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
+
+from i2s_collect.pictures.music import FEATURES, LONGEST_SIDE, THRESHOLD, WEIGHTS, features, look
+from i2s_collect.pictures.values import on_white
 
 TARGET = 0.99
 MOST_DEGREES, MOST_BLUR, MOST_NOISE = 1.0, 1.0, 12.0

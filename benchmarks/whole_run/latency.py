@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from statistics import mean
 
-from i2s_client import AsyncMetricsClient, AsyncRenderClient
-from i2s_client.service_table import RENDERERS, renderer_of
-
 from benchmarks.whole_run.figures import INSTANCES
 from benchmarks.whole_run.ours import Say
 from benchmarks.whole_run.samples import Sample
 from benchmarks.whole_run.stack import Stack
+from i2s_client import AsyncMetricsClient, AsyncRenderClient
+from i2s_client.service_table import RENDERERS, renderer_of
 from i2s_wire.metrics.profile import Profile
 
 METRICS = ("ems", "pixel", "ssim")

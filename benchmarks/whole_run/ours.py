@@ -8,13 +8,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from i2s_client.service_table import METRICS, RENDER_HTML
-
 from benchmarks.latex.meter import open_meter
 from benchmarks.whole_run.evaluation import Options
 from benchmarks.whole_run.figures import INSTANCES, Cost, Costs
 from benchmarks.whole_run.programs import Program, running
 from benchmarks.whole_run.stack import Stack
+from i2s_client.service_table import METRICS, RENDER_HTML
 from i2s_wire.metrics.profile import Profile
 
 #: Called with how far the comparison is.

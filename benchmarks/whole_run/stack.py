@@ -10,9 +10,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from i2s_client.service_table import METRICS, RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
-
 from benchmarks.latex.meter import Meter, descendants, open_meter, own_seconds
+from i2s_client.service_table import METRICS, RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
 from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.services import service_command
 

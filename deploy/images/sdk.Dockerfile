@@ -12,7 +12,7 @@ COPY build/images/wheels/sdk-${DATASETS} /wheels
 RUN install-locked /wheels/*.txt \
     && cd /opt/i2s/venv/lib/python3*/site-packages/botocore/data \
     && find . -mindepth 1 -type d ! -path './s3*' ! -path './sts*' ! -path './sso*' ! -path './signin*' -prune -exec rm -rf {} +
-COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_sdk-* /wheels/ours/
+COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_client-* build/images/wheels/ours/i2s_sdk-* /wheels/ours/
 RUN install-ours
 
 FROM ${RUNTIME} AS finished

@@ -25,7 +25,7 @@ from helm.benchmark.adaptation.request_state import RequestState
 from helm.benchmark.annotation.annotator import Annotator
 from helm.common.media_object import MediaObject
 
-from i2s_sdk import RoundTrip, RoundTripRequest, RoundTripResult
+from i2s_training import RoundTrip, RoundTripRequest, RoundTripResult
 
 
 class RoundTripAnnotator(Annotator):

@@ -9,7 +9,7 @@ The label of a prompt is the id of an instance of the data set below, or a JSON 
 
 from __future__ import annotations
 
-from i2s_sdk import OpenRLHFReward, RoundTripReward
+from i2s_training import OpenRLHFReward, RoundTripReward
 
 #: The data set whose instances labels name; None is the bundled examples.
 DATA = None

@@ -13,14 +13,14 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from i2s_sdk import RoundTripReward
 from i2s_sdk.data import Selection, open_data
 from i2s_sdk.tasks import TextPart
 from i2s_sdk.tasks.registry import open_task
+from i2s_training import RoundTripReward
 
 #: The metric of the benchmark and, for a signal where nothing is alike yet, that of the texts.
 WEIGHTS = {"ems": 0.8, "edit": 0.2}
-#: What an answer that looks at nothing has by these weights; i2s_sdk.task_floors measures it for your data.
+#: The reward of an answer that ignores the image; i2s_training.task_floors measures it for your data.
 FLOOR = 0.5
 
 

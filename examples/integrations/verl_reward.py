@@ -12,7 +12,7 @@ Name running services with I2S_RENDER_LATEX and I2S_METRICS: else each reward wo
 
 from __future__ import annotations
 
-from i2s_sdk import RoundTripReward, VerlReward
+from i2s_training import RoundTripReward, VerlReward
 
 #: The data set whose instances rows name; None is the bundled examples.
 DATA = None

@@ -8,6 +8,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+
 from documented_commands import command_with, commands_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "kubernetes.md"

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from i2s_client.service_table import SERVICES as TABLE
 
 import docker_engine
 from docker_engine import ROOT, Engine, NoEngineError
+from i2s_client.service_table import SERVICES as TABLE
 from i2s_sdk.settings import Settings
 
 UP_SECONDS = 300

@@ -7,8 +7,9 @@ import sys
 import time
 from pathlib import Path
 
-import afterwards
 import pytest
+
+import afterwards
 
 WAIT_SECONDS = 60
 HOLDER = """

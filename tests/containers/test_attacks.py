@@ -1,8 +1,8 @@
 """Hostile sources against the containers: the right verdict, and the next good picture is the same bytes."""
 
 import pytest
-from hostile_sources import ATTACKS, GOOD
 
+from hostile_sources import ATTACKS, GOOD
 from i2s_sdk import Limits, RenderClient, RenderRequest, RetryPolicy
 
 LIMITS = Limits(cpu_seconds=3.0, wall_seconds=30.0)

@@ -6,6 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+
 from i2s_client.service_table import SERVICES as TABLE
 
 PORTS = {one.name: one.port for one in TABLE}

@@ -6,9 +6,9 @@ import shutil
 import subprocess
 
 import pytest
-from i2s_client.service_table import SERVICES
 
 from docker_engine import ROOT, run
+from i2s_client.service_table import SERVICES
 
 pytest.importorskip("docker", reason="the extra docker of i2s-sdk is not installed")
 COMMAND = shutil.which("i2s-sdk", path=str(ROOT / ".venv/bin")) or "i2s-sdk"

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from amsmath_snippets import snippets, symbol_pages
 from plain_look import displays, looks
 

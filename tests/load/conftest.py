@@ -10,8 +10,8 @@ import contextlib
 from pathlib import Path
 
 import pytest
-from busy_machine import busy_machine
 
+from busy_machine import busy_machine
 from chosen import why_not
 from load_runs import prepare
 

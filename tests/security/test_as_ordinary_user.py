@@ -21,7 +21,8 @@ _SOURCES = (
     "services/render-html",
     "services/render-lilypond",
     "services/metrics",
-    "sdk",
+    "sdk/client",
+    "sdk/core",
 )
 
 

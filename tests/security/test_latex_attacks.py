@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from latex_attacked import attacked_engine, document
 from PIL import Image
 
 from i2s_chassis.jail import PolicyKind, Tier
@@ -19,6 +18,7 @@ from i2s_chassis.limits import Limits
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import File
 from i2s_wire.render.source_error import ErrorKind
+from latex_attacked import attacked_engine, document
 
 pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
 

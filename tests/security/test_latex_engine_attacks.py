@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from latex_attacked import MARK, attacked_engine
 
 from i2s_chassis.jail import Tier
 from i2s_chassis.limits import Limits
@@ -20,6 +19,7 @@ from i2s_render_latex.texlive import find_installation
 from i2s_wire.render.options import LatexEngine as TexEngine
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import File
+from latex_attacked import MARK, attacked_engine
 
 pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
 

@@ -18,13 +18,12 @@ import time
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+from i2s_sdk import AsyncRenderClient, RetryPolicy
+from kept_services import kept_addresses
 from soak.course import Course, Outcome, Wanted
 from soak.jobs import kinds_of
 from soak.resources import Observer, adopt_orphans, left_behind
 from soak.summary import summary, table
-
-from i2s_sdk import AsyncRenderClient, RetryPolicy
-from kept_services import kept_addresses
 
 SERVICES = "render-latex,render-html,render-lilypond,render-python"
 #: More than any job takes on a busy machine: what hangs is a fault.

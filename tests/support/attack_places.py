@@ -94,7 +94,7 @@ def run_as_nobody(part: Part, file: Path) -> None:
     Raises:
         AssertionError: A test failed; has what pytest printed.
     """
-    sources = ["protos", "services/chassis", f"services/{part.service}", "sdk/core"]
+    sources = ["protos", "services/chassis", f"services/{part.service}", "sdk/client", "sdk/core"]
     modules = ["pytest", "grpc", "pydantic_core", *part.modules]
     command = ["-m", "pytest", *_OPTIONS, *part.files, "-k", part.keyword]
     done = run_as_ordinary_user(

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+
 from afterwards import Afterwards
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -46,7 +46,7 @@ _MADE_HERE = (
 _LATEX_STATE = Path("/var/cache/i2s-render-latex")
 _LEFT_OUT = re.compile(r"/usr/share/(doc|man|info|locale|icons)/")
 _LOCKS = ("sdk", "metrics", "render-latex", "render-html", "render-lilypond")
-_OURS = ("protos", "chassis", "metrics", "render-latex", "render-html", "render-lilypond", "sdk")
+_OURS = ("protos", "chassis", "metrics", "render-latex", "render-html", "render-lilypond", "client", "sdk")
 _OF_CHECKOUT = (
     "protos", "sdk", "services", "examples", "deploy/seccomp", "tests/security/jail", "tests/kernels",
 )  # fmt: skip

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from busy_machine import FOR_EACH_PROCESSOR
+from chosen import chosen
 from i2s_client.service_table import SERVICES as SERVICE_TABLE
 from jail_ways import WAYS
-
-from chosen import chosen
 
 ROOT = Path(__file__).resolve().parents[2]
 SECURITY = ROOT / "tests" / "security"

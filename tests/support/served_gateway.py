@@ -12,14 +12,14 @@ import grpc.aio
 from grpc_health.v1 import health_pb2
 from grpc_health.v1.health import aio as health_servicers
 from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
-from i2s_client.connection import AsyncConnection
-from i2s_client.names import wire_name
-from i2s_gateway.backends import Backends
-from i2s_gateway.serve import serve_gateway
-from i2s_gateway.settings import GatewaySettings
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceServicer, add_RenderServiceServicer_to_server
+from i2s_client.connection import AsyncConnection
+from i2s_client.service_table import wire_name
+from i2s_gateway.backends import Backends
+from i2s_gateway.serve import serve_gateway
+from i2s_gateway.settings import GatewaySettings
 
 Answer = Callable[[pb.RenderRequest, Any], Awaitable[pb.RenderResponse]]
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 from openrlhf.utils.agent import SingleTurnAgentExecutor
-from tiny_language_model import tiny_tokenizer
 
 from i2s_sdk.data import Instance
+from tiny_language_model import tiny_tokenizer
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "integrations" / "openrlhf_reward.py"
 PROMPT = "user: read this\nassistant: "

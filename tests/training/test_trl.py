@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 import torch
 from datasets import Dataset
-from tiny_language_model import tiny_language_model, tiny_tokenizer
 from trl import GRPOConfig, GRPOTrainer
 
-from i2s_sdk import RoundTripReward, Settings
+from i2s_sdk import Settings
 from i2s_sdk.data import Instance
+from i2s_training import RoundTripReward
+from tiny_language_model import tiny_language_model, tiny_tokenizer
 
 GENERATIONS = 2
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import i2s_verifiers
 import pytest
 import verifiers.v1 as vf
-from i2s_verifiers.taskset import RoundTripTaskset, RoundTripTasksetConfig
 from verifiers.v1.harnesses.null import NullHarness
 from verifiers.v1.utils.loaders import (
     default_harness_id,
@@ -15,8 +13,10 @@ from verifiers.v1.utils.loaders import (
     taskset_class,
 )
 
+import i2s_verifiers
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import UsageError
+from i2s_verifiers.taskset import RoundTripTaskset, RoundTripTasksetConfig
 
 ID = "i2s-verifiers"
 

@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 import torch
 from omegaconf import OmegaConf
-from tiny_language_model import tiny_tokenizer
 from verl import DataProto
 from verl.trainer.ppo.reward import load_reward_manager
 from verl.workers.reward_manager.batch import BatchRewardManager
 
-from i2s_sdk import RoundTripReward, Settings, VerlReward
+from i2s_sdk import Settings
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import DataError
+from i2s_training import RoundTripReward, VerlReward
+from tiny_language_model import tiny_tokenizer
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "integrations" / "verl_reward.py"
 
@@ -60,7 +61,7 @@ async def test_verl_finds_the_function_in_the_package_and_awaits_it(
     manager: str, posterior: Instance, truth: str, broken: str
 ) -> None:
     config = configuration(
-        "pkg://i2s_sdk.integrations.verl_reward",
+        "pkg://i2s_training.verl_reward",
         "round_trip",
         manager,
         weights={"ems": 0.8, "edit": 0.2},
@@ -92,7 +93,7 @@ async def test_verl_takes_the_example_out_of_its_file(posterior: Instance, truth
 
 @pytest.mark.usefixtures("found_by_name")
 async def test_a_data_fault_ends_the_step_of_verl(truth: str, tmp_path: Path) -> None:
-    config = configuration("pkg://i2s_sdk.integrations.verl_reward", "round_trip")
+    config = configuration("pkg://i2s_training.verl_reward", "round_trip")
     manager = load_reward_manager(config, tiny_tokenizer())
     batch = batch_of([truth], [""], [{"image": str(tmp_path / "missing.png")}])
     with pytest.raises(DataError, match=r"missing\.png: cannot be read"):

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from inspect_commands import inspect_commands
 
 from chosen import why_not
+from inspect_commands import inspect_commands
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from inspect_commands import inspect_commands
 
 from chat_server import ChatServer
 from i2s_sdk.data import read_folder
 from i2s_sdk.tasks.registry import SPECS
+from inspect_commands import inspect_commands
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 

@@ -22,7 +22,7 @@ DATA_SETS = (".", "charts", "readoc", "scimage", "sobench", "visualwebbench")
 def test_every_package_has_a_wheel_of_the_same_version(wheels):
     projects = [
         ROOT / "protos",
-        ROOT / "sdk",
+        *(path for path in (ROOT / "sdk").iterdir() if path.is_dir()),
         *(path for path in (ROOT / "services").iterdir() if path.is_dir()),
     ]
     built = [path.name.split("-")[:2] for path in wheels.iterdir()]

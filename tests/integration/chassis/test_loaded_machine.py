@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
 import pytest
-from busy_machine import BUSY, busy_machine
 
+from busy_machine import BUSY, busy_machine
 from i2s_chassis.jail import Cause, Jail, JailSettings, StarvedError
 from i2s_chassis.limits import DEFAULT_LIMITS
 

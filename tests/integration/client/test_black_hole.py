@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator
 
 import grpc.aio
 import pytest
-from i2s_client import AsyncRenderClient, connection
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceServicer, add_RenderServiceServicer_to_server
+from i2s_client import AsyncRenderClient, connection
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import LatexSource, RenderRequest
 

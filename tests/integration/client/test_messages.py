@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from i2s_client import AsyncMetricsClient, AsyncRenderClient, MetricFailureKind, SizePolicy
 
 from i2s.metrics.v1 import metrics_pb2
 from i2s.metrics.v1.metrics_pb2_grpc import MetricsServiceServicer
 from i2s.render.v1 import render_pb2 as pb
+from i2s_client import AsyncMetricsClient, AsyncRenderClient, MetricFailureKind, SizePolicy
 from i2s_sdk.errors import ProtocolError, ServiceUnavailableError
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.isolation import IsolationTier, PolicyKind

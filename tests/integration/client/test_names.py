@@ -11,9 +11,9 @@ from ipaddress import IPv4Address
 
 import grpc.aio
 import pytest
-from i2s_client import AsyncRenderClient
 
 from i2s.render.v1.render_pb2_grpc import add_RenderServiceServicer_to_server
+from i2s_client import AsyncRenderClient
 
 pytestmark = pytest.mark.integration
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from i2s_client import AsyncRenderClient, RenderClient, RetryPolicy
 
+from i2s_client import AsyncRenderClient, RenderClient, RetryPolicy
 from i2s_wire.render.rendering import Rendering, Verdict
 from i2s_wire.render.request import LatexSource, RenderRequest
 

@@ -8,9 +8,9 @@ import time
 import grpc
 import grpc.aio
 import pytest
-from i2s_client import AsyncRenderClient, RenderClient, RetryPolicy
 
 from i2s.render.v1 import render_pb2 as pb
+from i2s_client import AsyncRenderClient, RenderClient, RetryPolicy
 from i2s_sdk.errors import (
     AccessError,
     DeadlineError,

@@ -9,6 +9,11 @@ from collections.abc import AsyncIterator, Callable
 import grpc
 import grpc.aio
 import pytest
+
+from i2s.metrics.v1 import metrics_pb2
+from i2s.metrics.v1.metrics_pb2_grpc import MetricsServiceServicer
+from i2s.render.v1 import render_pb2 as pb
+from i2s.render.v1.render_pb2_grpc import RenderServiceServicer
 from i2s_client import (
     AsyncMetricsClient,
     AsyncRenderClient,
@@ -17,11 +22,6 @@ from i2s_client import (
     RetryPolicy,
     ScoreRequest,
 )
-
-from i2s.metrics.v1 import metrics_pb2
-from i2s.metrics.v1.metrics_pb2_grpc import MetricsServiceServicer
-from i2s.render.v1 import render_pb2 as pb
-from i2s.render.v1.render_pb2_grpc import RenderServiceServicer
 from i2s_sdk.errors import (
     DeadlineError,
     ProtocolError,

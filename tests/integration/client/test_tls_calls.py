@@ -8,11 +8,11 @@ from pathlib import Path
 import grpc
 import grpc.aio
 import pytest
-from i2s_client import AsyncRenderClient, RetryPolicy
-from i2s_client.credentials import tls_credentials
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceServicer, add_RenderServiceServicer_to_server
+from i2s_client import AsyncRenderClient, RetryPolicy
+from i2s_client.credentials import tls_credentials
 from i2s_sdk.errors import ServiceUnavailableError
 
 pytestmark = pytest.mark.integration

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import grpc
 import grpc.aio
 import pytest
-from i2s_client import AsyncRenderClient, RenderClient, RetryPolicy
-from i2s_client.credentials import Token
 
 from i2s.render.v1 import render_pb2 as pb
+from i2s_client import AsyncRenderClient, RenderClient, RetryPolicy
+from i2s_client.credentials import Token
 from i2s_sdk.errors import ServiceFaultError
 from i2s_wire.render.request import LatexSource, RenderRequest
 from i2s_wire.tracing import begin_trace, within

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from fake_sources.arxiv import FakeArxiv
 from fake_sources.exchange import FakeAnswer, FakeRequest, FakeSource
 from fake_sources.github import FakeGithub
 from fake_sources.server import FakeServer, fake_server
 from i2s_collect.publishing.publish import publish
-
 from i2s_sdk.data.check import check
 from i2s_sdk.evaluation.evaluate import evaluate
 from i2s_sdk.runlog.folder import read_records

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 import pytest_asyncio
-from i2s_client import AsyncDocumentsClient
-from i2s_client.documents import MAX_FRAGMENTS, MAX_TEXT_BYTES
 
 from documents_service import GOOD, Documents, documents_service, pdf
+from i2s_client import AsyncDocumentsClient
+from i2s_client.documents import MAX_FRAGMENTS, MAX_TEXT_BYTES
 from i2s_sdk.errors import RequestRefusedError
 from i2s_wire.documents import DocumentDefect, Fragment, FragmentFormat, ImageFormat, PageDrawing
 from i2s_wire.render.rendering import Verdict

@@ -2,9 +2,9 @@
 
 import re
 
-import metric_behaviour as behaviour
 import pytest
 
+import metric_behaviour as behaviour
 from i2s_metrics import registry
 from i2s_metrics.bounded_cache import BoundedCache
 from i2s_metrics.functional.errors import UndefinedError

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+
 from i2s_client.metrics import AsyncMetricsClient
 from i2s_client.retry import RetryPolicy
 

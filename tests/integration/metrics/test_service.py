@@ -12,9 +12,9 @@ from pathlib import Path
 
 import grpc
 import pytest
-from busy_machine import crowded_processor
 from PIL import Image
 
+from busy_machine import crowded_processor
 from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s_wire.bounds import PICTURE_BYTES, PICTURE_PIXELS
 from service_process import all_lines

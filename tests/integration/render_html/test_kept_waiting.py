@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from busy_machine import crowded_processor
 
+from busy_machine import crowded_processor
 from i2s.render.v1 import render_pb2 as pb
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]

@@ -8,10 +8,10 @@ import signal
 from pathlib import Path
 
 import pytest
-from killed_jobs import killed_while_busy
 
 from below import Below, busy
 from i2s.render.v1 import render_pb2 as pb
+from killed_jobs import killed_while_busy
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(300)]
 

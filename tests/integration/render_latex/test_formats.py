@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-from latex_looks import LOOKS, SEES_NOTHING, SHOWN
 
 from i2s_render_latex.compile import compile_in
 from i2s_render_latex.document import SOURCE
@@ -15,6 +14,7 @@ from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.options import LatexEngine
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import File
+from latex_looks import LOOKS, SEES_NOTHING, SHOWN
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
 

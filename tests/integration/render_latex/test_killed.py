@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from killed_jobs import is_program, killed_while_busy
 
 from i2s.render.v1 import render_pb2 as pb
+from killed_jobs import is_program, killed_while_busy
 from renderer_contract import running_of
 from renderers import LATEX
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from i2s_client import RenderClient
 
+from i2s_client import RenderClient
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks import Structure, render_with_repairs
 from i2s_sdk.tasks.latex import LatexTask

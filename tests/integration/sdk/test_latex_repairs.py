@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from i2s_client import RenderClient
 
+from i2s_client import RenderClient
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks import Attempts, RepairKind, Structure, render_with_repairs
 from i2s_sdk.tasks.latex import LatexTask

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from documentation_pages import DOCS, rows
-from i2s_sdk import RoundTrip, RoundTripResult, Settings
+from i2s_sdk import Settings
 from i2s_sdk.data import open_data
+from i2s_training import RoundTrip, RoundTripResult
 
 pytestmark = pytest.mark.integration
 

@@ -1,6 +1,7 @@
 """The short form of `make soak`: all renderers, few jobs and few kills."""
 
 import pytest
+
 from soak_command import soak
 
 pytestmark = pytest.mark.integration

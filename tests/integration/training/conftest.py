@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from i2s_sdk import RoundTrip, Settings
+from i2s_sdk import Settings
+from i2s_training import RoundTrip
 
 
 @pytest.fixture(scope="session")

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from i2s_sdk import RoundTrip, Settings
+from i2s_sdk import Settings
 from i2s_sdk.runlog.outcome import Outcome
+from i2s_training import RoundTrip
 from i2s_wire.render.rendering import Verdict
 
 pytestmark = pytest.mark.integration

@@ -16,9 +16,10 @@ from types import ModuleType
 import pytest
 from PIL import Image
 
-from i2s_sdk import RoundTripReward, Settings, instance_floors, task_floors
+from i2s_sdk import Settings
 from i2s_sdk.data import Instance, read_folder
 from i2s_sdk.errors import DataError, ServiceError, UnknownNameError, UsageError
+from i2s_training import RoundTripReward, instance_floors, task_floors
 
 pytestmark = pytest.mark.integration
 

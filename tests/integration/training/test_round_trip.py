@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk import RoundTrip, RoundTripRequest, Settings, evaluate
+from i2s_sdk import Settings, evaluate
 from i2s_sdk.data import Instance, read_folder
 from i2s_sdk.errors import CommandMissingError, ServiceError, UnknownNameError, UsageError
 from i2s_sdk.models.oracle import Oracle
@@ -18,6 +18,7 @@ from i2s_sdk.runlog.folder import read_records
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.stack.command import find_program
 from i2s_sdk.tasks.question import Question
+from i2s_training import RoundTrip, RoundTripRequest
 from i2s_wire.render.rendering import Verdict
 
 pytestmark = pytest.mark.integration

@@ -20,9 +20,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from examine import doctor
+
 from i2s_client.render import AsyncRenderClient
 from i2s_client.service_table import RENDER_LATEX, RENDER_LILYPOND
-
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.services import open_services
 from i2s_sdk.tasks import Origin, Structure

@@ -16,9 +16,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from jail_ways import chosen_ways
 
 from guest_results import attack_names
+from jail_ways import chosen_ways
 from ordinary_user import copy_of_the_jail, run_with_copy_as_ordinary_user
 
 pytestmark = [pytest.mark.security, pytest.mark.timeout(300)]

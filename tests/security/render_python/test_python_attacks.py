@@ -10,11 +10,11 @@ from dataclasses import replace
 
 import pytest
 import pytest_asyncio
-from python_attacked import LEFT, LIMITS, MIB, TIERS, attacked
 
 from i2s_render_python.inside.restored_names.table import CHANGES
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import File
+from python_attacked import LEFT, LIMITS, MIB, TIERS, attacked
 
 pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
 

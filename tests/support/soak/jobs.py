@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hostile_sources import ATTACKS, DIED, ENDED, GOOD, latex, lilypond, plot, site
-
 from i2s_sdk import Limits, RenderRequest
 from i2s_wire.render.request import PythonSource, Source
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import grpc
 import pytest
-from i2s_client.connection import Connection, call_metadata
-from i2s_client.credentials import Token, read_token, tls_credentials
 
+from i2s_client import RenderClient
+from i2s_client.connection import call_metadata
+from i2s_client.credentials import Token, read_token, tls_credentials
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.settings import Settings
 from i2s_sdk.settings_sources import SECRETS
@@ -73,13 +74,13 @@ def test_a_file_without_a_token_is_one_line(content: bytes | None, tmp_path: Pat
 @pytest.mark.parametrize("address", ["render-latex:7710", "10.0.0.7:7710", "ipv4:127.0.0.1:1,10.0.0.7:1"])
 def test_a_token_does_not_leave_the_machine_without_tls(address: str) -> None:
     with pytest.raises(SettingsError, match="without TLS"):
-        Connection(address, token=Token(SECRET, ""))
-    Connection(address, token=Token(SECRET, ""), credentials=grpc.ssl_channel_credentials()).close()
+        RenderClient(address, token=Token(SECRET, ""))
+    RenderClient(address, token=Token(SECRET, ""), credentials=grpc.ssl_channel_credentials()).close()
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:7710", "[::1]:7710", "localhost:7710", "unix:/run/i2s"])
 def test_on_the_loopback_a_token_needs_no_tls(address: str) -> None:
-    Connection(address, token=Token(SECRET, "")).close()
+    RenderClient(address, token=Token(SECRET, "")).close()
 
 
 def test_every_call_has_a_name_of_its_own() -> None:

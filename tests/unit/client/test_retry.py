@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from i2s_client.retry import RetryPolicy, deserves_another_attempt
 
+from i2s_client.retry import RetryPolicy, deserves_another_attempt
 from i2s_sdk.errors import OverloadedError, ServiceError, ServiceUnavailableError
 
 

@@ -14,6 +14,8 @@ from types import SimpleNamespace
 
 import pypdfium2
 import pytest
+from PIL import Image, ImageDraw
+
 from fake_sources.music import FakeImslp
 from fake_sources.server import FakeServer, fake_server
 from i2s_collect.candidates import Dropped, Fetched, Piece, Reason, SourceDocument, Window
@@ -30,8 +32,6 @@ from i2s_collect.web.cache import WebCache
 from i2s_collect.web.client import HttpWeb
 from i2s_collect.web.errors import NotAtHandError, SourceStoppedError
 from i2s_collect.web.manners import HostGaps, Manners
-from PIL import Image, ImageDraw
-
 from i2s_sdk.data.folder import read_folder
 from i2s_sdk.errors import UsageError
 from i2s_wire.documents.drawing import DocumentDefect, DrawnPages, PageDrawing

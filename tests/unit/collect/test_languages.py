@@ -6,11 +6,11 @@ import io
 from pathlib import Path
 
 import pytest
+from PIL import Image, ImageDraw
+
 from i2s_collect.candidates import Piece, Reason
 from i2s_collect.filters import Filters
 from i2s_collect.languages import MIN_LETTERS, LanguageIdentifier
-from PIL import Image, ImageDraw
-
 from i2s_sdk.cli.main import run
 
 IDENTIFIER = LanguageIdentifier()

@@ -9,12 +9,13 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from fake_sources.archives import bomb
 from fake_sources.arxiv import FakeArxiv
 from fake_sources.server import FakeServer, fake_server
 from fake_sources.small_papers import FakePaper, FakeVersion, packed, papers, single, source
-from hypothesis import given
-from hypothesis import strategies as st
 from i2s_collect.arxiv import ArxivSource
 from i2s_collect.arxiv.archive import SINGLE_FILE, NoSourceError, unpack
 from i2s_collect.arxiv.licences import licence_of
@@ -25,7 +26,6 @@ from i2s_collect.web.cache import WebCache
 from i2s_collect.web.client import HttpWeb
 from i2s_collect.web.errors import SourceStoppedError
 from i2s_collect.web.manners import HostGaps, Manners
-
 from i2s_wire.render.rendering import LogExcerpt, Picture, Rendering, Verdict
 from i2s_wire.render.source_error import ErrorKind, SourceError, Undefined
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from i2s_collect.candidates import Dropped, Piece, Reason
 from i2s_collect.tex import reading
 from i2s_collect.tex.cutting import cut_paper

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+
 from i2s_collect.candidates import Dropped, Piece, Reason
 from i2s_collect.tex.cutting import cut_paper
 from i2s_collect.tex.expansion import MAX_EXPANDED, ExpansionError, expand

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+
 from i2s_collect.candidates import Piece
 from i2s_collect.rendering import MAX_LOADS, PACKAGES, with_load
 from i2s_collect.tex.cutting import cut_paper
-
 from i2s_wire.render.rendering import Rendering, Verdict
 from i2s_wire.render.source_error import ErrorKind, Provider, ProviderKind, SourceError, Undefined
 

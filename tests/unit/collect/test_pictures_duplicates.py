@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image, ImageDraw
+
 from i2s_collect.candidates import Piece
 from i2s_collect.pictures.duplicates import DuplicateIndex, KnownPieces, Match, Ring
 from i2s_collect.pictures.fingerprint import (
@@ -20,8 +22,6 @@ from i2s_collect.pictures.fingerprint import (
     normalized,
 )
 from i2s_collect.pictures.seen import SeenStore
-from PIL import Image, ImageDraw
-
 from i2s_sdk.errors import DataError
 
 

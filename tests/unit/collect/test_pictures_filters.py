@@ -5,9 +5,10 @@ import tarfile
 from dataclasses import dataclass
 
 import pytest
+from PIL import Image, ImageDraw
+
 from i2s_collect.candidates import Piece, Reason
 from i2s_collect.filters import Filters
-from PIL import Image, ImageDraw
 
 
 @dataclass

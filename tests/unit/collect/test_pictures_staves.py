@@ -4,9 +4,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from PIL import Image, ImageDraw, ImageFilter
+
 from i2s_collect.pictures.music import FEATURES, WEIGHTS, features, look, probability
 from i2s_collect.pictures.systems import cut_systems, systems
-from PIL import Image, ImageDraw, ImageFilter
 
 
 def page(tops, spacing=10, size=(900, 1200), joined=(), lines=5, seed=1) -> Image.Image:

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from PIL import Image
+
 from i2s_collect.candidates import Reason
 from i2s_collect.pictures.values import picture_fault, picture_values
-from PIL import Image
 
 
 def picture(white: float, color=(0, 0, 255), size=(100, 100)) -> Image.Image:

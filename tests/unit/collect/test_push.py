@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fake_hub import FakeHub, fake_hub
 
+from fake_hub import FakeHub, fake_hub
 from i2s_sdk.cli.main import run
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from i2s_collect.arxiv import ArxivSource
 from i2s_collect.candidates import Dropped, Licence, Reason, SourceDocument
 from i2s_collect.caps import instance_id
@@ -19,7 +20,6 @@ from i2s_collect.recipes import read_recipes
 from i2s_collect.source import Source
 from i2s_collect.visiting import key_of_piece
 from i2s_collect.web.answer import Ask, WebAnswer
-
 from i2s_sdk.errors import DataError
 
 

@@ -8,13 +8,14 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from fake_sources.exchange import FakeSource
 from fake_sources.github import FakeGithub
 from fake_sources.music import sample_mutopia
 from fake_sources.server import FakeServer, fake_server
 from fake_sources.small_sites import score, score_repositories
-from hypothesis import given
-from hypothesis import strategies as st
 from i2s_collect.candidates import Dropped, Fetched, Licence, Piece, Reason, SourceDocument, Window
 from i2s_collect.github import GithubApi, GithubWaits
 from i2s_collect.music import GithubScoresSource, MutopiaSource
@@ -25,7 +26,6 @@ from i2s_collect.music.wikitext import file_blocks
 from i2s_collect.web.cache import WebCache
 from i2s_collect.web.client import HttpWeb
 from i2s_collect.web.manners import HostGaps, Manners
-
 from i2s_wire.render.rendering import Rendering, Verdict
 
 OCTOBER = Window(date(2026, 10, 1), date(2026, 10, 31))

@@ -10,12 +10,13 @@ from datetime import date, datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from fake_sources.exchange import FakeAnswer, FakeRequest
 from fake_sources.github import FakeGithub
 from fake_sources.server import FakeServer, fake_server
 from fake_sources.small_sites import FakeRepository, site_repositories
-from hypothesis import given
-from hypothesis import strategies as st
 from i2s_collect.candidates import Dropped, Fetched, Licence, Reason, SourceDocument, Window
 from i2s_collect.github import TOKEN_VARIABLE, GithubApi, GithubPagesSource, GithubWaits
 from i2s_collect.github.checkout import fetch_checkout

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from i2s_collect.candidates import CollectStage, Dropped, Licence, Piece, Reason, SourceDocument
 from i2s_collect.caps import Acceptance, Caps, instance_id
 from i2s_collect.difficulty import Thresholds, as_text, read_thresholds, thresholds
 from i2s_collect.files import ContentFiles
 from i2s_collect.state import CollectionState, PieceOutcome, order
 from i2s_collect.summary import CollectSummary, Drop
-
 from i2s_sdk.errors import DataError, InUseError, RunConflictError
 
 DAY = date(2026, 10, 1)

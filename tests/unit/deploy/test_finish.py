@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+
 from finish.debian import INVENTORY, installed_packages, needed_packages
 from finish.libraries import linked_libraries, missing_libraries
 from finish.removal import ALWAYS, AVIF, WITHOUT, clear_privileges, remove_unneeded

@@ -12,9 +12,9 @@ from pathlib import Path
 import opentelemetry.environment_variables
 import opentelemetry.sdk.environment_variables
 import pytest
-from i2s_client.service_table import service_row
 
 from i2s_chassis.address import Address
+from i2s_client.service_table import service_row
 from i2s_documents.settings import DocumentsSettings
 from i2s_metrics.settings import MetricsSettings
 from i2s_render_html.settings import HtmlSettings

@@ -7,10 +7,11 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
+from starlette.requests import Request
+
 from i2s_gateway.bodies import Bodies
 from i2s_gateway.errors import GatewayError
 from i2s_gateway.settings import GatewaySettings
-from starlette.requests import Request
 
 
 def request(*pieces: bytes, announced: int | None = None) -> Request:

@@ -8,9 +8,9 @@ import sys
 
 import click
 import pytest
+
 from i2s_gateway import command
 from i2s_gateway.settings import GatewaySettings
-
 from i2s_sdk.cli import run, up
 from i2s_sdk.errors import UsageError
 
@@ -39,7 +39,7 @@ def test_without_the_extra_the_command_that_installs_it_is_named(monkeypatch):
     [
         (("up", "--http", "--docker"), "--http with --docker"),
         (("up", "--http", "--http-listen", "0.0.0.0:7780"), "`i2s-sdk http` serves others"),
-        (("up", "--http", "--http-listen", "here"), "--listen"),
+        (("up", "--http", "--http-listen", "here"), "--http-listen"),
         (("http", "--header-seconds", "0"), "--header-seconds"),
         (("http", "--https-cert", "a"), "--https-key"),
     ],

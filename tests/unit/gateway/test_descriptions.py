@@ -4,14 +4,14 @@ import json
 import subprocess
 from typing import Any
 
-from i2s_gateway.messages import parse_request, to_json
-from i2s_gateway.openapi import openapi
-from i2s_gateway.operations import OPERATIONS
-from i2s_gateway.page import curl, page
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
 from i2s.render.v1 import render_pb2 as pb
+from i2s_gateway.messages import parse_request, to_json
+from i2s_gateway.openapi import openapi
+from i2s_gateway.operations import OPERATIONS
+from i2s_gateway.page import curl, page
 
 #: A function in place of curl: prints what would be sent.
 CURL = 'curl() { while [ $# -gt 1 ]; do shift; done; [ "$1" = @- ] && cat || printf %s "$1"; }'

@@ -4,11 +4,11 @@ import base64
 import json
 
 import pytest
-from i2s_gateway.errors import GatewayError
-from i2s_gateway.messages import messages_below, parse_request, to_json
 
 from i2s.metrics.v1 import metrics_pb2
 from i2s.render.v1 import render_pb2 as pb
+from i2s_gateway.errors import GatewayError
+from i2s_gateway.messages import messages_below, parse_request, to_json
 
 
 def parse(value, kind=pb.RenderRequest):

@@ -5,9 +5,9 @@ import asyncio
 import grpc
 import httpx
 import pytest
-from i2s_gateway.answers import VERDICT_HEADER
 
 from i2s.render.v1 import render_pb2 as pb
+from i2s_gateway.answers import VERDICT_HEADER
 from served_gateway import renderer, served
 
 RENDER = {"id": "7", "latex": {"document_text": "x"}}

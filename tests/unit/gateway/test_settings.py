@@ -1,8 +1,8 @@
 """Settings of the HTTP gateway."""
 
 import pytest
-from i2s_gateway.settings import GatewaySettings
 
+from i2s_gateway.settings import GatewaySettings
 from i2s_sdk.errors import SettingsError
 
 

@@ -4,9 +4,9 @@ import asyncio
 
 import httpx
 import pytest
-from i2s_gateway import protocol
 
 from i2s.render.v1 import render_pb2 as pb
+from i2s_gateway import protocol
 from served_gateway import echo, renderer, served
 
 HEAD = (

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from i2s_client.service_table import SERVICES
 
 from attack_places import ROOT, SECURITY, VARIABLE_OF_SUITE, chosen_parts, parts
 from copied_packages import copy_packages
+from i2s_client.service_table import SERVICES
 
 #: Files of the suite that are not run in other places, and why.
 LEFT_OUT = {

@@ -18,7 +18,6 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from questions import complete
 
 from i2s_sdk.data.check import check
 from i2s_sdk.data.content import read_content
@@ -36,6 +35,7 @@ from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.state import read_record
 from i2s_sdk.stats.results import summarize_run
+from questions import complete
 from run_folders import make_run
 
 DEEP = b'{"id":' + b"[" * 200_000 + b"]" * 200_000 + b"}"

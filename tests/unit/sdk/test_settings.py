@@ -6,8 +6,8 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from i2s_client.service_table import SERVICES, ServiceRow
 
+from i2s_client.service_table import SERVICES, ServiceRow
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.settings import Settings
 from i2s_wire.metrics.profile import Profile

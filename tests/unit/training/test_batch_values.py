@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from i2s_training.batch_reward import column_of
-from i2s_training.batch_values import reference_of, text_of
 from PIL import Image
 
 from i2s_sdk.errors import UsageError
+from i2s_training.batch_reward import column_of
+from i2s_training.batch_values import reference_of, text_of
 
 
 @pytest.mark.parametrize(

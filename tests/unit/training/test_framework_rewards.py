@@ -11,12 +11,12 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from i2s_training.openrlhf_reward import END_TOKENS, answer_of
-from i2s_training.verl_reward import _frozen, _kept
 
-from i2s_sdk import OpenRLHFReward, RoundTripReward, StructuredOutputReward, VerlReward
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.settings import Settings
+from i2s_training import OpenRLHFReward, RoundTripReward, StructuredOutputReward, VerlReward
+from i2s_training.openrlhf_reward import END_TOKENS, answer_of
+from i2s_training.verl_reward import _frozen, _kept
 
 SCHEMA = {"type": "object", "required": ["a", "b"]}
 GOLD = {"a": 1, "b": "x"}

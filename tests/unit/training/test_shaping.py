@@ -7,9 +7,9 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from i2s_training.shaping import RewardShaping
 
 from i2s_sdk.errors import UsageError
+from i2s_training.shaping import RewardShaping
 
 SHARES = st.floats(0.0, 1.0)
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from i2s_sdk import StructuredOutputReward
 from i2s_sdk.errors import UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.sobench.reward import structured_output_reward
+from i2s_training import StructuredOutputReward
 
 pytestmark = pytest.mark.slow
 GOLD = {"a": 1, "b": "x"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import secrets
 import time
@@ -13,10 +14,10 @@ import grpc
 import grpc.aio
 
 from i2s_client.credentials import Token
+from i2s_client.errors import DeadlineError, ProtocolError, ServiceError, SettingsError
 from i2s_client.health import wait_until_serving
 from i2s_client.retry import RetryPolicy
 from i2s_client.status import error_of
-from i2s_sdk.errors import DeadlineError, ProtocolError, ServiceError, SettingsError
 from i2s_wire.errors import ContractError, UnknownValueError
 from i2s_wire.tracing import Kind, Span, span, trace_metadata
 
@@ -72,72 +73,6 @@ Q = TypeVar("Q")
 A = TypeVar("A")
 
 
-class Connection:
-    """A channel of ``grpc``. The channel is made at the first call; safe to share between threads.
-
-    Attributes:
-        wire_name: Full name of the service, such as "i2s.render.v1.RenderService".
-    """
-
-    wire_name: ClassVar[str]
-
-    def __init__(
-        self,
-        address: str,
-        *,
-        deadline: float = DEFAULT_DEADLINE,
-        retry: RetryPolicy | None = None,
-        credentials: grpc.ChannelCredentials | None = None,
-        token: Token | None = None,
-    ) -> None:
-        self.address, self.deadline, self.retry = address, deadline, retry or RetryPolicy()
-        self.credentials, self.token = credentials, token
-        _check_token_stays_secret(address, credentials, token)
-        target, options = target_of(address), channel_options(address, self.retry)
-        self.channel = (
-            grpc.insecure_channel(target, options)
-            if credentials is None
-            else grpc.secure_channel(target, credentials, options)
-        )
-
-    def call(self, method: Callable[..., A], name: str, message: Q, deadline: float | None = None) -> A:
-        """Make a call, again if that may help.
-
-        Args:
-            method: Method of a stub on ``channel``.
-            name: Name of the method, for messages.
-            message: The request.
-            deadline: Seconds for one attempt; None takes that of the connection.
-
-        Raises:
-            ServiceError: How the last attempt ended.
-        """
-        with call_span(self.wire_name, name, self.address) as traced:
-            clock, metadata = _Clock(deadline or self.deadline, self.retry), call_metadata(self.token)
-            for attempt in self.retry.attempts():
-                with attempt:
-                    clock.attempts += 1
-                    try:
-                        return method(message, timeout=clock.remaining(), metadata=metadata)
-                    except grpc.RpcError as error:
-                        failure = clock.stamp(error_of(error, self.address, name))
-                        note_failed_attempt(traced, failure)
-                        raise failure from error
-        raise AssertionError("the attempts end with an answer or an error")
-
-    def close(self) -> None:
-        """Close the channel."""
-        self.channel.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
 class AsyncConnection:
     """A channel of ``grpc.aio``; belongs to the event loop that it was made in.
 
@@ -173,19 +108,30 @@ class AsyncConnection:
         message: Q,
         deadline: float | None = None,
     ) -> A:
-        """Make a call, again if that may help; see ``Connection.call``."""
+        """Make a call, again if that may help.
+
+        Args:
+            method: Method of a stub on ``channel``.
+            name: Name of the method, for messages.
+            message: The request.
+            deadline: Seconds for one attempt; None takes that of the connection.
+
+        Raises:
+            ServiceError: How the last attempt ended.
+        """
         with call_span(self.wire_name, name, self.address) as traced:
             clock, metadata = _Clock(deadline or self.deadline, self.retry), call_metadata(self.token)
-            async for attempt in self.retry.async_attempts():
-                with attempt:
-                    clock.attempts += 1
-                    try:
-                        return await method(message, timeout=clock.remaining(), metadata=metadata)
-                    except grpc.RpcError as error:
-                        failure = clock.stamp(error_of(error, self.address, name))
-                        note_failed_attempt(traced, failure)
+            while True:
+                clock.attempts += 1
+                try:
+                    return await method(message, timeout=clock.remaining(), metadata=metadata)
+                except grpc.RpcError as error:
+                    failure = clock.stamp(error_of(error, self.address, name))
+                    note_failed_attempt(traced, failure)
+                    pause = self.retry.pause_before_next(failure, clock.attempts, clock.end)
+                    if pause is None:
                         raise failure from error
-        raise AssertionError("the attempts end with an answer or an error")
+                await asyncio.sleep(pause)
 
     async def wait_ready(self, seconds: float) -> None:
         """Return once the service says that it serves.
@@ -213,19 +159,19 @@ class _Clock:
 
     def __init__(self, deadline: float, retry: RetryPolicy) -> None:
         self.attempts = 0
-        self._deadline, self._end = deadline, time.monotonic() + retry.total_seconds
+        self._deadline, self.end = deadline, time.monotonic() + retry.total_seconds
         self._reason: ServiceError | None = None
 
     def remaining(self) -> float:
         """Return the seconds that the next attempt may take."""
-        return max(0.001, min(self._deadline, self._end - time.monotonic()))
+        return max(0.001, min(self._deadline, self.end - time.monotonic()))
 
     def stamp(self, error: ServiceError) -> ServiceError:
         """Return the error to raise, which says how often the call was made.
 
         If the time of all attempts ran out during one, that is no news: the reason for the attempt is.
         """
-        if isinstance(error, DeadlineError) and self._reason is not None and time.monotonic() >= self._end:
+        if isinstance(error, DeadlineError) and self._reason is not None and time.monotonic() >= self.end:
             error = self._reason
         self._reason = error
         error.attempts = self.attempts
@@ -243,7 +189,7 @@ def call_metadata(token: Token | None) -> tuple[tuple[str, str], ...]:
 
 def keeps_secrets(address: str, credentials: grpc.ChannelCredentials | None) -> bool:
     """Return whether nobody on the way to an address can read a token: by TLS, or as it is this machine."""
-    return credentials is not None or _is_loopback(address)
+    return credentials is not None or is_loopback(address)
 
 
 def _check_token_stays_secret(
@@ -290,12 +236,13 @@ def channel_options(address: str, retry: RetryPolicy | None = None) -> Sequence[
         # By default gRPC sends two pings during a call that sends nothing, and then one a minute.
         ("grpc.http2.max_pings_without_data", 0),
     ]
-    if _is_loopback(address):
+    if is_loopback(address):
         options.append(("grpc.enable_http_proxy", 0))
     return options
 
 
-def _is_loopback(address: str) -> bool:
+def is_loopback(address: str) -> bool:
+    """Return whether only programs of this machine listen at an address, such as "127.0.0.1:7710"."""
     scheme, _, rest = address.partition(":")
     if scheme == "unix":
         return True

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import grpc
+from i2s_client.errors import SettingsError
 
-from i2s_sdk.errors import SettingsError
+if TYPE_CHECKING:
+    import grpc
 
 _FORM = re.compile(r"[!-~]{1,512}")
 _MAX_FILE_BYTES = 4096
@@ -69,6 +71,8 @@ def tls_credentials(
     """
     if ca is None:
         return None
+    import grpc  # so that a command line that calls no service starts at once
+
     return grpc.ssl_channel_credentials(_tls_file(ca), _tls_file(key), _tls_file(certificate))
 
 

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from i2s.documents.v1 import documents_pb2 as pb
 from i2s.documents.v1.documents_pb2_grpc import DocumentsServiceStub
+from i2s_client.blocking import BlockingClient, blocking
 from i2s_client.connection import AsyncConnection, read_answer
-from i2s_sdk.errors import ProtocolError
+from i2s_client.errors import ProtocolError
+from i2s_client.service_table import DOCUMENTS_WIRE_NAME
 from i2s_wire.documents import from_wire
 from i2s_wire.documents.conversion import Converted, Fragment
 from i2s_wire.documents.description import DocumentsDescription
@@ -15,8 +17,6 @@ from i2s_wire.documents.drawing import DrawnPages, DrawPagesRequest, PageDrawing
 from i2s_wire.documents.request_to_wire import convert_request, draw_pages_request
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.resources import Limits
-
-SERVICE = "i2s.documents.v1.DocumentsService"
 
 #: The most fragments and bytes of text that are sent in one request; the service takes more by default.
 MAX_FRAGMENTS, MAX_TEXT_BYTES = 64, 8 * 1024 * 1024
@@ -39,7 +39,7 @@ class AsyncDocumentsClient(AsyncConnection):
         token: Names us to a service that asks for one; needs TLS if the address is not loopback.
     """
 
-    wire_name = SERVICE
+    wire_name = DOCUMENTS_WIRE_NAME
 
     async def convert(
         self,
@@ -159,6 +159,16 @@ class AsyncDocumentsClient(AsyncConnection):
         if drawn.verdict is Verdict.RENDERED and numbers != expected:
             raise ProtocolError(f"the documents service was asked for page {first} on and drew {numbers}")
         return drawn
+
+
+class DocumentsClient(BlockingClient[AsyncDocumentsClient]):
+    """The documents service, for plain code; safe to share between threads."""
+
+    asynchronous = AsyncDocumentsClient
+
+    convert = blocking(AsyncDocumentsClient.convert)
+    draw_pages = blocking(AsyncDocumentsClient.draw_pages)
+    describe = blocking(AsyncDocumentsClient.describe)
 
 
 def _size(fragment: Fragment) -> int:

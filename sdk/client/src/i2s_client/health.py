@@ -7,12 +7,15 @@ import time
 
 import grpc
 import grpc.aio
-from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 
-from i2s_sdk.errors import ServiceUnavailableError
+from i2s_client.errors import ServiceUnavailableError
 
 #: Seconds between two looks at a service that does not serve yet, and for one look.
 LOOK_EVERY, LOOK_FOR = 0.1, 5.0
+
+# The messages of the protocol have one field each, so that grpcio-health-checking is not needed for them.
+_SERVING = b"\x08\x01"  # HealthCheckResponse with status = SERVING
+_ONE_BYTE = 128  # lengths from here on take two
 
 
 async def is_serving(channel: grpc.aio.Channel, service: str) -> bool:
@@ -22,12 +25,17 @@ async def is_serving(channel: grpc.aio.Channel, service: str) -> bool:
         grpc.aio.AioRpcError: There is no answer.
     """
     check = channel.unary_unary(
-        "/grpc.health.v1.Health/Check",
-        request_serializer=HealthCheckRequest.SerializeToString,
-        response_deserializer=HealthCheckResponse.FromString,
+        "/grpc.health.v1.Health/Check", request_serializer=_request, response_deserializer=bytes
     )
-    answer = await check(HealthCheckRequest(service=service), timeout=LOOK_FOR)
-    return answer.status == HealthCheckResponse.SERVING
+    answer: bytes = await check(service, timeout=LOOK_FOR)
+    return answer == _SERVING
+
+
+def _request(service: str) -> bytes:
+    """Return a HealthCheckRequest, whose only field is number 1, the name."""
+    name = service.encode()
+    assert len(name) < _ONE_BYTE
+    return bytes([0x0A, len(name)]) + name
 
 
 async def wait_until_serving(channel: grpc.aio.Channel, address: str, service: str, seconds: float) -> None:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Sequence
 
 from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s.metrics.v1.metrics_pb2_grpc import MetricsServiceStub
-from i2s_client.blocking import iterate_blocking
-from i2s_client.connection import AsyncConnection, Connection, call_metadata, read_answer
+from i2s_client.blocking import BlockingClient, blocking, blocking_stream
+from i2s_client.connection import AsyncConnection, call_metadata, read_answer
+from i2s_client.errors import ProtocolError, ServiceError
+from i2s_client.service_table import METRICS_WIRE_NAME
 from i2s_client.status import status_of, stream_error
 from i2s_client.streams import StreamClient, Streamed, each
-from i2s_sdk.errors import ProtocolError, ServiceError
 from i2s_wire.metrics import from_wire, to_wire
 from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import Score, ScoreRequest, SizePolicy
-
-SERVICE = "i2s.metrics.v1.MetricsService"
 
 #: Items of a stream that are under way or not yet taken, where the caller says nothing.
 WINDOW = 16
@@ -40,7 +39,7 @@ class AsyncMetricsClient(AsyncConnection):
         token: Names us to a service that asks for one; needs TLS if the address is not loopback.
     """
 
-    wire_name = SERVICE
+    wire_name = METRICS_WIRE_NAME
 
     async def score(
         self,
@@ -109,7 +108,7 @@ class AsyncMetricsClient(AsyncConnection):
             retry=self.retry,
             deadline=deadline or self.deadline,
             window=window,
-            service=SERVICE,
+            service=METRICS_WIRE_NAME,
         )
         async for result in stream.results(source()):
             yield result
@@ -126,62 +125,18 @@ class AsyncMetricsClient(AsyncConnection):
         return read_answer(from_wire.description, answer)
 
 
-class MetricsClient(Connection):
+class MetricsClient(BlockingClient[AsyncMetricsClient]):
     """The metric service, for plain code; safe to share between threads.
 
     >>> with MetricsClient("127.0.0.1:7740") as metrics:  # doctest: +SKIP
     ...     score = metrics.score(reference_png, prediction_png)
-
-    Args:
-        address: "host:port".
-        deadline: Seconds for one attempt of a call.
-        retry: Failures that are tried again, and for how long.
-        credentials: Credentials of gRPC; None speaks without TLS.
-        token: Names us to a service that asks for one; needs TLS if the address is not loopback.
     """
 
-    wire_name = SERVICE
+    asynchronous = AsyncMetricsClient
 
-    def score(
-        self,
-        reference: bytes,
-        prediction: bytes,
-        *,
-        size_policy: SizePolicy = SizePolicy.PAD,
-        profile: Profile = Profile.PAPER,
-        metrics: Sequence[str] = (),
-        request_id: str = "",
-        deadline: float | None = None,
-    ) -> Score:
-        """Compare two encoded pictures; see ``AsyncMetricsClient.score``."""
-        request = ScoreRequest(reference, prediction, size_policy, profile, tuple(metrics), request_id)
-        stub = MetricsServiceStub(self.channel)
-        answer = self.call(stub.Score, "Score", to_wire.score_request(request), deadline)
-        return read_answer(from_wire.score, answer)
-
-    def score_stream(
-        self, requests: Iterable[ScoreRequest], *, window: int = WINDOW, deadline: float | None = None
-    ) -> Iterator[Streamed[Score]]:
-        """Compare many pairs over one call; see ``AsyncMetricsClient.score_stream``."""
-
-        async def items() -> AsyncGenerator[Streamed[Score], None]:
-            async with AsyncMetricsClient(
-                self.address,
-                deadline=self.deadline,
-                retry=self.retry,
-                credentials=self.credentials,
-                token=self.token,
-            ) as client:
-                async for item in client.score_stream(requests, window=window, deadline=deadline):
-                    yield item
-
-        return iterate_blocking(items)
-
-    def describe(self, deadline: float | None = None) -> MetricsDescription:
-        """Return what the service says of itself; see ``AsyncMetricsClient.describe``."""
-        stub = MetricsServiceStub(self.channel)
-        answer = self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline)
-        return read_answer(from_wire.description, answer)
+    score = blocking(AsyncMetricsClient.score)
+    score_stream = blocking_stream(AsyncMetricsClient.score_stream)
+    describe = blocking(AsyncMetricsClient.describe)
 
 
 class _StreamCall:

@@ -1,4 +1,4 @@
-"""Tasks, scorers, models and renderers of other packages, found by their entry points.
+"""Tasks, scorers, models, commands and renderers of other packages, found by their entry points.
 
 A package names what it provides in its ``pyproject.toml``::
 
@@ -17,7 +17,7 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from i2s_sdk.errors import PluginError
+from i2s_client.errors import PluginError
 
 _log = logging.getLogger(__name__)
 
@@ -28,6 +28,9 @@ class PluginGroup(enum.StrEnum):
     TASKS = "i2s_sdk.tasks"  #: a ``TaskSpec``; the name is that of the task
     SCORERS = "i2s_sdk.scorers"  #: a callable from a profile to a ``Scorer``; the name is TASK.NAME
     MODELS = "i2s_sdk.models"  #: a callable from (name, options) to a ``Model`` or ``Provider``
+    COMMANDS = (
+        "i2s_sdk.commands"  #: a ``click.Command``; the name is that of the command, such as "dataset push"
+    )
     RENDERERS = "i2s_sdk.renderers"  #: a ``ServiceRow``; the name is that of the service
 
 

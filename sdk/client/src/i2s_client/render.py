@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Mapping
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
-from i2s_client.blocking import iterate_blocking
-from i2s_client.connection import AsyncConnection, Connection, call_metadata, read_answer
+from i2s_client.blocking import BlockingClient, blocking, blocking_stream
+from i2s_client.connection import AsyncConnection, call_metadata, read_answer
+from i2s_client.errors import ProtocolError, ServiceError
+from i2s_client.service_table import RENDER_WIRE_NAME
 from i2s_client.status import status_of, stream_error
 from i2s_client.streams import StreamClient, Streamed, each
-from i2s_sdk.errors import ProtocolError, ServiceError
 from i2s_wire.render import from_wire
 from i2s_wire.render.description import RendererDescription
 from i2s_wire.render.options import LatexEngine, LatexOptions, PageOptions, RenderOptions
@@ -18,8 +19,6 @@ from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import LatexSource, LilypondSource, PythonSource, RenderRequest, SiteSource
 from i2s_wire.render.request_to_wire import render_request
 from i2s_wire.render.resources import Limits
-
-SERVICE = "i2s.render.v1.RenderService"
 
 #: Items of a stream that are under way or not yet taken, where the caller says nothing.
 WINDOW = 16
@@ -41,7 +40,7 @@ class AsyncRenderClient(AsyncConnection):
         token: Names us to a service that asks for one; needs TLS if the address is not loopback.
     """
 
-    wire_name = SERVICE
+    wire_name = RENDER_WIRE_NAME
 
     async def render(self, request: RenderRequest, *, deadline: float | None = None) -> Rendering:
         """Render one source of any kind.
@@ -194,7 +193,7 @@ class AsyncRenderClient(AsyncConnection):
             retry=self.retry,
             deadline=deadline or self.deadline,
             window=window,
-            service=SERVICE,
+            service=RENDER_WIRE_NAME,
         )
         async for result in stream.results(source()):
             yield result
@@ -211,114 +210,22 @@ class AsyncRenderClient(AsyncConnection):
         return read_answer(from_wire.description, answer)
 
 
-class RenderClient(Connection):
+class RenderClient(BlockingClient[AsyncRenderClient]):
     """A renderer, for plain code; safe to share between threads.
 
     >>> with RenderClient("127.0.0.1:7710") as renderer:  # doctest: +SKIP
     ...     rendering = renderer.render_latex(document)
-
-    Args:
-        address: "host:port".
-        deadline: Seconds for one attempt of a call.
-        retry: Failures that are tried again, and for how long.
-        credentials: Credentials of gRPC; None speaks without TLS.
-        token: Names us to a service that asks for one; needs TLS if the address is not loopback.
     """
 
-    wire_name = SERVICE
+    asynchronous = AsyncRenderClient
 
-    def render(self, request: RenderRequest, *, deadline: float | None = None) -> Rendering:
-        """Render one source of any kind; see ``AsyncRenderClient.render``."""
-        stub = RenderServiceStub(self.channel)
-        answer = self.call(stub.Render, "Render", render_request(request), deadline)
-        return read_answer(from_wire.rendering, answer)
-
-    def render_latex(
-        self,
-        document: str | bytes,
-        *,
-        files: Mapping[str, bytes] | None = None,
-        page: PageOptions | None = None,
-        limits: Limits | None = None,
-        max_runs: int | None = None,
-        cold: bool = False,
-        engine: LatexEngine | None = None,
-        request_id: str = "",
-        deadline: float | None = None,
-    ) -> Rendering:
-        """Render one LaTeX document; see ``AsyncRenderClient.render_latex``."""
-        request = _latex(document, files, page, limits, max_runs, cold, engine, request_id)
-        return self.render(request, deadline=deadline)
-
-    def render_site(
-        self,
-        files: Mapping[str, bytes],
-        *,
-        assets: Mapping[str, bytes] | None = None,
-        entry_path: str = "",
-        options: RenderOptions | None = None,
-        limits: Limits | None = None,
-        request_id: str = "",
-        deadline: float | None = None,
-    ) -> Rendering:
-        """Render one web site; see ``AsyncRenderClient.render_site``."""
-        source = SiteSource(files, assets or {}, entry_path)
-        request = RenderRequest(source, options or RenderOptions(), limits, request_id)
-        return self.render(request, deadline=deadline)
-
-    def render_lilypond(
-        self,
-        score: str | bytes,
-        *,
-        assume_version: str = "",
-        options: RenderOptions | None = None,
-        limits: Limits | None = None,
-        request_id: str = "",
-        deadline: float | None = None,
-    ) -> Rendering:
-        """Render one LilyPond score; see ``AsyncRenderClient.render_lilypond``."""
-        source = LilypondSource(_bytes(score), assume_version)
-        request = RenderRequest(source, options or RenderOptions(), limits, request_id)
-        return self.render(request, deadline=deadline)
-
-    def render_python(
-        self,
-        program: str | bytes,
-        *,
-        files: Mapping[str, bytes] | None = None,
-        options: RenderOptions | None = None,
-        limits: Limits | None = None,
-        request_id: str = "",
-        deadline: float | None = None,
-    ) -> Rendering:
-        """Run one Python program that draws figures; see ``AsyncRenderClient.render_python``."""
-        source = PythonSource(_bytes(program), files or {})
-        request = RenderRequest(source, options or RenderOptions(), limits, request_id)
-        return self.render(request, deadline=deadline)
-
-    def render_stream(
-        self, requests: Iterable[RenderRequest], *, window: int = WINDOW, deadline: float | None = None
-    ) -> Iterator[Streamed[Rendering]]:
-        """Render many sources over one call; see ``AsyncRenderClient.render_stream``."""
-
-        async def items() -> AsyncGenerator[Streamed[Rendering], None]:
-            async with AsyncRenderClient(
-                self.address,
-                deadline=self.deadline,
-                retry=self.retry,
-                credentials=self.credentials,
-                token=self.token,
-            ) as client:
-                async for item in client.render_stream(requests, window=window, deadline=deadline):
-                    yield item
-
-        return iterate_blocking(items)
-
-    def describe(self, deadline: float | None = None) -> RendererDescription:
-        """Return what the renderer says of itself; see ``AsyncRenderClient.describe``."""
-        stub = RenderServiceStub(self.channel)
-        answer = self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline)
-        return read_answer(from_wire.description, answer)
+    render = blocking(AsyncRenderClient.render)
+    render_latex = blocking(AsyncRenderClient.render_latex)
+    render_site = blocking(AsyncRenderClient.render_site)
+    render_lilypond = blocking(AsyncRenderClient.render_lilypond)
+    render_python = blocking(AsyncRenderClient.render_python)
+    render_stream = blocking_stream(AsyncRenderClient.render_stream)
+    describe = blocking(AsyncRenderClient.describe)
 
 
 class _StreamCall:

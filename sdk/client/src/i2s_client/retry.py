@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import random
+import time
 from dataclasses import dataclass
 
-from tenacity import AsyncRetrying, RetryCallState, Retrying, retry_if_exception, stop_before_delay
-
-from i2s_sdk.errors import OverloadedError, ServiceUnavailableError
+from i2s_client.errors import OverloadedError, ServiceError, ServiceUnavailableError
 
 _AT_ONCE = 3  # attempts that gRPC makes by itself, all addresses together
 _NEXT_ADDRESS_SECONDS = 0.05  # until it does
@@ -17,6 +16,9 @@ _SINGLE_CALLS = {
     "i2s.metrics.v1.MetricsService": ("Score", "Describe"),
     "i2s.documents.v1.DocumentsService": ("Convert", "DrawPages", "Describe"),
 }
+
+
+_PACED = OverloadedError | ServiceUnavailableError  # the errors that say when to come back
 
 
 def deserves_another_attempt(error: BaseException) -> bool:
@@ -54,24 +56,6 @@ class RetryPolicy:
     first_pause: float = 0.1
     longest_pause: float = 5.0
 
-    def attempts(self) -> Retrying:
-        """Return the attempts of one call, for ``for attempt in …: with attempt: …``."""
-        return Retrying(
-            retry=retry_if_exception(deserves_another_attempt),
-            wait=self.pause_after,
-            stop=stop_before_delay(self.total_seconds),
-            reraise=True,
-        )
-
-    def async_attempts(self) -> AsyncRetrying:
-        """Return the attempts of one call, for ``async for attempt in …: with attempt: …``."""
-        return AsyncRetrying(
-            retry=retry_if_exception(deserves_another_attempt),
-            wait=self.pause_after,
-            stop=stop_before_delay(self.total_seconds),
-            reraise=True,
-        )
-
     def service_config(self) -> str:
         """Return gRPC's service config, as JSON: round robin, and single calls again at UNAVAILABLE alone.
 
@@ -99,10 +83,19 @@ class RetryPolicy:
         }
         return json.dumps(config)
 
-    def pause_after(self, state: RetryCallState) -> float:
-        """Return the pause in seconds after a failed attempt."""
-        error = state.outcome.exception() if state.outcome else None
-        return self.pause(state.attempt_number, getattr(error, "retry_after_seconds", None))
+    def pause_before_next(self, error: ServiceError, attempt: int, end: float) -> float | None:
+        """Return the pause in seconds before another attempt; None if there is to be none.
+
+        Args:
+            error: Failure of the last attempt.
+            attempt: Its number, counted from 1.
+            end: When the time of all attempts is over, by ``time.monotonic``.
+        """
+        if not deserves_another_attempt(error):
+            return None
+        asked_for = error.retry_after_seconds if isinstance(error, _PACED) else None
+        pause = self.pause(attempt, asked_for)
+        return pause if time.monotonic() + pause < end else None
 
     def pause(self, attempt: int, asked_for: float | None = None) -> float:
         """Return the pause in seconds after attempt number ``attempt``, counted from 1."""

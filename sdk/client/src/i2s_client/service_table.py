@@ -8,14 +8,20 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from i2s_client.errors import PluginError
 from i2s_client.plugins import PluginGroup, load_plugin, package_of, plugins_beside
-from i2s_sdk.errors import PluginError
 from i2s_wire.render.request import LatexSource, LilypondSource, PythonSource, SiteSource, Source
 
 RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND = "render-latex", "render-html", "render-lilypond"
 RENDER_PYTHON = "render-python"
 METRICS = "metrics"
 DOCUMENTS = "documents"
+
+#: Full names of the gRPC services.
+RENDER_WIRE_NAME = "i2s.render.v1.RenderService"
+METRICS_WIRE_NAME = "i2s.metrics.v1.MetricsService"
+DOCUMENTS_WIRE_NAME = "i2s.documents.v1.DocumentsService"
+WIRE_NAMES = (RENDER_WIRE_NAME, METRICS_WIRE_NAME, DOCUMENTS_WIRE_NAME)
 
 #: The HTTP gateway: in front of services, and none of them.
 GATEWAY = "http"
@@ -88,6 +94,15 @@ def renderer_of(source: Source, services: Collection[str] = ()) -> str:
         if name not in RENDERERS and packaged_renderer(name).source is type(source):
             return name
     return _RENDERER_OF[type(source)]
+
+
+def wire_name(service: str) -> str:
+    """Return the full name of a service of the table, or of a renderer of another package.
+
+    Args:
+        service: Name, such as "render-latex", which is an "i2s.render.v1.RenderService".
+    """
+    return {METRICS: METRICS_WIRE_NAME, DOCUMENTS: DOCUMENTS_WIRE_NAME}.get(service, RENDER_WIRE_NAME)
 
 
 def service_row(name: str) -> ServiceRow:

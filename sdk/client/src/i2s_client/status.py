@@ -7,7 +7,7 @@ from typing import Protocol, cast
 
 import grpc
 
-from i2s_sdk.errors import (
+from i2s_client.errors import (
     AccessError,
     CallCancelledError,
     DeadlineError,

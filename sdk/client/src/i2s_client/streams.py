@@ -21,9 +21,9 @@ import grpc
 import grpc.aio
 
 from i2s_client.connection import call_span
-from i2s_client.retry import RetryPolicy, deserves_another_attempt
+from i2s_client.errors import I2SError, ProtocolError, ServiceError, UsageError
+from i2s_client.retry import RetryPolicy
 from i2s_client.status import error_of, stream_error
-from i2s_sdk.errors import I2SError, ProtocolError, ServiceError, UsageError
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -239,8 +239,8 @@ class StreamClient(Generic[Q, A]):
             self._ready.put_nowait(item)
             return
         item.attempts += 1
-        pause = self._retry.pause(item.attempts, getattr(error, "retry_after_seconds", None))
-        if deserves_another_attempt(error) and time.monotonic() + pause < item.end:
+        pause = self._retry.pause_before_next(error, item.attempts, item.end)
+        if pause is not None:
             asyncio.get_running_loop().call_later(pause, self._ready.put_nowait, item)
         else:
             error.attempts = item.attempts

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from i2s_client.documents import AsyncDocumentsClient
 from i2s_client.render import AsyncRenderClient
-
 from i2s_collect.candidates import CollectStage, Dropped, Reason, SourceDocument, Window
 from i2s_collect.caps import Acceptance, Caps
 from i2s_collect.dataset import write_data_set

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from i2s_client.service_table import DOCUMENTS, RENDERERS
 
+from i2s_client.service_table import DOCUMENTS, RENDERERS
 from i2s_sdk.cli.main import BELOW_COVERAGE
 from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.progress import ProgressLine

@@ -16,7 +16,6 @@ from typing import Any
 
 from i2s_client.documents import AsyncDocumentsClient
 from i2s_client.render import AsyncRenderClient
-
 from i2s_collect.candidates import CollectStage, Dropped, Piece, Reason, SourceDocument
 from i2s_collect.caps import Accepted
 from i2s_collect.dataset import write_data_set

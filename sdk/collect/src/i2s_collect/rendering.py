@@ -9,7 +9,6 @@ from typing import Any
 
 from i2s_client.render import AsyncRenderClient
 from i2s_client.service_table import renderer_of
-
 from i2s_collect.candidates import Dropped, Piece, Reason
 from i2s_collect.source import Source
 from i2s_sdk.instances.content import Content

@@ -12,7 +12,6 @@ from importlib.metadata import version
 from pathlib import Path
 
 from i2s_client.service_table import DOCUMENTS
-
 from i2s_collect.collecting import COLLECTION, Collection, CollectOptions, CollectProgress
 from i2s_collect.files import ContentFiles
 from i2s_collect.filters import PAGE_TASKS, Filters

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Protocol, runtime_checkable
 
 from i2s_client.documents import AsyncDocumentsClient
-
 from i2s_collect.candidates import Dropped, Fetched, Piece, SourceDocument, Window
 from i2s_collect.web.answer import Web
 from i2s_wire.render.rendering import Rendering

@@ -14,7 +14,6 @@ from hashlib import sha256
 
 from i2s_client.documents import AsyncDocumentsClient
 from i2s_client.render import AsyncRenderClient
-
 from i2s_collect.candidates import CollectStage, Dropped, Fetched, Piece, Reason, SourceDocument
 from i2s_collect.difficulty import ink_length
 from i2s_collect.files import ContentFiles

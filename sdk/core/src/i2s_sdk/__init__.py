@@ -22,18 +22,6 @@ if TYPE_CHECKING:
         ScoreRequest,
         Streamed,
     )
-    from i2s_training import (
-        OpenRLHFReward,
-        RoundTrip,
-        RoundTripRequest,
-        RoundTripResult,
-        RoundTripReward,
-        StructuredOutputReward,
-        VerlReward,
-        instance_floors,
-        task_floors,
-    )
-
     from i2s_sdk.errors import I2SError
     from i2s_sdk.evaluation.dry_run import DryRun, dry_run
     from i2s_sdk.evaluation.evaluate import RunResult, evaluate
@@ -77,7 +65,6 @@ _HOMES = {
     "LineScore": "i2s_sdk.single.lines",
     "MergeResult": "i2s_sdk.evaluation.merge",
     "MetricsClient": "i2s_client",
-    "OpenRLHFReward": "i2s_training",
     "PageOptions": "i2s_wire.render.options",
     "PaperTable": "i2s_sdk.report",
     "Profile": "i2s_wire.metrics.profile",
@@ -88,10 +75,6 @@ _HOMES = {
     "Rendering": "i2s_wire.render.rendering",
     "Report": "i2s_sdk.report",
     "RetryPolicy": "i2s_client",
-    "RoundTrip": "i2s_training",
-    "RoundTripRequest": "i2s_training",
-    "RoundTripResult": "i2s_training",
-    "RoundTripReward": "i2s_training",
     "RunResult": "i2s_sdk.evaluation.evaluate",
     "Score": "i2s_client",
     "ScoreRequest": "i2s_client",
@@ -101,10 +84,8 @@ _HOMES = {
     "StageResult": "i2s_sdk.evaluation.stages",
     "StoredRun": "i2s_sdk.runlog.reader",
     "Streamed": "i2s_client",
-    "StructuredOutputReward": "i2s_training",
     "TwoRuns": "i2s_sdk.report.analyses",
     "Verdict": "i2s_wire.render.rendering",
-    "VerlReward": "i2s_training",
     "WindowOptions": "i2s_wire.render.options",
     "compare_two": "i2s_sdk.report.analyses",
     "difficulty_tables": "i2s_sdk.report.analyses",
@@ -116,7 +97,6 @@ _HOMES = {
     "export": "i2s_sdk.evaluation.export",
     "generate": "i2s_sdk.evaluation.stages",
     "human_scores": "i2s_sdk.evaluation.human_scores",
-    "instance_floors": "i2s_training",
     "judge": "i2s_sdk.evaluation.judge",
     "merge": "i2s_sdk.evaluation.merge",
     "metric_correlations": "i2s_sdk.report.analyses",
@@ -131,7 +111,6 @@ _HOMES = {
     "score_lines": "i2s_sdk.single.lines",
     "score_run": "i2s_sdk.evaluation.stages",
     "table": "i2s_sdk.report",
-    "task_floors": "i2s_training",
     "write_report": "i2s_sdk.report",
 }
 
@@ -148,7 +127,6 @@ __all__ = [
     "LineScore",
     "MergeResult",
     "MetricsClient",
-    "OpenRLHFReward",
     "PageOptions",
     "PaperTable",
     "Profile",
@@ -159,10 +137,6 @@ __all__ = [
     "Rendering",
     "Report",
     "RetryPolicy",
-    "RoundTrip",
-    "RoundTripRequest",
-    "RoundTripResult",
-    "RoundTripReward",
     "RunResult",
     "Score",
     "ScoreRequest",
@@ -172,10 +146,8 @@ __all__ = [
     "StageResult",
     "StoredRun",
     "Streamed",
-    "StructuredOutputReward",
     "TwoRuns",
     "Verdict",
-    "VerlReward",
     "WindowOptions",
     "compare_two",
     "difficulty_tables",
@@ -187,7 +159,6 @@ __all__ = [
     "export",
     "generate",
     "human_scores",
-    "instance_floors",
     "judge",
     "merge",
     "metric_correlations",
@@ -202,12 +173,31 @@ __all__ = [
     "score_lines",
     "score_run",
     "table",
-    "task_floors",
     "write_report",
 ]
 
 
+#: Names that are in the package i2s-training.
+_IN_TRAINING = frozenset(
+    {
+        "OpenRLHFReward",
+        "RoundTrip",
+        "RoundTripRequest",
+        "RoundTripResult",
+        "RoundTripReward",
+        "StructuredOutputReward",
+        "VerlReward",
+        "instance_floors",
+        "task_floors",
+    }
+)
+
+
 def __getattr__(name: str) -> object:
+    if name in _IN_TRAINING:
+        raise AttributeError(
+            f"{name} is in the package i2s_training, which pip install 'i2s-sdk[training]' installs"
+        )
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_HOMES[name]), name)

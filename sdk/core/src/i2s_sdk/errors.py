@@ -1,4 +1,4 @@
-"""Everything the SDK raises, in one tree.
+"""The errors of the SDK in one tree; those of its clients come from :mod:`i2s_client.errors`.
 
 ::
 
@@ -45,34 +45,51 @@ import difflib
 import errno
 from collections.abc import Iterable
 from pathlib import Path
-from typing import ClassVar
 
+from i2s_client.errors import (
+    AccessError,
+    CallCancelledError,
+    DeadlineError,
+    I2SError,
+    OverloadedError,
+    PluginError,
+    ProtocolError,
+    RequestRefusedError,
+    ServiceError,
+    ServiceFaultError,
+    ServiceUnavailableError,
+    SettingsError,
+    UsageError,
+)
 from i2s_sdk.ownership import ownership
 
-
-class I2SError(Exception):
-    """Root of the tree.
-
-    Attributes:
-        message: Message for people: what failed, why, and what to do.
-        exit_code: What the command line ends with.
-    """
-
-    exit_code: ClassVar[int] = 1
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
-
-
-class UsageError(I2SError):
-    """What was asked for cannot be done as it was asked."""
-
-    exit_code = 2
-
-
-class SettingsError(UsageError):
-    """A flag, an environment variable or a line of the configuration file is wrong; names it."""
+__all__ = [
+    "AccessError",
+    "CallCancelledError",
+    "CommandMissingError",
+    "DataError",
+    "DeadlineError",
+    "I2SError",
+    "InUseError",
+    "ModelError",
+    "OverloadedError",
+    "PluginError",
+    "ProtocolError",
+    "RequestRefusedError",
+    "RunConflictError",
+    "ScorerError",
+    "ServiceError",
+    "ServiceFaultError",
+    "ServiceStartError",
+    "ServiceUnavailableError",
+    "SettingsError",
+    "StackError",
+    "StoreError",
+    "StoreRefusedError",
+    "UnknownNameError",
+    "UsageError",
+    "WriteError",
+]
 
 
 class UnknownNameError(UsageError):
@@ -89,21 +106,6 @@ class UnknownNameError(UsageError):
         close = difflib.get_close_matches(name.lower(), self.known, n=1, cutoff=0.5)
         meant = f"did you mean {close[0]!r}? " if close else ""
         super().__init__(f"no {kind} is called {name!r}; {meant}There are: {', '.join(self.known)}")
-
-
-class PluginError(UsageError):
-    """What another package provides by an entry point cannot be used.
-
-    Args:
-        group: The group of the entry point, such as "i2s_sdk.tasks".
-        name: The name of the entry point.
-        package: The package that provides it.
-        reason: What is wrong, in one line.
-    """
-
-    def __init__(self, group: str, name: str, package: str, reason: str) -> None:
-        self.package = package
-        super().__init__(f"{group} {name!r} of the package {package} cannot be used: {reason}")
 
 
 class DataError(UsageError):
@@ -154,67 +156,6 @@ class ServiceStartError(StackError):
     """A local service ended before it was ready, or was not ready in time."""
 
 
-class ServiceError(I2SError):
-    """A call ended with a gRPC status.
-
-    Attributes:
-        address: Where the service was looked for.
-        method: Name, such as "Render".
-        status: Name of the status, such as "UNAVAILABLE".
-        detail: What the service said.
-        attempts: How often the call was made.
-    """
-
-    def __init__(self, message: str, *, address: str, method: str, status: str, detail: str = "") -> None:
-        super().__init__(message)
-        self.address, self.method, self.status, self.detail = address, method, status, detail
-        self.attempts = 1
-
-
-class RequestRefusedError(ServiceError):
-    """The service does not accept the request; another attempt would end the same."""
-
-    exit_code = 2
-
-
-class AccessError(ServiceError):
-    """No or wrong credentials, or not enough of them; another attempt would end the same."""
-
-    exit_code = 2
-
-
-class OverloadedError(ServiceError):
-    """The queue is full or the message too large.
-
-    Attributes:
-        retry_after_seconds: When the service wants to be asked again; None if that would not help.
-    """
-
-    retry_after_seconds: float | None = None
-
-
-class ServiceUnavailableError(ServiceError):
-    """Nobody answers there, or the service is starting, draining or went away in the middle.
-
-    Attributes:
-        retry_after_seconds: When the service wants to be asked again; None if it did not say.
-    """
-
-    retry_after_seconds: float | None = None
-
-
-class DeadlineError(ServiceError):
-    """There was no answer within the deadline of the call. Not retried: the time is spent."""
-
-
-class CallCancelledError(ServiceError):
-    """The service cancelled the call."""
-
-
-class ServiceFaultError(ServiceError):
-    """A fault of the service; its log has the reason, under the error id that the message carries."""
-
-
 class InUseError(I2SError):
     """Another process works in the folder of a run or of a collection; the command succeeds after its end."""
 
@@ -233,10 +174,6 @@ class StoreRefusedError(StoreError):
 
 class ScorerError(I2SError):
     """A scorer failed, or its process was killed from outside: no fault of what it scored."""
-
-
-class ProtocolError(I2SError):
-    """A service answered what the contract does not allow: it speaks another version."""
 
 
 class ModelError(I2SError):

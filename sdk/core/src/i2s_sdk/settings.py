@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from i2s_client.credentials import Token, read_token
-
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.settings_sources import (

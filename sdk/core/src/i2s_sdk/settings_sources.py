@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from i2s_client.service_table import SERVICES
-
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.json_text import read_toml
 from i2s_sdk.working_folder import refuse_reach

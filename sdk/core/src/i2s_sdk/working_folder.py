@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from i2s_client.service_table import SERVICES
-
 from i2s_sdk.errors import SettingsError
 
 #: Settings that only a named file may have, and what they name.

@@ -11,10 +11,10 @@ from typing import TypeVar
 import grpc
 import grpc.aio
 from google.protobuf.message import Message
+
 from i2s_client.connection import AsyncConnection, keeps_secrets
 from i2s_client.health import is_serving
-from i2s_client.names import wire_name
-
+from i2s_client.service_table import wire_name
 from i2s_gateway.errors import GatewayError, of_call
 from i2s_wire.contract import Method, contract
 

@@ -131,7 +131,6 @@ async def _serve(
     names: Sequence[str], settings: Settings, gateway: GatewaySettings, announce: Path | None
 ) -> None:
     from i2s_client.service_table import SERVICES, packaged_renderers
-
     from i2s_sdk.errors import UnknownNameError
     from i2s_sdk.stack.listening import check_free
     from i2s_sdk.stack.logs import passing_logs

@@ -8,8 +8,9 @@ from typing import Any
 
 import grpc
 import grpc.aio
-from i2s_client.status import PUSHBACK_KEY
 from starlette.responses import JSONResponse, Response
+
+from i2s_client.status import PUSHBACK_KEY
 
 #: Statuses of HTTP by those of gRPC, as google.rpc.Code has them. RESOURCE_EXHAUSTED is told apart below.
 _STATUSES = {

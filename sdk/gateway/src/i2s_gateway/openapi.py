@@ -8,9 +8,8 @@ from importlib.metadata import version
 from typing import Any
 
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
-from i2s_client.names import WIRE_NAMES
-from i2s_client.service_table import RENDER_LATEX
 
+from i2s_client.service_table import RENDER_LATEX, WIRE_NAMES
 from i2s_gateway.messages import TEXT, descriptor_of, is_text_for, messages_below
 from i2s_gateway.operations import OPERATIONS, PREFIX, Operation
 from i2s_wire.contract import contract

@@ -6,11 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from google.protobuf.message import Message
-from i2s_client.documents import SERVICE as DOCUMENTS_WIRE_NAME
-from i2s_client.metrics import SERVICE as METRICS_WIRE_NAME
-from i2s_client.render import SERVICE as RENDER_WIRE_NAME
-from i2s_client.service_table import DOCUMENTS, METRICS, SERVICES
 
+from i2s_client.service_table import (
+    DOCUMENTS,
+    DOCUMENTS_WIRE_NAME,
+    METRICS,
+    METRICS_WIRE_NAME,
+    RENDER_WIRE_NAME,
+    SERVICES,
+)
 from i2s_gateway.errors import GatewayError, invalid
 from i2s_wire.contract import Method, contract
 

@@ -2,7 +2,7 @@
 
 The file that ``--reward.remote_url`` names holds a function of that name::
 
-    from i2s_sdk import OpenRLHFReward, RoundTripReward
+    from i2s_training import OpenRLHFReward, RoundTripReward
 
     reward_func = OpenRLHFReward(RoundTripReward(data="data/equations"))
 """

@@ -3,13 +3,13 @@
 verl takes a function out of a file or module (``reward.custom_reward_function.path`` and ``.name``), and its
 keyword arguments from ``reward_kwargs``. Without a file of your own::
 
-    reward.custom_reward_function.path=pkg://i2s_sdk.integrations.verl_reward
+    reward.custom_reward_function.path=pkg://i2s_training.verl_reward
     reward.custom_reward_function.name=round_trip
     +reward.custom_reward_function.reward_kwargs.weights.ems=1.0
 
 With one, for instance because of a ``transform``::
 
-    from i2s_sdk import RoundTripReward, VerlReward
+    from i2s_training import RoundTripReward, VerlReward
 
     compute_score = VerlReward(RoundTripReward(transform=math.sqrt)).compute_score
 """

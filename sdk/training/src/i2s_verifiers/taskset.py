@@ -16,7 +16,6 @@ from functools import cache
 from pathlib import Path
 
 import verifiers.v1 as vf
-from i2s_training.reward import RoundTripReward
 from pydantic import Field
 
 from i2s_sdk.data import Instance, Selection, open_data
@@ -25,6 +24,7 @@ from i2s_sdk.settings import Settings
 from i2s_sdk.tasks import ImagePart, TextPart
 from i2s_sdk.tasks.question import Question, joined_texts
 from i2s_sdk.tasks.registry import open_task
+from i2s_training.reward import RoundTripReward
 from i2s_wire.metrics.profile import Profile
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from i2s_client.metrics import AsyncMetricsClient
 from i2s_client.render import AsyncRenderClient
-
 from i2s_sdk import evaluate
 from i2s_sdk.evaluation.caches.opening import RENDERS, SCORES, open_entries
 from i2s_sdk.evaluation.evaluate import ModelRun, evaluate_models

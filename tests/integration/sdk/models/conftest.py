@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from named_pictures import name_of, named_picture
 
 from i2s_sdk.data import Instance
+from named_pictures import name_of, named_picture
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from named_pictures import name_of
-from questions import complete
 
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import ModelError
@@ -28,6 +26,8 @@ from i2s_sdk.models import (
 from i2s_sdk.models.called import CalledModel
 from i2s_sdk.models.provider import Answer
 from i2s_sdk.models.question import ReadQuestion
+from named_pictures import name_of
+from questions import complete
 
 from .conftest import Asked, ModelServer, answer_to
 

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from batch_server import BatchServer
-from named_pictures import name_of
-from questions import complete
 
+from batch_server import BatchServer
 from i2s_sdk.data import Instance
 from i2s_sdk.models import ModelOptions, close_model, open_model
 from i2s_sdk.models.errors import ModelFailedError
@@ -21,6 +19,8 @@ from i2s_sdk.models.options import Batching
 from i2s_sdk.runlog.calls import marked_calls
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.settings import Settings
+from named_pictures import name_of
+from questions import complete
 
 pytestmark = pytest.mark.integration
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from questions import complete
 
 from i2s_sdk.data import Instance
 from i2s_sdk.models import Finish, ModelAccessError, ModelOptions, close_model, open_model
+from questions import complete
 
 from .conftest import ModelServer, answer_to
 

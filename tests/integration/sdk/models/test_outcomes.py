@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from batch_server import BatchServer
-from outcome_bodies import ANSWER, PROGRAM, SERVERS
-from questions import complete
 
+from batch_server import BatchServer
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import ModelError
 from i2s_sdk.models import Finish, ModelInputRejectedError, ModelOptions, close_model, open_model
 from i2s_sdk.models.options import Batching
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.outcome import Outcome
+from outcome_bodies import ANSWER, PROGRAM, SERVERS
+from questions import complete
 
 from .conftest import Asked, ModelServer
 

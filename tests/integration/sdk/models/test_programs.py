@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from questions import complete
 
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import UsageError
 from i2s_sdk.models import ModelFailedError, ModelOptions, ModelRefusedError, close_model, open_model
+from questions import complete
 
 pytestmark = pytest.mark.integration
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from questions import complete
 
 from i2s_sdk.data import Instance
 from i2s_sdk.models import (
@@ -20,6 +19,7 @@ from i2s_sdk.models import (
     close_model,
     open_model,
 )
+from questions import complete
 
 from .conftest import ModelServer, answer_to
 

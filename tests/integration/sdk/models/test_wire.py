@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from questions import complete, question_of
 
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import UsageError
@@ -20,6 +19,7 @@ from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.models.openai_chat import OpenAIChat
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.tasks import ImagePart, Question, Sampling, TextPart
+from questions import complete, question_of
 
 from .conftest import ModelServer, answer_to
 

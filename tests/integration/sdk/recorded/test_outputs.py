@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from recorded import lost, recorded_json, recorded_run, shape, without_networks
 
 from i2s_sdk.settings import Settings
+from recorded import lost, recorded_json, recorded_run, shape, without_networks
 
 pytestmark = pytest.mark.integration
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from recorded import findings, lost, recorded_json
 
 from i2s_sdk import evaluate
 from i2s_sdk.settings import Settings
 from i2s_wire.metrics.profile import Profile
+from recorded import findings, lost, recorded_json
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(1200)]
 

@@ -12,9 +12,8 @@ import time
 from pathlib import Path
 
 import pytest
-from i2s_client.metrics import SERVICE as METRICS_WIRE_NAME
-from i2s_client.service_table import METRICS
 
+from i2s_client.service_table import METRICS, METRICS_WIRE_NAME
 from i2s_sdk.errors import ServiceStartError
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack import open_services

@@ -8,9 +8,8 @@ import signal
 from pathlib import Path
 
 import pytest
-from i2s_client.metrics import SERVICE as METRICS_WIRE_NAME
-from i2s_client.service_table import METRICS
 
+from i2s_client.service_table import METRICS, METRICS_WIRE_NAME
 from i2s_sdk.errors import ServiceStartError
 from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.command import ServiceCommand

@@ -8,8 +8,8 @@ import signal
 from pathlib import Path
 
 import pytest
-from i2s_client.service_table import RENDER_LATEX
 
+from i2s_client.service_table import RENDER_LATEX
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack import open_services
 from i2s_wire.render.rendering import Verdict

@@ -7,7 +7,6 @@ service is imported only when the command runs.
 from __future__ import annotations
 
 from i2s_client.service_table import ServiceRow
-
 from i2s_wire.render.request import PythonSource
 
 RENDER_PILLOW = ServiceRow("render-pillow", "Pillow renderer", PythonSource)

@@ -7,11 +7,11 @@ import statistics
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from virtual_clients import Client, World
 
 from i2s_chassis.sharing.calls import Flow
 from i2s_chassis.sharing.queue import FairQueue
 from i2s_chassis.sharing.refusals import Pushback
+from virtual_clients import Client, World
 
 pytestmark = pytest.mark.slow
 

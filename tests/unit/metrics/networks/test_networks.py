@@ -8,10 +8,10 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import mean_network
 import pytest
-from busy_machine import crowded_processor
 
+import mean_network
+from busy_machine import crowded_processor
 from i2s_chassis.errors import UnavailableError
 from i2s_chassis.pool import Backoff
 from i2s_metrics.frames import WorkerError

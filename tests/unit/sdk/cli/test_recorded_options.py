@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import click
-from recorded import lost, recorded_json
 
 from i2s_sdk.cli.main import group
+from recorded import lost, recorded_json
 
 
 def options(command: click.Command) -> dict[str, object]:

@@ -7,8 +7,8 @@ import re
 import click
 import pytest
 from click.testing import CliRunner
-from i2s_client.service_table import SERVICES
 
+from i2s_client.service_table import SERVICES
 from i2s_sdk.cli.main import group
 
 USED = {

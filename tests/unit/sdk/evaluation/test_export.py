@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pandas
 import pytest
-from recorded import recorded_run
 
 from i2s_sdk.errors import UnknownNameError, UsageError
 from i2s_sdk.evaluation.export import FORMATS, columns, export
@@ -24,6 +23,7 @@ from i2s_sdk.runlog.read_sample import FirstError, RepairNote
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.runlog.record import Record, TokenUsage
 from i2s_sdk.stats.results import summarize_run
+from recorded import recorded_run
 from run_folders import instances, make_run, options, record_of, rendered_of, write_run
 
 READERS = {

@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from named_pictures import named_picture
-from questions import complete
 
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import UsageError
@@ -16,6 +14,8 @@ from i2s_sdk.models.called import CalledModel
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer
 from i2s_sdk.models.question import ReadQuestion
+from named_pictures import named_picture
+from questions import complete
 
 
 class Provider:

@@ -11,13 +11,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from questions import read_image, read_text_and_image
 
 from i2s_sdk.models.cache import AnswerCache, Call, question_key
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer
 from i2s_sdk.tasks.question import Sampling
 from i2s_sdk.tasks.structure import Absence, NoStructure
+from questions import read_image, read_text_and_image
 
 KEY = "ab" * 32
 CALL = Call("c1", 3, 0.25)

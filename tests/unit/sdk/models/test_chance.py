@@ -4,11 +4,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from questions import complete
 
 from i2s_sdk.errors import ModelError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models import open_model
+from questions import complete
 
 BOXES = [[0.1 * number, 0.25, 0.1 * number + 0.05, 0.75] for number in range(8)]
 

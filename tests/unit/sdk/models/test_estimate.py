@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from questions import question_of
 
 from i2s_sdk.data import Instance
 from i2s_sdk.models import ModelOptions, estimate
@@ -17,6 +16,7 @@ from i2s_sdk.models.openai_chat import OpenAIChat
 from i2s_sdk.models.provider import Answer
 from i2s_sdk.models.question import read_question
 from i2s_sdk.tasks.question import ImagePart, Question, TextPart
+from questions import question_of
 
 
 @pytest.fixture

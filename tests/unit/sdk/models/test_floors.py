@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from questions import complete
 
 from i2s_sdk.errors import ModelError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models import open_model
 from i2s_sdk.models.floors import ShuffledBaseline
 from i2s_sdk.tasks.registry import SPECS
+from questions import complete
 
 
 def instance(folder: Path, identity: str, subset: str = "equation", *, known: bool = True) -> Instance:

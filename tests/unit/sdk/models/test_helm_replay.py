@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from questions import complete
 
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import DataError, ModelError
 from i2s_sdk.models import Finish, ModelFailedError, ModelRefusedError, open_model
 from i2s_sdk.tasks import Question
+from questions import complete
 
 
 def _state(number: int, uuid: str, result: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import asyncio
 from collections import Counter
 
 import pytest
-from questions import read_text_and_image
 
 from i2s_sdk.models.errors import ModelFailedError
 from i2s_sdk.models.model import Finish
@@ -14,6 +13,7 @@ from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import Answer
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.retrying import RetryingProvider
+from questions import read_text_and_image
 
 
 def _question(name: str) -> ReadQuestion:

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from questions import complete, read_text_and_image
 
 from i2s_sdk.data.folder import read_folder
 from i2s_sdk.instances.instance import Instance
@@ -32,6 +31,7 @@ from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.replay import open_replay
 from i2s_sdk.runlog.answer import Answer as KeptAnswer
 from i2s_sdk.runlog.outcome import Outcome
+from questions import complete, read_text_and_image
 from tiny_formulas import write_tiny_formulas
 
 MOST = 100

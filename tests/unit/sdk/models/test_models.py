@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from questions import complete
 
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import DataError, ModelError, UnknownNameError, UsageError
@@ -17,6 +16,7 @@ from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.tasks import Question, Structure
 from i2s_sdk.tasks.latex import LatexTask
 from i2s_wire.metrics.profile import Profile
+from questions import complete
 
 
 def _instance(structure: Path | None = None, task: str = "latex") -> Instance:

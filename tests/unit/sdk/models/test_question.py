@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from named_pictures import named_picture
 
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import DataError
 from i2s_sdk.models.question import read_question
 from i2s_sdk.tasks import ImagePart, Question, TextPart
+from named_pictures import named_picture
 
 
 @pytest.fixture

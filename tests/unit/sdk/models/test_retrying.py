@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
-from questions import read_text_and_image
 
 from i2s_sdk.models.errors import ModelAccessError, ModelFailedError
 from i2s_sdk.models.model import Finish
@@ -14,6 +13,7 @@ from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import Answer, FaultError, RejectedError, ThrottledError
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.retrying import RetriedAnswer, RetryingProvider
+from questions import read_text_and_image
 
 QUESTION = read_text_and_image()
 ANSWER = Answer("said", Finish.STOP)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from questions import question_of
 
 from i2s_sdk.data import Instance
 from i2s_sdk.models import ModelOptions, estimate
@@ -19,6 +18,7 @@ from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.tasks.question import Sampling
+from questions import question_of
 
 WANTED = Sampling(temperature=0.7, top_p=0.8, top_k=100, repetition_penalty=1.05)
 

@@ -8,7 +8,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from recorded import recorded_run
 
 from i2s_sdk.report.analyses import compare_two
 from i2s_sdk.report.compared import ComparedRuns, compare_views
@@ -16,6 +15,7 @@ from i2s_sdk.report.samples import sample_rows
 from i2s_sdk.report.view import views_of
 from i2s_sdk.runlog.folder import RECORDS
 from i2s_sdk.runlog.reader import read_run
+from recorded import recorded_run
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from fake_hub import fake_hub
 
+from fake_hub import fake_hub
 from i2s_sdk.cli.log_to import log_runs
 from i2s_sdk.cli.main import run
 from i2s_sdk.errors import StoreError, UsageError

@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from named_pictures import named_picture
-from questions import complete, question_of
 
 from i2s_sdk.data import Instance
 from i2s_sdk.models import ModelOptions
@@ -23,6 +21,8 @@ from i2s_sdk.runlog.calls import CallLog, marked_calls
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.joined_answer import joined_answer
 from i2s_sdk.runlog.outcome import Outcome
+from named_pictures import named_picture
+from questions import complete, question_of
 
 
 class Slow:

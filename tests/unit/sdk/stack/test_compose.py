@@ -5,9 +5,9 @@ import re
 
 import pytest
 import yaml
-from i2s_client.service_table import OWN_SERVICES, service_row
 
 from docker_engine import ROOT
+from i2s_client.service_table import OWN_SERVICES, service_row
 from i2s_sdk.errors import StackError
 from i2s_sdk.stack import compose
 from i2s_sdk.stack.compose import container_options, image_of, network_options, stop_seconds

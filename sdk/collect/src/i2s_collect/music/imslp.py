@@ -13,7 +13,6 @@ from datetime import date
 from urllib.parse import quote
 
 from i2s_client.documents import AsyncDocumentsClient
-
 from i2s_collect.candidates import Dropped, Fetched, Piece, Reason, SourceDocument, Window
 from i2s_collect.given_files import GivenFiles
 from i2s_collect.music.imslp_api import BASE_URL, FileFacts, ImslpApi, NoUploadsError, plain_name

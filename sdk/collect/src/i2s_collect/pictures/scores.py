@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from i2s_client.documents import AsyncDocumentsClient
-
 from i2s_collect.candidates import Dropped, Reason
 from i2s_collect.pictures.music import music_fault, probability
 from i2s_collect.pictures.systems import cut_systems

@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from i2s_collect.publishing import publish_command, push_command
 
-from i2s_sdk.cli import dataset_make
-from i2s_sdk.cli.main import FAULT, USAGE
+from i2s_sdk.cli.main import FAULT, USAGE, LazyGroup
 from i2s_sdk.cli.options import json_option
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.visible import visible_line
@@ -21,7 +19,15 @@ if TYPE_CHECKING:
     from i2s_sdk.data.summary import Subset
 
 
-@click.group("dataset", short_help="List, check, begin, import or convert a data set.")
+@click.group(
+    "dataset",
+    cls=LazyGroup,
+    modules={"make": "i2s_sdk.cli.dataset_make"},
+    kind="command",
+    order=("convert", "import", "list", "make", "new", "publish", "push", "schema", "validate"),
+    prefix="dataset ",
+    short_help="List, check, begin, import or convert a data set.",
+)
 def command() -> None:
     """Look at a data set, find every fault of a local one, begin one of your own, import or convert one.
 
@@ -34,11 +40,6 @@ def command() -> None:
       i2s-sdk dataset convert my-set --out my-set-2
       i2s-sdk dataset import sobench evaluation.jsonl --out so-bench
     """  # noqa: D301 - \b is for click
-
-
-command.add_command(dataset_make.command)
-command.add_command(publish_command.command)
-command.add_command(push_command.command)
 
 
 @command.command("list", short_help="What a data set holds, by task and subset.")

@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict
 
 import click
-from i2s_client.service_table import RENDER_HTML
 
+from i2s_client.service_table import RENDER_HTML
 from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.visible import visible_line

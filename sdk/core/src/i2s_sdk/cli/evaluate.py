@@ -155,7 +155,6 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
 def tell_services_up(settings: Settings) -> None:
     """Say that services are used that this command has not started, maybe those of another installation."""
     from i2s_client.service_table import OWN_SERVICES
-
     from i2s_sdk.stack.services import address_of
     from i2s_sdk.stack.state import up_address
 

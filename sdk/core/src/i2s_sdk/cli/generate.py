@@ -6,8 +6,8 @@ import sys
 from typing import Any
 
 import click
-from i2s_client.service_table import DOCUMENTS
 
+from i2s_client.service_table import DOCUMENTS
 from i2s_sdk.cli.file_defaults import options_from_file
 from i2s_sdk.cli.grouped_help import GroupedCommand
 from i2s_sdk.cli.model_options import chosen_options, model_options

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
+
 from i2s_client.plugins import PluginGroup, package_of, plugins
 
 _DATA = ("data", "tasks", "subsets", "difficulties", "samples", "limit", "seed", "shard")

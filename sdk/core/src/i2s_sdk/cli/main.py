@@ -15,20 +15,23 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from importlib.metadata import EntryPoint
 from types import FrameType
 from typing import Any, NoReturn
 
 import click
 
+from i2s_client.plugins import PluginGroup, load_plugin, package_of, plugins
 from i2s_sdk.cli.terminal import say
-from i2s_sdk.errors import I2SError, UnknownNameError
+from i2s_sdk.errors import I2SError, PluginError, UnknownNameError, UsageError
 from i2s_sdk.ownership import ownership
 from i2s_sdk.visible import VisibleFormatter
+from i2s_wire.installation import install_command
 from i2s_wire.tracing import exported_traces
 
 FAULT, USAGE, BELOW_COVERAGE, IN_USE, INTERRUPTED = 1, 2, 3, 4, 130
 
-#: Commands in the order in which people need them; each is a module of this package.
+#: Commands in the order in which people need them: modules of this package, and those of other packages.
 COMMANDS = (
     "evaluate",
     "generate",
@@ -61,21 +64,42 @@ COMMANDS = (
 )
 
 
+#: Commands of packages that i2s-sdk does not need, by full name, and the extra that installs each.
+COMMANDS_ELSEWHERE = {
+    "collect": "collect",
+    "http": "http",
+    "dataset publish": "collect",
+    "dataset push": "collect",
+}
+
+
 class LazyGroup(click.Group):
     """A group that imports a command when it is used.
 
     Args:
-        modules: The module of each command, by name.
+        modules: The module of each command of this package, by name.
         kind: What a command is called when there is none of a name.
+        order: Names of commands in the order in which they are listed; others follow.
+        prefix: What stands before the names of this group's commands among those of other packages; None
+            if no other package adds commands.
     """
 
-    def __init__(self, *args: Any, modules: Mapping[str, str], kind: str, **more: Any) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        *args: Any,  # noqa: ANN401
+        modules: Mapping[str, str],
+        kind: str,
+        order: Sequence[str] = (),
+        prefix: str | None = None,
+        **more: Any,  # noqa: ANN401
+    ) -> None:
         super().__init__(*args, **more)
-        self._modules, self._kind = modules, kind
+        self._modules, self._kind, self._order, self._prefix = modules, kind, order, prefix
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands."""
-        return list(self._modules)
+        """Return the names of all commands that are installed."""
+        names = [*self._modules, *self.commands, *self._elsewhere()]
+        return sorted(names, key=lambda name: self._order.index(name) if name in self._order else len(names))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command.
@@ -83,19 +107,50 @@ class LazyGroup(click.Group):
         Raises:
             UnknownNameError: There is none of that name.
         """
-        if cmd_name not in self._modules and ctx.resilient_parsing:  # a word that is being completed
+        if cmd_name in self.commands:
+            return self.commands[cmd_name]
+        if cmd_name in self._modules:
+            command: click.Command = importlib.import_module(self._modules[cmd_name]).command
+            return command
+        plugin = self._elsewhere().get(cmd_name)
+        if plugin is not None:
+            loaded = load_plugin(plugin)
+            if not isinstance(loaded, click.Command):
+                raise PluginError(
+                    plugin.group, plugin.name, package_of(plugin), f"{plugin.value} is not a command"
+                )
+            return loaded
+        if ctx.resilient_parsing:  # a word that is being completed
             return None
-        if cmd_name not in self._modules:
-            raise UnknownNameError(self._kind, cmd_name, self._modules)
-        module = importlib.import_module(self._modules[cmd_name])
-        command: click.Command = module.command
-        return command
+        extra = COMMANDS_ELSEWHERE.get(f"{self._prefix or ''}{cmd_name}")
+        if extra is not None:
+            raise UsageError(
+                f"{cmd_name} is in a package that is not installed: {install_command(f'i2s-sdk[{extra}]')}"
+            )
+        raise UnknownNameError(self._kind, cmd_name, self.list_commands(ctx))
+
+    def _elsewhere(self) -> Mapping[str, EntryPoint]:
+        """Return the commands that other packages add to this group, by their names in it."""
+        if self._prefix is None:
+            return {}
+        named = {
+            name.removeprefix(self._prefix): plugin
+            for name, plugin in plugins(PluginGroup.COMMANDS).items()
+            if name.startswith(self._prefix)
+        }
+        return {
+            name: plugin for name, plugin in named.items() if " " not in name and name not in self._modules
+        }
 
 
 @click.group(
     cls=LazyGroup,
-    modules={name: f"i2s_sdk.cli.{name.replace('-', '_')}" for name in COMMANDS},
+    modules={
+        name: f"i2s_sdk.cli.{name.replace('-', '_')}" for name in COMMANDS if name not in COMMANDS_ELSEWHERE
+    },
     kind="command",
+    order=COMMANDS,
+    prefix="",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_name="i2s-sdk", prog_name="i2s-sdk")

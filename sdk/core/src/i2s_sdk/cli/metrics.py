@@ -7,8 +7,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import click
-from i2s_client.service_table import METRICS
 
+from i2s_client.service_table import METRICS
 from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.terminal import say
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+
 from i2s_client.credentials import Token
 from i2s_client.service_table import OWN_SERVICES, SERVICES
-
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.settings import Settings

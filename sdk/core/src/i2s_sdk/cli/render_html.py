@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 import click
-from i2s_client.service_table import RENDER_HTML
 
+from i2s_client.service_table import RENDER_HTML
 from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options_for
 from i2s_sdk.cli.rendered import out_option, print_result, read_bytes, require_out, write_file
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import click
-from i2s_client.service_table import RENDER_LILYPOND
 
+from i2s_client.service_table import RENDER_LILYPOND
 from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options_for
 from i2s_sdk.cli.rendered import out_option, page_settings, print_result, read_text, require_out
 

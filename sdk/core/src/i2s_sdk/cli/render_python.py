@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-from i2s_client.service_table import RENDER_PYTHON
 
+from i2s_client.service_table import RENDER_PYTHON
 from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.rendered import out_option, print_result, read_text, require_out, write_file
 from i2s_sdk.errors import UsageError

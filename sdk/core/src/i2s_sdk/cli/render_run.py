@@ -6,8 +6,8 @@ import sys
 from typing import Any
 
 import click
-from i2s_client.service_table import RENDERERS
 
+from i2s_client.service_table import RENDERERS
 from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.stage import data_option, fail_on_error_option, jobs_option, run_argument, tell_stage
 

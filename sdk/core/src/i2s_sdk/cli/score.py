@@ -8,8 +8,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
-from i2s_client.service_table import DOCUMENTS, METRICS
 
+from i2s_client.service_table import DOCUMENTS, METRICS
 from i2s_sdk.cli.main import FAULT, USAGE
 from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options_for
 from i2s_sdk.cli.terminal import say

@@ -7,8 +7,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
-from i2s_client.service_table import GATEWAY
 
+from i2s_client.service_table import GATEWAY
+from i2s_sdk.cli.main import group
 from i2s_sdk.cli.options import json_option
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import UsageError
@@ -68,18 +69,20 @@ def command(
 
 
 def _check_http(docker: bool, listen: str) -> None:
-    """Check that a gateway can be started as it is wanted.
+    """Check that a gateway is installed and can be started as it is wanted.
 
     Raises:
-        UsageError: It cannot.
+        UsageError: It is not, or cannot.
     """
     if docker:
         raise UsageError("--http with --docker: start `i2s-sdk http` beside the containers, which finds them")
-    from i2s_gateway.command import gateway_parts
-    from i2s_gateway.settings import GatewaySettings
+    from i2s_client.connection import is_loopback
 
-    gateway_parts()
-    if not GatewaySettings(listen=listen, insecure=True).is_loopback:
+    group.get_command(click.get_current_context(), GATEWAY)
+    host, port = listen.rpartition(":")[::2]
+    if not host or not port.isdigit():
+        raise UsageError(f"--http-listen: {listen!r} is not an address such as 127.0.0.1:7780")
+    if not is_loopback(listen):
         raise UsageError(
             f"--http-listen {listen} is not an address of this machine alone; `i2s-sdk http` serves others, "
             "with HTTPS and tokens"

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Unpack
 
 from i2s_client.service_table import DOCUMENTS
-
 from i2s_sdk.data import Instance
 from i2s_sdk.evaluation.pages import PageImages
 from i2s_sdk.evaluation.plan import ResolvedSelection

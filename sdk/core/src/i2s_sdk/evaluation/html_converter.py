@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from i2s_client.documents import AsyncDocumentsClient
-
 from i2s_sdk.scoring.scorer import Conversion
 from i2s_wire.documents import Fragment, FragmentFormat
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from i2s_client.documents import AsyncDocumentsClient
-
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.tasks.task import DocumentTask

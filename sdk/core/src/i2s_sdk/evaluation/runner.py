@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from i2s_client.service_table import DOCUMENTS
-
 from i2s_sdk.data.locations import note_location
 from i2s_sdk.errors import DataError
 from i2s_sdk.evaluation.caches.opening import Caches, open_caches

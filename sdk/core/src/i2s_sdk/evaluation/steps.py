@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 
 from i2s_client.service_table import DOCUMENTS, METRICS
-
 from i2s_sdk.errors import I2SError
 from i2s_sdk.evaluation.caches.opening import Caches
 from i2s_sdk.evaluation.caches.renders import CachedRenderer, Renderer

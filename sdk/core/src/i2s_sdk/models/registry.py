@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from importlib.metadata import EntryPoint
 
 from i2s_client.plugins import PluginGroup, load_plugin, package_of, plugins_beside
-
 from i2s_sdk.errors import I2SError, PluginError, UnknownNameError, UsageError
 from i2s_sdk.models.model import Model, answers_whole
 from i2s_sdk.models.options import ModelOptions

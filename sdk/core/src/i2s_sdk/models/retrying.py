@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from i2s_client.retry import RetryPolicy
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
+from i2s_client.retry import RetryPolicy
 from i2s_sdk.models.adaptive_limiter import AdaptiveLimiter, Turn
 from i2s_sdk.models.errors import ModelAccessError, ModelFailedError, ModelInputRejectedError
 from i2s_sdk.models.in_flight import CallsInFlight
@@ -57,7 +57,7 @@ class RetryingProvider:
         tally = _Tally(self._options)
         attempts = AsyncRetrying(
             retry=retry_if_exception_type((ThrottledError, FaultError)),
-            wait=self._policy.pause_after,
+            wait=self._pause_after,
             stop=tally.exhausted,
             reraise=True,
         )
@@ -71,6 +71,11 @@ class RetryingProvider:
         except AttemptError as error:
             message = f"{self._name}: {tally.story(error)}"
             raise ModelFailedError(message, tally.attempts, error.message) from None
+
+    def _pause_after(self, state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        asked_for = error.retry_after_seconds if isinstance(error, AttemptError) else None
+        return self._policy.pause(state.attempt_number, asked_for)
 
     @property
     def _name(self) -> str:

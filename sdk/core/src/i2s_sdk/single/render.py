@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from i2s_client.render import AsyncRenderClient
 from i2s_client.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND, RENDER_PYTHON
-
 from i2s_sdk.errors import UnknownNameError, UsageError
 from i2s_sdk.reading import fenced_blocks
 from i2s_sdk.settings import Settings

@@ -10,7 +10,6 @@ from typing import TypeVar, overload
 
 from i2s_client.metrics import AsyncMetricsClient
 from i2s_client.service_table import METRICS
-
 from i2s_sdk.errors import DataError, I2SError, UnknownNameError, UsageError
 from i2s_sdk.settings import Settings
 from i2s_sdk.single.pairs import Pairs, PicturePair, find_pairs

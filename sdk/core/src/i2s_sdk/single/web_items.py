@@ -11,7 +11,6 @@ from typing import Any
 
 from i2s_client.render import AsyncRenderClient
 from i2s_client.service_table import RENDER_HTML
-
 from i2s_sdk.data.new_folder import new_folder, write_index
 from i2s_sdk.data.web_items.actions import action_items
 from i2s_sdk.data.web_items.items import Item, page_items

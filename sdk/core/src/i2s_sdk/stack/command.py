@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from i2s_client.service_table import OWN_SERVICES
-
 from i2s_sdk.errors import CommandMissingError
 from i2s_wire.installation import services_command
 

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import grpc.aio
+
 from i2s_client.connection import channel_options
 from i2s_client.health import wait_until_serving
-from i2s_client.names import wire_name
-from i2s_client.service_table import service_row
-
+from i2s_client.service_table import service_row, wire_name
 from i2s_sdk.errors import ServiceStartError, ServiceUnavailableError, StackError
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.compose import container_options, image_of, network_options, stop_seconds

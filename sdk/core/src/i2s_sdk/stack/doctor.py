@@ -22,7 +22,6 @@ from i2s_client.service_table import (
     packaged_renderer,
     packaged_renderers,
 )
-
 from i2s_sdk.data import examples_folder, read_folder
 from i2s_sdk.errors import I2SError, PluginError
 from i2s_sdk.settings import Settings

@@ -14,7 +14,6 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from i2s_client.service_table import GATEWAY, SANDBOXED, SERVICES, packaged_renderers
-
 from i2s_sdk.errors import ServiceStartError, StackError, UnknownNameError
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.child import last_lines

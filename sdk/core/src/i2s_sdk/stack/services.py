@@ -11,9 +11,7 @@ from pathlib import Path
 
 from i2s_client import AsyncDocumentsClient, AsyncMetricsClient, AsyncRenderClient, RetryPolicy
 from i2s_client.credentials import tls_credentials
-from i2s_client.names import wire_name
-from i2s_client.service_table import DOCUMENTS, GATEWAY, METRICS, OWN_SERVICES, RENDER_LATEX
-
+from i2s_client.service_table import DOCUMENTS, GATEWAY, METRICS, OWN_SERVICES, RENDER_LATEX, wire_name
 from i2s_sdk.errors import I2SError, ServiceUnavailableError
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.child import Child

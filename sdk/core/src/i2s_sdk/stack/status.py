@@ -11,7 +11,6 @@ from pathlib import Path
 
 from i2s_client import AsyncDocumentsClient, AsyncMetricsClient, AsyncRenderClient, RetryPolicy
 from i2s_client.service_table import DOCUMENTS, GATEWAY, METRICS
-
 from i2s_sdk.errors import I2SError, StackError, UnknownNameError
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.child import last_lines

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 
 from i2s_client.plugins import PluginGroup, load_plugin, package_of, plugins, warn_of
-
 from i2s_sdk.errors import PluginError
 from i2s_sdk.scoring.scorer import Aggregate, Metric, Scorer
 from i2s_sdk.tasks.task import Task

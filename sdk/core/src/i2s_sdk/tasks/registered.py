@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from importlib.metadata import EntryPoint
 
 from i2s_client.plugins import PluginGroup, load_plugin, package_of, plugins_beside, warn_of
-
 from i2s_sdk.errors import PluginError
 from i2s_sdk.tasks.spec import TaskSpec
 

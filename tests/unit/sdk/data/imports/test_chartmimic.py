@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from chart_copies import CODE, png, write_chart, write_lines
 
+from chart_copies import CODE, png, write_chart, write_lines
 from i2s_sdk.data.check import check
 from i2s_sdk.data.content import read_content
 from i2s_sdk.data.folder import read_folder

@@ -5,9 +5,9 @@ from typing import Any
 
 import pyarrow
 import pytest
-from chart_copies import CODE, png, write_lines
 from pyarrow import parquet
 
+from chart_copies import CODE, png, write_lines
 from i2s_sdk.data.check import check
 from i2s_sdk.data.content import read_content
 from i2s_sdk.data.folder import read_folder

@@ -1,8 +1,8 @@
 """Elements that an item can be made of."""
 
 import pytest
-from drawn_pages import drawn, element, link, meta
 
+from drawn_pages import drawn, element, link, meta
 from i2s_sdk.data.web_items.fit import fit_elements, overlap, text_of
 from i2s_sdk.data.web_items.pages import path_of
 

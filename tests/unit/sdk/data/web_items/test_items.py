@@ -4,9 +4,9 @@ import io
 from collections import Counter
 
 import pytest
-from drawn_pages import drawn, element, link, meta
 from PIL import Image
 
+from drawn_pages import drawn, element, link, meta
 from i2s_sdk.data.web_items.actions import action_items
 from i2s_sdk.data.web_items.items import description_of, page_items
 from i2s_sdk.data.web_items.marks import NoRoomError, framed, lettered, ratios

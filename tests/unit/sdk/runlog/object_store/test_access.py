@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from troubled_store import PASSING, sometimes, troubled
 
 from i2s_sdk.errors import StoreError, StoreRefusedError, UsageError
 from i2s_sdk.runlog.object_store.access import Access, may_end_better
 from i2s_wire.installation import install_command
+from troubled_store import PASSING, sometimes, troubled
 
 
 def test_what_passes_is_tried_again() -> None:

@@ -10,8 +10,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from named_pictures import named_picture
-from troubled_store import sometimes, troubled
 
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import DataError, InUseError, RunConflictError, StoreError, UsageError
@@ -52,8 +50,10 @@ from i2s_sdk.runlog.record import Record
 from i2s_sdk.settings import Settings
 from i2s_sdk.stats.results import summarize_run
 from i2s_sdk.tasks.registry import open_task
+from named_pictures import named_picture
 from run_folders import instances, make_run, options, record_of, rendered_of, write_run
 from tiny_formulas import write_tiny_formulas
+from troubled_store import sometimes, troubled
 
 NUMBER = 15
 _SETTINGS = Settings(lease_seconds=0.2, retry_seconds=20.0)

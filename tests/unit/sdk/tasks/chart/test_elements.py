@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from random_figures import figures
 
 from i2s_sdk.tasks.chart.elements import SCORES, missing
 from i2s_sdk.tasks.chart.figure_text import figure_from_text, figure_to_text
@@ -22,6 +21,7 @@ from i2s_wire.render.figure import (
     MarkKind,
     TextRole,
 )
+from random_figures import figures
 
 LINE = Mark(MarkKind.LINE, 0, "a", (0.0, 1.0, 2.0), (1.0, 3.0, 2.0), colors=("#1f77b4ff",), total=3)
 BARS = Mark(

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given
-from random_figures import figures
 
 from i2s_sdk.scoring.scorer import Scorable, Values
 from i2s_sdk.tasks.chart.colors import difference, lab, on_white
@@ -17,6 +16,7 @@ from i2s_sdk.tasks.chart.scorer import ElementScorer, PublishedScorer
 from i2s_sdk.tasks.chart.task import ChartTask
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.figure import Axes, Call, Figure, FigureBox, FigureText, Mark, MarkKind
+from random_figures import figures
 
 RED, BLUE, GREEN = "#ff0000ff", "#0000ffff", "#00ff00ff"
 LINE = Mark(MarkKind.LINE, 0, colors=(RED,), total=2)

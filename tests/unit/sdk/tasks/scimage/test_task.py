@@ -4,9 +4,9 @@ import io
 import json
 
 import pytest
-from i2s_client.service_table import renderer_of
 from PIL import Image, ImageColor
 
+from i2s_client.service_table import renderer_of
 from i2s_sdk.scoring.scorer import NotUsable, Scorable
 from i2s_sdk.tasks.chart.document import ChartProgram
 from i2s_sdk.tasks.chart.figure_text import figure_to_text
