@@ -14,9 +14,10 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -27,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
 SECONDS = 900
 #: Fixtures that ask a package index.
-FROM_INDEX = {"from_index", "inspect_from_index"}
+FROM_INDEX = {"from_index", "inspect_from_index", "client_from_index"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -88,10 +89,9 @@ def wheels(folder: Path) -> Path:
     return folder / "wheels"
 
 
-@pytest.fixture(scope="session")
-def sdk_alone(folder: Path, wheels: Path) -> Installed:
-    """An environment with the wheels of the SDK; the packages of others are those of the tests."""
-    environment = folder / "sdk"
+def _install_alone(folder: Path, wheels: Path, name: str) -> Installed:
+    """Return an environment with a wheel and those of ours that it needs; others are those of the tests."""
+    environment = folder / name
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     pip = [
         sys.executable,
@@ -101,12 +101,42 @@ def sdk_alone(folder: Path, wheels: Path) -> Installed:
         str(environment / "bin/python"),
         "--disable-pip-version-check",
     ]
-    names = [str(next(wheels.glob(f"{name}-*.whl"))) for name in ("i2s_protos", "i2s_sdk")]
-    subprocess.run([*pip, "install", "--quiet", "--no-index", "--no-deps", *names], check=True)
+    needed = [str(wheel) for wheel in sorted(_closure(wheels, name))]
+    subprocess.run([*pip, "install", "--quiet", "--no-index", "--no-deps", *needed], check=True)
     (site,) = environment.glob("lib/python3*/site-packages")
     # A line in a .pth file adds a folder without reading the .pth files in it, so the checkout is not added.
     (site / "others.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
-    return Installed(environment, wheels, _empty(folder / "sdk-empty"))
+    return Installed(environment, wheels, _empty(folder / f"{name}-empty"))
+
+
+def _closure(wheels: Path, name: str) -> set[Path]:
+    """Return the wheel of a package and those of ours that it requires."""
+    (wheel,) = wheels.glob(f"{name.replace('-', '_')}-*.whl")
+    with ZipFile(wheel) as archive:
+        metadata = next(one for one in archive.namelist() if one.endswith(".dist-info/METADATA"))
+        required = re.findall(
+            r"^Requires-Dist: (i2s-[a-z-]+)==[^;]*$", archive.read(metadata).decode(), re.MULTILINE
+        )
+    return {wheel}.union(*(_closure(wheels, one) for one in required))
+
+
+@pytest.fixture(scope="session")
+def sdk_alone(folder: Path, wheels: Path) -> Installed:
+    """An environment with the wheels of the SDK."""
+    return _install_alone(folder, wheels, "i2s-sdk")
+
+
+@pytest.fixture(scope="session")
+def install_alone(folder: Path, wheels: Path) -> Callable[[str], Installed]:
+    """A function that installs a package into an environment of its own, with those of ours that it needs."""
+    (folder / "alone").mkdir()
+    return lambda name: _install_alone(folder / "alone", wheels, name)
+
+
+@pytest.fixture(scope="session")
+def client_from_index(folder: Path, wheels: Path) -> Installed:
+    """An environment in which pip has installed the clients, and what they need from its index."""
+    return _installed_from_index(folder, "client", wheels, "i2s-client")
 
 
 @pytest.fixture(scope="session")

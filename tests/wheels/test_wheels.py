@@ -30,6 +30,51 @@ def test_every_package_has_a_wheel_of_the_same_version(wheels):
     assert {version for _, version in built} == {version("i2s-sdk")}
 
 
+#: What stands for a package that is installed alone: its import name, and the modules that need an extra.
+ALONE = {
+    "i2s-client": ("i2s_client", ()),
+    "i2s-sdk": ("i2s_sdk", ("i2s_sdk.models.", "i2s_sdk.cli.__main__")),
+    "i2s-collect": ("i2s_collect", ()),
+    "i2s-gateway": ("i2s_gateway", ()),
+    "i2s-training": ("i2s_training", ("i2s_training.inspect_tasks",)),
+}
+IMPORT_ALL = """
+import importlib, pkgutil, sys
+package = importlib.import_module(sys.argv[1])
+for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+    if not module.name.startswith(tuple(sys.argv[2:])):
+        importlib.import_module(module.name)
+print(package.__file__)
+print(*sorted(name for name in sys.modules if name.startswith("i2s_") and "." not in name))
+"""
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_each_package_of_the_sdk_is_installed_and_imported_alone(install_alone, name):
+    imported, with_extras = ALONE[name]
+    installed = install_alone(name)
+    done = installed.run("python", "-c", IMPORT_ALL, imported, *with_extras)
+    assert done.returncode == 0, done.stderr
+    file, packages = done.stdout.splitlines()
+    assert Path(file).is_relative_to(installed.environment)
+    needed = {"i2s_wire", "i2s_client", "i2s_sdk"} if name != "i2s-client" else {"i2s_wire"}
+    assert set(packages.split()) <= needed | {imported}
+
+
+def test_the_clients_bring_at_most_five_packages(client_from_index):
+    listed = client_from_index.run("python", "-m", "pip", "list", "--format", "freeze").stdout.split()
+    brought = {line.partition("==")[0] for line in listed} - {"pip", "setuptools"}
+    assert {"i2s-client", "i2s-protos", "grpcio", "protobuf"} <= brought
+    assert len(brought) <= 5, brought
+
+
+def test_a_command_of_a_package_that_is_not_there_says_what_installs_it(from_index):
+    told = from_index.run("i2s-sdk", "collect", "--help")
+    assert told.returncode == 2
+    assert "i2s-sdk[collect]" in told.stderr
+    assert "collect" not in from_index.run("i2s-sdk", "--help").stdout.split("Commands:")[1]
+
+
 def test_a_wheel_is_the_same_when_it_is_built_again(wheels, tmp_path):
 
     environ = {**os.environ, "PYTHON": sys.executable}

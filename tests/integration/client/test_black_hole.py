@@ -85,7 +85,7 @@ async def stack() -> AsyncIterator[contextlib.AsyncExitStack]:
 async def test_a_call_at_an_address_that_vanishes_is_answered_by_the_other_replica(
     stack: contextlib.AsyncExitStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The times are shortened; what they are otherwise, tests/unit/sdk/clients/test_channel.py has."""
+    """The times are shortened; what they are otherwise, tests/unit/client/test_channel.py has."""
     monkeypatch.setattr(connection, "_PING_AFTER_MS", 200)
     monkeypatch.setattr(connection, "_PING_FOR_MS", 1000)
     silent, other = _Replica(answers=False), _Replica(answers=True)

@@ -36,7 +36,7 @@ def _text(node: ast.AST) -> str | None:
 def texts() -> Iterator[str]:
     """All texts in the code of the packages."""
     for source in (
-        *ROOT.glob("sdk/core/src/**/*.py"),
+        *ROOT.glob("sdk/*/src/**/*.py"),
         *ROOT.glob("services/*/src/**/*.py"),
         *ROOT.glob("protos/src/i2s_wire/**/*.py"),
     ):

@@ -23,18 +23,15 @@ ABOUT_ONE_TASK = {
     "data/web_items/items.py",
     "data/web_items/marks.py",
     "models/chance.py",
-    "integrations/structured_reward.py",
 }
-#: Packages that make the data of one task each: from the files of a benchmark, from collected sources, or
-#: from recorded web pages.
-MAKE_DATA_OF_ONE_TASK = {"collect", "data/imports", "data/web_items"}
+#: Packages that make the data of one task each: from the files of a benchmark, or from recorded web pages.
+MAKE_DATA_OF_ONE_TASK = {"data/imports", "data/web_items"}
 #: Names of tasks that mean something else: commands and messages of renderers, languages of blocks, a format
 #: of tables.
 OTHER_MEANINGS = {
     "cli/render.py": {"latex"},
     "cli/render_latex.py": {"latex"},
     "cli/table.py": {"latex"},
-    "gateway/operations.py": {"latex"},
     "reading/fence_lines.py": {"latex"},
     "report/table_formats.py": {"latex"},
 }

@@ -1,4 +1,4 @@
-"""What every module keeps to: no circles of imports, one direction between packages, at most 400 lines."""
+"""What every module keeps to: no circles of imports, one direction between packages, at most 800 lines."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ SOURCES = {
     folder.name: folder
     for folder in (
         ROOT / "protos/src/i2s_wire",
-        ROOT / "sdk/core/src/i2s_sdk",
+        *sorted((ROOT / "sdk").glob("*/src/i2s_*")),
         *sorted((ROOT / "services").glob("*/src/i2s_*")),
     )
     if (folder / "__init__.py").exists()
 }
-MOST_LINES = 400
+MOST_LINES = 800
 
 #: Packages of the SDK from the highest to the lowest: each imports lower ones alone, none of its own line.
 LAYERS = (
-    {"cli", "integrations"},
-    {"single", "collect", "gateway"},
+    {"cli"},
+    {"single"},
     {"evaluation"},
     {"report"},
     {"stats"},
@@ -33,7 +33,7 @@ LAYERS = (
     {"data"},
     {"tasks"},
     {"scoring"},
-    {"clients", "instances", "text", "reading"},
+    {"instances", "text", "reading"},
 )
 
 
@@ -69,7 +69,7 @@ def test_no_modules_import_one_another_in_a_circle(package: str) -> None:
 
 
 @pytest.mark.parametrize("package", SOURCES)
-def test_no_module_is_longer_than_400_lines(package: str) -> None:
+def test_no_module_is_longer_than_800_lines(package: str) -> None:
     long = {name: lines for name, path in modules(package).items() if (lines := _lines(path)) > MOST_LINES}
     assert long == {}
 

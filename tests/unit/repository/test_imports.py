@@ -2,6 +2,8 @@
 
 import ast
 
+import pytest
+
 SERVICES = {
     "i2s_render_latex",
     "i2s_metrics",
@@ -23,9 +25,24 @@ def imported(package) -> dict[str, set[str]]:
     return found
 
 
-def test_the_sdk_imports_neither_torch_nor_a_service(packages):
+@pytest.mark.parametrize("name", ["i2s-client", "i2s-sdk", "i2s-collect", "i2s-gateway", "i2s-training"])
+def test_the_sdk_imports_neither_torch_nor_a_service(packages, name):
     forbidden = SERVICES | LEARNING | {"i2s_chassis"}
-    assert {name: where for name, where in imported(packages["i2s-sdk"]).items() if name in forbidden} == {}
+    assert {module: where for module, where in imported(packages[name]).items() if module in forbidden} == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "above"),
+    [
+        ("i2s-client", {"i2s_sdk", "i2s_collect", "i2s_gateway", "i2s_training", "i2s_verifiers"}),
+        ("i2s-sdk", {"i2s_collect", "i2s_gateway", "i2s_training", "i2s_verifiers"}),
+        ("i2s-collect", {"i2s_gateway", "i2s_training", "i2s_verifiers"}),
+        ("i2s-gateway", {"i2s_collect", "i2s_training", "i2s_verifiers"}),
+        ("i2s-training", {"i2s_collect", "i2s_gateway"}),
+    ],
+)
+def test_packages_of_the_sdk_import_one_another_in_one_direction(packages, name, above):
+    assert {module: where for module, where in imported(packages[name]).items() if module in above} == {}
 
 
 def test_no_service_imports_another(packages):

@@ -195,9 +195,9 @@ _IN_TRAINING = frozenset(
 
 def __getattr__(name: str) -> object:
     if name in _IN_TRAINING:
-        raise AttributeError(
-            f"{name} is in the package i2s_training, which pip install 'i2s-sdk[training]' installs"
-        )
+        from i2s_wire.installation import install_command
+
+        raise AttributeError(f"{name} is in the package i2s_training: {install_command('i2s-sdk[training]')}")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_HOMES[name]), name)
