@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import importlib.metadata
-import io
+import json
+import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 
@@ -31,18 +31,40 @@ def sections(command: click.Command, parent: click.Context | None, name: str) ->
             yield from sections(found, context, inner)
 
 
-def service_help(service: str, *words: str) -> str:
-    """Return the help that the program of a service prints, with a word for the number of processors."""
-    (program,) = importlib.metadata.entry_points(group="console_scripts", name=f"i2s-{service}")
-    printed = io.StringIO()
-    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(printed):
-        patch.setenv("COLUMNS", str(COLUMNS))
-        patch.setattr(sys, "argv", [f"i2s-{service}", *words, "--help"])
-        with pytest.raises(SystemExit) as ended:
-            program.load()()
-    assert ended.value.code in (None, 0)
+#: Prints the pages of a program: its own, then that of each command.
+_PAGES = """
+import contextlib, importlib.metadata, io, json, re, sys
+
+name = sys.argv[1]
+(program,) = importlib.metadata.entry_points(group="console_scripts", name=name)
+
+def page(*words):
+    sys.argv = [name, *words, "--help"]
+    with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.suppress(SystemExit):
+        program.load()()
+    return printed.getvalue()
+
+whole = page()
+pages = {name: whole}
+for command in re.findall(r"^    ([a-z]+) ", whole, re.MULTILINE):
+    pages[f"{name} {command}"] = page(command)
+print(json.dumps(pages))
+"""
+
+
+def service_pages(service: str) -> dict[str, str]:
+    """Return the help of the program of a service and of its commands, by what a user types.
+
+    A word stands for the number of processors, and the user has another home than that of the tests.
+    """
+    environment = {**os.environ, "COLUMNS": str(COLUMNS), "HOME": "/nonexistent"}
+    for variable in ("XDG_CACHE_HOME", "TORCH_HOME"):
+        environment.pop(variable, None)
+    words = [sys.executable, "-c", _PAGES, f"i2s-{service}"]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
     by_processors = r"((?:Jobs that run at once|networks that compute on processors)\.\s+Default:\s+)[1-9]\d*"
-    return re.sub(by_processors, r"\1PROCESSORS", printed.getvalue())
+    pages = json.loads(done.stdout)
+    return {name: re.sub(by_processors, r"\1PROCESSORS", page) for name, page in pages.items()}
 
 
 def test_the_commands_of_the_sdk_say_what_they_said() -> None:
@@ -51,15 +73,11 @@ def test_the_commands_of_the_sdk_say_what_they_said() -> None:
 
 @pytest.mark.parametrize("service", SERVICES)
 def test_the_commands_of_a_service_say_what_they_said(service: str) -> None:
-    whole = service_help(service)
-    commands = re.findall(r"^    ([a-z]+) ", whole, re.MULTILINE)
-    assert "serve" in commands
-    serve = service_help(service, "serve")
-    pages = [f"### i2s-{service}", whole, f"### i2s-{service} serve", serve]
-    for command in commands:
-        if command != "serve":
-            # Most of its lines are those of settings that serve has too.
-            own = set(serve.splitlines())
-            lines = (line for line in service_help(service, command).splitlines() if line not in own)
-            pages += [f"### i2s-{service} {command}", *lines]
-    compare_text(f"help/i2s-{service}.txt", "\n".join(pages) + "\n")
+    pages = service_pages(service)
+    serve = pages[f"i2s-{service} serve"]
+    lines = list[str]()
+    for name, page in pages.items():
+        # Most lines of the other commands are those of settings that serve has too.
+        own = set(serve.splitlines()) if page != serve else set()
+        lines += [f"### {name}", *(line for line in page.splitlines() if line not in own or not line)]
+    compare_text(f"help/i2s-{service}.txt", "\n".join(lines) + "\n")

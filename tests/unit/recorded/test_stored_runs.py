@@ -34,7 +34,7 @@ COMMANDS = {
     "table-latex": "table finished --format latex --published",
     "table-markdown": "table finished --format markdown --mean rendered",
 }
-#: Those that print no JSON: a form that an option chooses, or why nothing can be said of these runs.
+#: Commands without JSON: an option chooses their form, or these runs are an error.
 _WITHOUT_JSON = ("repeats", "table-latex", "table-markdown")
 
 
