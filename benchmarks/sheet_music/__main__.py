@@ -1,4 +1,4 @@
-"""Trains and measures what tells sheet music from other pictures (i2s_collect.pictures.music).
+"""Trains and measures what tells sheet music from other pictures (i2s_collect.images.music).
 
 Pictures are PNG files in folders that the caller brings. docs/collecting-filters.md names those of the
 published weights and how they are made. A picture of Debian's lilypond-doc counts as music if its LilyPond
@@ -33,8 +33,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
-from i2s_collect.pictures.music import FEATURES, LONGEST_SIDE, THRESHOLD, WEIGHTS, features, look
-from i2s_collect.pictures.values import on_white
+from i2s_collect.images.music import FEATURES, LONGEST_SIDE, THRESHOLD, WEIGHTS, features, look
+from i2s_collect.images.values import on_white
 
 TARGET = 0.99
 MOST_DEGREES, MOST_BLUR, MOST_NOISE = 1.0, 1.0, 12.0

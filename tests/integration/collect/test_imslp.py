@@ -16,8 +16,8 @@ from PIL import Image
 
 from fake_sources.music import FakeImslp
 from fake_sources.server import FakeServer, fake_server
-from i2s_collect.pictures.music import look
-from i2s_collect.publishing.published_rows import read_item
+from i2s_collect.images.music import look
+from i2s_collect.publishing.publish import read_item
 from i2s_sdk.data.check import check
 from i2s_sdk.data.folder import read_folder
 from i2s_sdk.settings import Settings

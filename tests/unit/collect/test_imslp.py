@@ -19,18 +19,17 @@ from PIL import Image, ImageDraw
 from fake_sources.music import FakeImslp
 from fake_sources.server import FakeServer, fake_server
 from i2s_collect.candidates import Dropped, Fetched, Piece, Reason, SourceDocument, Window
-from i2s_collect.collecting import Collection, CollectOptions
+from i2s_collect.collecting import CollectOptions, DataSetCollection
+from i2s_collect.files import GivenFiles
 from i2s_collect.filters import Filters
-from i2s_collect.given_files import GivenFiles
+from i2s_collect.images import scores
+from i2s_collect.images.duplicates import KnownPieces
 from i2s_collect.music import ImslpSource, ListedScore, list_scores
-from i2s_collect.pictures import scores
-from i2s_collect.pictures.duplicates import KnownPieces
 from i2s_collect.source import DrawnSource
 from i2s_collect.sources import SourceOptions, open_source
 from i2s_collect.state import CollectionState
-from i2s_collect.web.cache import WebCache
-from i2s_collect.web.client import HttpWeb
-from i2s_collect.web.errors import NotAtHandError, SourceStoppedError
+from i2s_collect.web.answer import NotAtHandError, SourceStoppedError
+from i2s_collect.web.client import HttpWeb, WebCache
 from i2s_collect.web.manners import HostGaps, Manners
 from i2s_sdk.data.folder import read_folder
 from i2s_sdk.errors import UsageError
@@ -266,10 +265,10 @@ async def test_systems_of_given_files_become_instances_without_a_structure(
     given = tmp_path / "given"
     given.mkdir()
 
-    def collection(web: HttpWeb) -> Collection:
+    def collection(web: HttpWeb) -> DataSetCollection:
         source = ImslpSource(GivenFiles(given), world.server.url)
         options = CollectOptions(OCTOBER, per_document=2)
-        return Collection(tmp_path / "set", source, web, Filters("music"), KnownPieces(), options)
+        return DataSetCollection(tmp_path / "set", source, web, Filters("music"), KnownPieces(), options)
 
     march = pdf(page(3), page(2, 5))
     world.fake.contents["Cid_March.pdf"] = march

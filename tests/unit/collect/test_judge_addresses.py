@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from i2s_collect.harm.endpoint import TOKEN_VARIABLE, EndpointPictureJudge, JudgeAddress
+from i2s_collect.harm.judges import TOKEN_VARIABLE, EndpointPictureJudge, JudgeAddress
 from i2s_sdk.cli.main import run
 from i2s_sdk.errors import UsageError
 

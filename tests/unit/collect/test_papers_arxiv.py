@@ -17,14 +17,11 @@ from fake_sources.arxiv import FakeArxiv
 from fake_sources.server import FakeServer, fake_server
 from fake_sources.small_papers import FakePaper, FakeVersion, packed, papers, single, source
 from i2s_collect.arxiv import ArxivSource
-from i2s_collect.arxiv.archive import SINGLE_FILE, NoSourceError, unpack
-from i2s_collect.arxiv.licences import licence_of
-from i2s_collect.arxiv.records import MalformedAnswerError, authors_of, read_page
-from i2s_collect.arxiv.references import reference_fault
+from i2s_collect.arxiv.metadata import MalformedAnswerError, authors_of, licence_of, read_page
+from i2s_collect.arxiv.source import SINGLE_FILE, NoSourceError, reference_fault, unpack
 from i2s_collect.candidates import Dropped, Fetched, Licence, Piece, Reason, SourceDocument, Window
-from i2s_collect.web.cache import WebCache
-from i2s_collect.web.client import HttpWeb
-from i2s_collect.web.errors import SourceStoppedError
+from i2s_collect.web.answer import SourceStoppedError
+from i2s_collect.web.client import HttpWeb, WebCache
 from i2s_collect.web.manners import HostGaps, Manners
 from i2s_wire.render.rendering import LogExcerpt, Picture, Rendering, Verdict
 from i2s_wire.render.source_error import ErrorKind, SourceError, Undefined

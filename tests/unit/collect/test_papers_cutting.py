@@ -7,8 +7,8 @@ import pytest
 from i2s_collect.candidates import Dropped, Piece, Reason
 from i2s_collect.tex import reading
 from i2s_collect.tex.cutting import cut_paper
-from i2s_collect.tex.members import find_roots, read_text
-from i2s_collect.tex.refusals import MAX_CHARACTERS
+from i2s_collect.tex.environments import MAX_CHARACTERS
+from i2s_collect.tex.reading import find_roots, read_text
 
 HEAD = "\\documentclass{article}\n"
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from i2s_collect.candidates import Dropped, Piece, Reason
 from i2s_collect.tex.cutting import cut_paper
+from i2s_collect.tex.environments import MAX_CHARACTERS
 from i2s_collect.tex.expansion import MAX_EXPANDED, ExpansionError, expand
 from i2s_collect.tex.macros import macro
-from i2s_collect.tex.members import MAX_FILE_BYTES
-from i2s_collect.tex.refusals import MAX_CHARACTERS
+from i2s_collect.tex.reading import MAX_FILE_BYTES
 from i2s_collect.tex.scanner import Scanner
 
 MANY = 100_000

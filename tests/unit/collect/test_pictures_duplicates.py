@@ -12,16 +12,19 @@ from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
 from i2s_collect.candidates import Piece
-from i2s_collect.pictures.duplicates import DuplicateIndex, KnownPieces, Match, Ring
-from i2s_collect.pictures.fingerprint import (
+from i2s_collect.images.duplicates import (
     PERMUTATIONS,
+    DuplicateIndex,
     Fingerprint,
     FingerprintError,
+    KnownPieces,
+    Match,
+    Ring,
+    SeenStore,
     fingerprint,
     minhash,
     normalized,
 )
-from i2s_collect.pictures.seen import SeenStore
 from i2s_sdk.errors import DataError
 
 
@@ -122,7 +125,7 @@ def test_an_index_grows_and_finds_what_was_added_before_and_after():
 
 
 def test_another_process_makes_the_same_fingerprint():
-    module = "i2s_collect.pictures.fingerprint"
+    module = "i2s_collect.images.duplicates"
     program = f"from {module} import minhash; print(minhash('a b c d e f').hex())"
     done = subprocess.run(
         [sys.executable, "-c", program],

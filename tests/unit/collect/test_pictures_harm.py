@@ -6,11 +6,18 @@ from itertools import pairwise
 import httpx
 import pytest
 
-from i2s_collect.harm.endpoint import MOST_CHARACTERS, EndpointJudge, EndpointPictureJudge
-from i2s_collect.harm.people import people_flags
-from i2s_collect.harm.profanity import DIGESTS, ProfanityJudge, check_model, windows
+from i2s_collect.harm.judges import (
+    DIGESTS,
+    MOST_CHARACTERS,
+    EndpointJudge,
+    EndpointPictureJudge,
+    ProfanityJudge,
+    check_model,
+    people_flags,
+    windows,
+)
 from i2s_collect.harm.withdrawn import read_withdrawn
-from i2s_collect.web.errors import SourceStoppedError
+from i2s_collect.web.answer import SourceStoppedError
 from i2s_sdk.errors import DataError, UsageError
 
 PLAIN = "the garden is open on most days of the week and children are welcome " * 20

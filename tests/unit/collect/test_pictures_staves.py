@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFilter
 
-from i2s_collect.pictures.music import FEATURES, WEIGHTS, features, look, probability
-from i2s_collect.pictures.systems import cut_systems, systems
+from i2s_collect.images.music import FEATURES, WEIGHTS, features, look, probability
+from i2s_collect.images.scores import cut_systems, systems
 
 
 def page(tops, spacing=10, size=(900, 1200), joined=(), lines=5, seed=1) -> Image.Image:

@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from i2s_collect.candidates import Reason
-from i2s_collect.pictures.values import picture_fault, picture_values
+from i2s_collect.images.values import picture_fault, picture_values
 
 
 def picture(white: float, color=(0, 0, 255), size=(100, 100)) -> Image.Image:

@@ -14,8 +14,7 @@ import yaml
 from PIL import Image
 from pyarrow import parquet
 
-from i2s_collect.publishing.publish import Published, publish
-from i2s_collect.publishing.published_rows import COLUMNS
+from i2s_collect.publishing.publish import COLUMNS, Published, publish
 from i2s_sdk.cli.main import run
 from i2s_sdk.data.format_2 import line
 from i2s_sdk.data.hub_row import packed, read_row

@@ -13,12 +13,12 @@ import pytest
 from i2s_collect.arxiv import ArxivSource
 from i2s_collect.candidates import Dropped, Licence, Reason, SourceDocument
 from i2s_collect.caps import instance_id
+from i2s_collect.collecting import key_of_piece
 from i2s_collect.github.pages import GithubPagesSource
 from i2s_collect.music.github_scores import GithubScoresSource
 from i2s_collect.music.mutopia import MutopiaSource
 from i2s_collect.recipes import read_recipes
 from i2s_collect.source import Source
-from i2s_collect.visiting import key_of_piece
 from i2s_collect.web.answer import Ask, WebAnswer
 from i2s_sdk.errors import DataError
 

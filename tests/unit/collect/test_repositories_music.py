@@ -19,12 +19,10 @@ from fake_sources.small_sites import score, score_repositories
 from i2s_collect.candidates import Dropped, Fetched, Licence, Piece, Reason, SourceDocument, Window
 from i2s_collect.github import GithubApi, GithubWaits
 from i2s_collect.music import GithubScoresSource, MutopiaSource
-from i2s_collect.music.cutting import MAX_CHARACTERS, cut_scores, score_fault
-from i2s_collect.music.lilypond_text import read_lilypond
+from i2s_collect.music.imslp_api import file_blocks
+from i2s_collect.music.lilypond_sources import MAX_CHARACTERS, cut_scores, read_lilypond, score_fault
 from i2s_collect.music.mutopia import date_from, licence_from, read_sources
-from i2s_collect.music.wikitext import file_blocks
-from i2s_collect.web.cache import WebCache
-from i2s_collect.web.client import HttpWeb
+from i2s_collect.web.client import HttpWeb, WebCache
 from i2s_collect.web.manners import HostGaps, Manners
 from i2s_wire.render.rendering import Rendering, Verdict
 

@@ -13,7 +13,7 @@ from fake_sources.archives import archive
 from fake_sources.small_sites import site, site_repositories
 from i2s_collect.candidates import Dropped, Licence, Piece, Reason, SourceDocument
 from i2s_collect.github import GithubPagesSource
-from i2s_collect.github.site_filter import SiteCounts, count, published_files, site_fault, tree_hash
+from i2s_collect.github.pages import SiteCounts, count, published_files, site_fault, tree_hash
 from i2s_sdk.instances.site_files import read_tar
 from i2s_wire.render.isolation import PolicyEvent, PolicyKind
 from i2s_wire.render.rendering import Rendering, Verdict

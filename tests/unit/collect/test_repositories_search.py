@@ -19,13 +19,10 @@ from fake_sources.server import FakeServer, fake_server
 from fake_sources.small_sites import FakeRepository, site_repositories
 from i2s_collect.candidates import Dropped, Fetched, Licence, Reason, SourceDocument, Window
 from i2s_collect.github import TOKEN_VARIABLE, GithubApi, GithubPagesSource, GithubWaits
-from i2s_collect.github.checkout import fetch_checkout
-from i2s_collect.github.repository import Repository, read_item, read_licence
+from i2s_collect.github.repository import Repository, fetch_checkout, read_item, read_licence
 from i2s_collect.github.search import candidate, find_repositories
-from i2s_collect.web.answer import WebAnswer
-from i2s_collect.web.cache import WebCache
-from i2s_collect.web.client import HttpWeb
-from i2s_collect.web.errors import BodyTooLargeError, SourceStoppedError
+from i2s_collect.web.answer import BodyTooLargeError, SourceStoppedError, WebAnswer
+from i2s_collect.web.client import HttpWeb, WebCache
 from i2s_collect.web.manners import HostGaps, Manners
 
 OCTOBER = Window(date(2026, 10, 1), date(2026, 10, 31))

@@ -12,10 +12,8 @@ import pytest
 
 from fake_sources.exchange import FakeAnswer, FakeRequest
 from fake_sources.server import FakeServer, fake_server
-from i2s_collect.web.answer import Ask, WebAnswer
-from i2s_collect.web.cache import WebCache
-from i2s_collect.web.client import HttpWeb, checked_contact
-from i2s_collect.web.errors import BodyTooLargeError, NotCachedError, SourceStoppedError
+from i2s_collect.web.answer import Ask, BodyTooLargeError, NotCachedError, SourceStoppedError, WebAnswer
+from i2s_collect.web.client import HttpWeb, WebCache, checked_contact
 from i2s_collect.web.manners import HostGaps, Manners, wait_of
 from i2s_sdk.errors import UsageError
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from i2s_collect.candidates import Reason, SourceDocument
-from i2s_collect.judging import Duplicates
+from i2s_collect.filters import Duplicates
 from i2s_collect.state import PieceOutcome
 
 

@@ -190,7 +190,7 @@ def command(
     from i2s_collect.caps import Caps
     from i2s_collect.collecting import CollectOptions
     from i2s_collect.difficulty import read_thresholds
-    from i2s_collect.harm.endpoint import JudgeAddress
+    from i2s_collect.harm.judges import JudgeAddress
     from i2s_collect.harm.withdrawn import read_withdrawn
     from i2s_collect.run import Asking, collect, plan_collection
 

@@ -1,20 +1,124 @@
-"""All filters on a piece: its picture, sheet music or not, harmful texts and pictures, data of people."""
+"""The filters on a piece: its image, sheet music or not, language, harmful content, data of persons."""
 
 from __future__ import annotations
 
 import io
 import tarfile
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any, Protocol
 
 from i2s_collect.candidates import Dropped, Piece, Reason
-from i2s_collect.harm.judges import PictureJudge, TextJudge
-from i2s_collect.harm.people import people_flags
-from i2s_collect.judging import Judged
-from i2s_collect.languages import LanguageIdentifier
-from i2s_collect.pictures import music
-from i2s_collect.pictures.values import picture_fault, picture_values
+from i2s_collect.harm.judges import PictureJudge, TextJudge, people_flags
+from i2s_collect.images import music
+from i2s_collect.images.values import picture_fault, picture_values
+from i2s_sdk.errors import UsageError
 from i2s_sdk.instances.images import decode_image
+from i2s_wire.installation import install_command
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the filters found.
+
+    Attributes:
+        values: Values of the filters, by name; JSON, becomes part of the provenance.
+        dropped: Why the piece is left out; None if it is not.
+        flags: What people should know of it, such as "email_address".
+    """
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    dropped: Dropped | None = None
+    flags: tuple[str, ...] = ()
+
+
+class PieceJudge(Protocol):
+    """Filters on pieces. The same piece and picture have the same result everywhere."""
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Names and versions of the filters, and of the models in them."""
+        ...
+
+    def judge(self, piece: Piece, png: bytes, text: str) -> Judged:
+        """Return what the filters find.
+
+        Args:
+            piece: Its source.
+            png: Its picture.
+            text: What readers see.
+        """
+        ...
+
+
+class Duplicates(Protocol):
+    """Tells whether a piece is a duplicate of one that was kept before, here or in an earlier collection."""
+
+    def fingerprint(self, piece: Piece, png: bytes) -> str:
+        """Return what is compared of a piece, as text."""
+        ...
+
+    def find(self, subset: str, fingerprint: str) -> str | None:
+        """Return which kept piece of a subset is the same and by which comparison, or None."""
+        ...
+
+    def add(self, subset: str, key: str, fingerprint: str) -> None:
+        """Add a kept piece, so that later duplicates of it are found."""
+        ...
+
+
+PACKAGE = "py3langid"
+#: Code of texts whose language cannot be determined.
+UNDETERMINED = "und"
+#: A text with fewer letters is undetermined.
+MIN_LETTERS = 40
+#: A text whose most probable language is less probable is undetermined.
+MIN_PROBABILITY = 0.8
+#: The most characters that are read, from the beginning.
+MAX_CHARACTERS = 20_000
+
+
+class LanguageIdentifier:
+    """Names the language of texts.
+
+    Raises:
+        UsageError: The extra ``collect`` is not installed.
+    """
+
+    def __init__(self) -> None:
+        try:
+            from py3langid import langid  # type: ignore[import-untyped]
+        except ImportError:
+            raise UsageError(
+                f"collecting needs the extra `collect`: {install_command('i2s-sdk[collect]')}"
+            ) from None
+        self.version = f"{PACKAGE} {version(PACKAGE)}"
+        self._model: Any = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
+
+    @property
+    def known(self) -> frozenset[str]:
+        """Codes of all languages that can be named."""
+        return frozenset(self._model.labels)
+
+    def identify(self, text: str) -> tuple[str, float]:
+        """Return the language of a text and how probable it is.
+
+        Args:
+            text: Text that readers see.
+
+        Returns:
+            Code of ISO 639-1, or "und" for a text that is too short or of no clear language; probability from
+            0 to 1, as the model has it.
+        """
+        read = text[:MAX_CHARACTERS]
+        if sum(one.isalpha() for one in read) < MIN_LETTERS:
+            return UNDETERMINED, 0.0
+        language, probability = self._model.classify(read)
+        if probability < MIN_PROBABILITY:
+            return UNDETERMINED, float(probability)
+        return str(language), float(probability)
+
 
 #: Tasks whose pieces must be sheet music, and those whose pages are looked through for data of people.
 MUSIC_TASKS, PAGE_TASKS = frozenset({"music"}), frozenset({"webpage"})

@@ -12,23 +12,17 @@ from importlib.metadata import version
 from pathlib import Path
 
 from i2s_client.service_table import DOCUMENTS
-from i2s_collect.collecting import COLLECTION, Collection, CollectOptions, CollectProgress
+from i2s_collect.collecting import COLLECTION, CollectOptions, CollectProgress, DataSetCollection
 from i2s_collect.files import ContentFiles
-from i2s_collect.filters import PAGE_TASKS, Filters
-from i2s_collect.harm.endpoint import EndpointPictureJudge
-from i2s_collect.harm.judges import TextJudge
-from i2s_collect.harm.profanity import ProfanityJudge
-from i2s_collect.languages import UNDETERMINED, LanguageIdentifier
-from i2s_collect.pictures.duplicates import KnownPieces
-from i2s_collect.pictures.seen import SeenStore
-from i2s_collect.recipes import read_recipes
-from i2s_collect.remaking import Remade, Remaker, write_reports
+from i2s_collect.filters import PAGE_TASKS, UNDETERMINED, Filters, LanguageIdentifier
+from i2s_collect.harm.judges import EndpointPictureJudge, ProfanityJudge, TextJudge
+from i2s_collect.images.duplicates import KnownPieces, SeenStore
+from i2s_collect.recipes import Remade, Remaker, read_recipes, write_reports
 from i2s_collect.source import DrawnSource, Source
 from i2s_collect.sources import OpenedSource, SourceOptions, open_source, source_named
 from i2s_collect.state import DATABASE, CollectionState
 from i2s_collect.summary import CollectSummary
-from i2s_collect.web.cache import WebCache
-from i2s_collect.web.client import HttpWeb, checked_contact
+from i2s_collect.web.client import HttpWeb, WebCache, checked_contact
 from i2s_collect.web.manners import HostGaps, Manners
 from i2s_sdk.cache_folders import cache_folder
 from i2s_sdk.data.folder import INDEX
@@ -276,7 +270,7 @@ class _Opened:
         except BaseException:
             self.state.close()
             raise
-        self.collection = Collection(folder, found.source, self.web, judge, self._known, options)
+        self.collection = DataSetCollection(folder, found.source, self.web, judge, self._known, options)
 
     def __enter__(self) -> _Opened:
         return self

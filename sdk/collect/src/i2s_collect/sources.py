@@ -8,9 +8,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from i2s_collect.arxiv import ArxivSource
+from i2s_collect.files import GivenFiles
 from i2s_collect.github.api import BASE_URL, GithubApi
 from i2s_collect.github.pages import GithubPagesSource
-from i2s_collect.given_files import GivenFiles
 from i2s_collect.music.github_scores import GithubScoresSource
 from i2s_collect.music.imslp import ImslpSource
 from i2s_collect.music.imslp_api import BASE_URL as IMSLP_URL

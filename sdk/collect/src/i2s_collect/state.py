@@ -1,4 +1,4 @@
-"""What a collection knows so far, on disk: documents in their order, and what became of their pieces."""
+"""The state of a collection on disk: documents in their order, and the outcome of their pieces."""
 
 from __future__ import annotations
 
@@ -15,10 +15,29 @@ from pathlib import Path
 from typing import Any
 
 from i2s_collect.candidates import CollectStage, Dropped, Licence, Reason, SourceDocument
-from i2s_collect.transactions import transaction
 from i2s_sdk.errors import DataError, InUseError, RunConflictError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.writing import writing
+
+
+@contextmanager
+def transaction(database: sqlite3.Connection) -> Iterator[None]:
+    """Store all that the block writes, or nothing of it if the block raises.
+
+    Args:
+        database: Opened with ``isolation_level=None``.
+
+    Raises:
+        sqlite3.Error: The file cannot be used.
+    """
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        database.execute("ROLLBACK")
+        raise
+    database.execute("COMMIT")
+
 
 #: File of the database in the folder of the state.
 DATABASE = "state.sqlite"

@@ -1,4 +1,4 @@
-"""Papers of arXiv, for the task ``latex``."""
+"""The papers of arXiv for the task ``latex``: their archives, and the renderings that are references."""
 
 from __future__ import annotations
 
@@ -7,17 +7,75 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 
-from i2s_collect.arxiv.archive import NoSourceError, unpack
-from i2s_collect.arxiv.harvest import harvest
-from i2s_collect.arxiv.licences import licence_of
-from i2s_collect.arxiv.records import ArxivRecord, Version
-from i2s_collect.arxiv.references import reference_fault
+from i2s_collect.arxiv.metadata import ArxivRecord, Version, harvest, licence_of
 from i2s_collect.candidates import Dropped, Fetched, Piece, Reason, SourceDocument, Window
 from i2s_collect.tex.cutting import cut_paper
-from i2s_collect.tex.subsets import SUBSETS
+from i2s_collect.tex.environments import SUBSETS
 from i2s_collect.web.answer import Ask, Web
 from i2s_collect.web.manners import Manners
-from i2s_wire.render.rendering import Rendering
+from i2s_sdk.instances.site_files import gunzip, read_tar
+from i2s_wire.render.rendering import LogExcerpt, Rendering
+from i2s_wire.render.source_error import ErrorKind
+
+#: Name of the file if a paper is a single one.
+SINGLE_FILE = "paper.tex"
+
+_GZIP, _PDF, _POSTSCRIPT = b"\x1f\x8b", b"%PDF", b"%!PS"
+_USTAR = slice(257, 262)
+_HEADER = 512
+
+
+class NoSourceError(Exception):
+    """A paper has no TeX source; the message says what there is instead."""
+
+
+def unpack(content: bytes) -> dict[str, bytes]:
+    """Return the files of a paper by name. The first bytes say what the content is.
+
+    Raises:
+        NoSourceError: It is a PDF or PostScript file.
+        ValueError: It is an archive that cannot be read, that is too large, or that holds something other
+            than files and folders; the message says so.
+    """
+    unpacked = gunzip(content) if content.startswith(_GZIP) else content
+    if unpacked[_USTAR] == b"ustar" or b"\0" in unpacked[:_HEADER]:
+        return read_tar(unpacked)
+    if unpacked.startswith((_PDF, _POSTSCRIPT)):
+        raise NoSourceError("a PDF file" if unpacked.startswith(_PDF) else "a PostScript file")
+    return {SINGLE_FILE: unpacked}
+
+
+#: How far a box may reach over its width or height, in points.
+MAX_OVERFULL = 20.0
+
+_OVERFULL = re.compile(r"Overfull \\([hv])box \((\d{1,7}(?:\.\d{1,7})?)pt too (?:wide|high)\)")
+_UNDEFINED = frozenset({ErrorKind.UNDEFINED_COMMAND, ErrorKind.UNDEFINED_ENVIRONMENT})
+
+
+def reference_fault(piece: Piece, rendering: Rendering) -> Dropped | None:
+    """Return why a rendering is no reference, or None.
+
+    The log is read as far as the renderer returns it.
+    """
+    error = rendering.error
+    if error is not None and error.kind in _UNDEFINED:
+        name = error.undefined.name if error.undefined else error.message
+        return Dropped(Reason.UNDEFINED_COMMAND, name[:100], subset=piece.subset)
+    if not rendering.verdict.has_picture:
+        return None
+    if rendering.total_pages != 1:
+        return Dropped(Reason.SEVERAL_PAGES, f"{rendering.total_pages} pages", subset=piece.subset)
+    most = overfull(rendering.log)
+    if most > MAX_OVERFULL:
+        return Dropped(Reason.OVERFULL, f"{most:g} pt, more than {MAX_OVERFULL:g}", subset=piece.subset)
+    return None
+
+
+def overfull(log: LogExcerpt) -> float:
+    """Return by how many points the widest box of a log is too wide, or the highest too high; 0 for none."""
+    text = f"{log.head}\n{log.tail}"
+    return max((float(found[2]) for found in _OVERFULL.finditer(text)), default=0.0)
+
 
 #: Where metadata and sources are.
 METADATA_URL, SOURCES_URL = "https://oaipmh.arxiv.org/oai", "https://export.arxiv.org/src"

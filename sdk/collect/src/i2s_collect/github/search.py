@@ -16,8 +16,7 @@ from datetime import UTC, datetime, time, timedelta
 from i2s_collect.candidates import Dropped, Reason, SourceDocument, Window
 from i2s_collect.github.api import GithubApi
 from i2s_collect.github.repository import Repository, read_item
-from i2s_collect.web.answer import Web
-from i2s_collect.web.errors import SourceStoppedError
+from i2s_collect.web.answer import SourceStoppedError, Web
 from i2s_sdk.json_text import read_json
 
 _log = logging.getLogger(__name__)

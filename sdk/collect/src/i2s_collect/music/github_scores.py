@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from i2s_collect.candidates import Dropped, Fetched, Piece, Reason, SourceDocument, Window
 from i2s_collect.github.api import GithubApi
-from i2s_collect.github.checkout import fetch_checkout, read_checkout
-from i2s_collect.github.repository import REDISTRIBUTABLE
+from i2s_collect.github.repository import REDISTRIBUTABLE, fetch_checkout, read_checkout
 from i2s_collect.github.search import candidate, find_repositories
-from i2s_collect.music.cutting import cut_scores, score_fault
+from i2s_collect.music.lilypond_sources import cut_scores, score_fault
 from i2s_collect.web.answer import Web
 from i2s_wire.render.rendering import Rendering
 

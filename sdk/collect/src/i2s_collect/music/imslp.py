@@ -14,13 +14,11 @@ from urllib.parse import quote
 
 from i2s_client.documents import AsyncDocumentsClient
 from i2s_collect.candidates import Dropped, Fetched, Piece, Reason, SourceDocument, Window
-from i2s_collect.given_files import GivenFiles
-from i2s_collect.music.imslp_api import BASE_URL, FileFacts, ImslpApi, NoUploadsError, plain_name
+from i2s_collect.files import GivenFiles
+from i2s_collect.images.scores import System, systems_of_pdf
+from i2s_collect.music.imslp_api import BASE_URL, FileBlock, FileFacts, ImslpApi, NoUploadsError, plain_name
 from i2s_collect.music.mutopia import licence_from
-from i2s_collect.music.wikitext import FileBlock
-from i2s_collect.pictures.scores import System, systems_of_pdf
-from i2s_collect.web.answer import Web
-from i2s_collect.web.errors import NotAtHandError
+from i2s_collect.web.answer import NotAtHandError, Web
 from i2s_collect.web.manners import Manners
 from i2s_wire.render.rendering import Rendering
 

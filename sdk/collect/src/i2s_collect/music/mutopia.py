@@ -13,12 +13,9 @@ from datetime import date
 
 from i2s_collect.candidates import Dropped, Fetched, Licence, Piece, Reason, SourceDocument, Window
 from i2s_collect.github.api import GithubApi
-from i2s_collect.github.checkout import commit_of, is_commit
-from i2s_collect.github.repository import licence_of
-from i2s_collect.music.cutting import cut_scores, local_includes, score_fault
-from i2s_collect.music.lilypond_text import read_lilypond
-from i2s_collect.web.answer import Web
-from i2s_collect.web.errors import SourceStoppedError
+from i2s_collect.github.repository import commit_of, is_commit, licence_of
+from i2s_collect.music.lilypond_sources import cut_scores, local_includes, read_lilypond, score_fault
+from i2s_collect.web.answer import SourceStoppedError, Web
 from i2s_wire.render.rendering import Rendering
 
 #: The repository and its default branch.

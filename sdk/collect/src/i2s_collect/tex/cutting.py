@@ -9,11 +9,10 @@ from itertools import groupby
 
 from i2s_collect.candidates import Dropped, Piece, Reason
 from i2s_collect.tex.declarations import needed
-from i2s_collect.tex.definitions import DEFINITIONS, Reading, read_definition
+from i2s_collect.tex.environments import MAX_RAW_CHARACTERS, refusal
 from i2s_collect.tex.expansion import MAX_READ, ExpansionError, expand
-from i2s_collect.tex.macros import Macro, MacroTable
+from i2s_collect.tex.macros import DEFINITIONS, Macro, MacroTable, Reading, read_definition
 from i2s_collect.tex.reading import FoundEnvironment, Paper, read_paper
-from i2s_collect.tex.refusals import MAX_RAW_CHARACTERS, refusal
 from i2s_collect.tex.scanner import Braces, Scanner, TokenKind
 
 #: The most characters that are read to expand the macros of one paper.

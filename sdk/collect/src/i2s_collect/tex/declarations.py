@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from i2s_collect.tex.definitions import Reading
-from i2s_collect.tex.subsets import PLOT, TABLE
+from i2s_collect.tex.environments import PLOT, TABLE
+from i2s_collect.tex.macros import Reading
 
 #: The most declarations of a paper that are looked at for one cut, the latest first.
 MAX_LOOKED_AT = 100

@@ -10,8 +10,7 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from i2s_collect.tex.definitions import bracket_end
-from i2s_collect.tex.macros import Macro
+from i2s_collect.tex.macros import Macro, bracket_end
 from i2s_collect.tex.scanner import Conditionals, Scanner, TexToken, TokenKind
 
 #: The most macros that are expanded in one cut.

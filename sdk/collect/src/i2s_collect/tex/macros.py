@@ -1,17 +1,14 @@
-r"""The macros that a paper defines, and which of them hold at each place.
-
-Read are ``\newcommand`` and its relatives, ``\def`` with parameters that nothing delimits, ``\let``,
-``\DeclareMathOperator``, ``\DeclarePairedDelimiter``, ``\NewDocumentCommand`` with arguments m and O alone,
-and ``\newenvironment``. Whatever else defines a name makes it opaque: it stays as it is where it is used.
-"""
+"""The macros that a paper defines: how definitions are read, and which of them hold at each place."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from i2s_collect.tex.scanner import Scanner, TokenKind, words
+from i2s_collect.tex.scanner import Braces, Scanner, TokenKind, words
 
 #: The most parameters of a macro, as TeX has it.
 MAX_PARAMETERS = 9
@@ -151,3 +148,279 @@ class MacroTable:
         self.now += 1
         self._times[name].append(self.now)
         self._versions[name].append(value)
+
+
+_BLANK = re.compile(r"(?:\s|%[^\n]*(?:\n|\Z))*")
+_COMMAND = re.compile(r"\\([A-Za-z@]+|[^A-Za-z@])")
+_COUNT = re.compile(r"\[\s*([1-9])\s*\]|\[\s*(0)\s*\]")
+_SIMPLE_PARAMETERS = re.compile(r"((?:#[1-9])*)[ \t]*(?=\{)")
+_BRACKET_MARK = re.compile(r"\\.|[{}\]]", re.DOTALL)
+#: The longest text between brackets, in characters.
+MAX_BRACKETED = 1_000
+#: The longest text of parameters of a ``\def`` that is looked through for its body, in characters.
+MAX_PARAMETER_TEXT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Where a definition is read.
+
+    Attributes:
+        text: The source.
+        braces: Braces of the source.
+        macros: Macros to which it is added.
+        depth: Number of open groups.
+    """
+
+    text: str
+    braces: Braces
+    macros: MacroTable
+    depth: int
+
+    def blank(self, position: int) -> int:
+        """Return the position after blanks and comments."""
+        found = _BLANK.match(self.text, position)
+        return found.end() if found else position
+
+    def group(self, position: int) -> tuple[str, int] | None:
+        """Return the content of the group that comes next and where it ends, or None."""
+        position = self.blank(position)
+        if not self.text.startswith("{", position):
+            return None
+        closing = self.braces.closing(position)
+        return None if closing is None else (self.text[position + 1 : closing], closing + 1)
+
+    def bracket(self, position: int) -> tuple[str, int] | None:
+        """Return the content of the brackets that come next and where they end, or None."""
+        position = start = self.blank(position)
+        if not self.text.startswith("[", position):
+            return None
+        end = bracket_end(self.text, start, self.braces.closing)
+        return None if end is None else (self.text[start + 1 : end - 1], end)
+
+    def star(self, position: int) -> int:
+        """Return the position after a star, if one comes next."""
+        after = self.blank(position)
+        return after + 1 if self.text.startswith("*", after) else position
+
+    def command(self, position: int) -> tuple[str, int] | None:
+        """Return the name of the command that comes next, in braces or not, and where that ends."""
+        position = self.blank(position)
+        braced = self.text.startswith("{", position)
+        if braced:
+            position = self.blank(position + 1)
+        found = _COMMAND.match(self.text, position)
+        if found is None:
+            return None
+        end = found.end()
+        if braced:
+            end = self.blank(end)
+            if not self.text.startswith("}", end):
+                return None
+            end += 1
+        return found[1], end
+
+    def define(self, name: str, value: Macro, *, everywhere: bool = False) -> None:
+        """Add a macro."""
+        self.macros.define(name, value, 0 if everywhere else self.depth)
+
+
+def bracket_end(text: str, start: int, closing: Callable[[int], int | None]) -> int | None:
+    """Return where the bracket that opens at ``start`` is closed, or None.
+
+    Args:
+        text: The source.
+        start: Start of the bracket.
+        closing: Tells where a brace is closed.
+    """
+    position, last = start + 1, min(len(text), start + MAX_BRACKETED)
+    if text.find("]", position, last) < 0:
+        return None
+    while found := _BRACKET_MARK.search(text, position, last):
+        position = found.end()
+        if found[0] == "]":
+            return position
+        if found[0] == "}":
+            return None
+        if found[0] == "{":
+            end = closing(found.start())
+            if end is None:
+                return None
+            position = end + 1
+    return None
+
+
+def read_definition(word: str, position: int, reading: Reading) -> int | None:
+    """Add the macro that a definition defines and return where the definition ends.
+
+    Args:
+        word: The command that defines, without backslash.
+        position: Position after the command.
+        reading: Where it is read.
+
+    Returns:
+        None if the word defines nothing, or what follows is no definition.
+    """
+    reader = DEFINITIONS.get(word)
+    return reader(word, position, reading) if reader else None
+
+
+def _new_command(word: str, position: int, reading: Reading) -> int | None:
+    found = reading.command(reading.star(position))
+    if found is None:
+        return None
+    name, position = found
+    parameters, defaults, position = _parameters(position, reading)
+    body = reading.group(position)
+    if body is None:
+        return None
+    if word != "providecommand" or reading.macros.get(name) is None:
+        reading.define(name, macro(body[0], parameters, defaults))
+    return body[1]
+
+
+def _parameters(position: int, reading: Reading) -> tuple[str, tuple[str, ...], int]:
+    """Return the parameters of a LaTeX definition, their defaults, and where they end."""
+    count = _COUNT.match(reading.text, reading.blank(position))
+    if count is None:
+        return "", (), position
+    parameters = "m" * int(count[1] or 0)
+    default = reading.bracket(count.end())
+    if default is None:
+        return parameters, (), count.end()
+    return "o" + parameters[1:], (default[0],), default[1]
+
+
+def _def(word: str, position: int, reading: Reading) -> int | None:
+    found = _COMMAND.match(reading.text, reading.blank(position))
+    if found is None:
+        return None
+    everywhere = word in ("gdef", "xdef")
+    simple = _SIMPLE_PARAMETERS.match(reading.text, found.end())
+    if simple is None:
+        start = reading.text.find("{", found.end(), found.end() + MAX_PARAMETER_TEXT)
+        body = reading.group(start) if start >= 0 else None
+        if body is None:
+            return None
+        reading.define(found[1], OPAQUE, everywhere=everywhere)
+        return body[1]
+    body = reading.group(simple.end())
+    if body is None:
+        return None
+    count = len(simple[1]) // 2
+    in_order = simple[1] == "".join(f"#{number + 1}" for number in range(count))
+    value = macro(body[0], "m" * count) if in_order and word in ("def", "gdef") else OPAQUE
+    reading.define(found[1], value, everywhere=everywhere)
+    return body[1]
+
+
+def _let(word: str, position: int, reading: Reading) -> int | None:
+    found = _COMMAND.match(reading.text, reading.blank(position))
+    if found is None:
+        return None
+    position = reading.blank(found.end())
+    if reading.text.startswith("=", position):
+        position = reading.blank(position + 1)
+    other = _COMMAND.match(reading.text, position)
+    if other is None:
+        character = reading.text[position : position + 1]
+        value = macro(character, is_final=True) if character.strip("#%{}\\") else OPAQUE
+        reading.define(found[1], value)
+        return position + len(character)
+    known = reading.macros.get(other[1])
+    reading.define(found[1], known or macro("\\" + other[1], is_final=True))
+    return other.end()
+
+
+def _operator(word: str, position: int, reading: Reading) -> int | None:
+    after = reading.star(position)
+    found = reading.command(after)
+    body = reading.group(found[1]) if found else None
+    if found is None or body is None:
+        return None
+    star = "*" if after != position else ""
+    reading.define(found[0], macro(rf"\operatorname{star}{{{body[0]}}}"))
+    return body[1]
+
+
+def _paired_delimiter(word: str, position: int, reading: Reading) -> int | None:
+    found = reading.command(position)
+    left = reading.group(found[1]) if found else None
+    right = reading.group(left[1]) if left else None
+    if found is None or left is None or right is None:
+        return None
+    plain = rf"\mathopen{{#1{left[0]}}} #2 \mathclose{{#1{right[0]}}}"
+    stretched = rf"\left{left[0]} #2 \right{right[0]}"
+    reading.define(found[0], macro(plain, "som", ("",), starred_body=stretched))
+    return right[1]
+
+
+def _document_command(word: str, position: int, reading: Reading) -> int | None:
+    found = reading.command(position)
+    arguments = reading.group(found[1]) if found else None
+    body = reading.group(arguments[1]) if arguments else None
+    if found is None or arguments is None or body is None:
+        return None
+    shape = _shape(arguments[0])
+    reading.define(found[0], macro(body[0], *shape) if shape else OPAQUE)
+    return body[1]
+
+
+def _shape(specification: str) -> tuple[str, tuple[str, ...]] | None:
+    """Return the parameters of an xparse specification of m and O alone, and their defaults."""
+    parameters, defaults = "", []
+    rest = specification.replace("+", "").strip()
+    while rest:
+        if rest[0] == "m":
+            parameters, rest = parameters + "m", rest[1:].lstrip()
+            continue
+        found = re.match(r"O\s*\{([^{}]*)\}\s*", rest)
+        if found is None:
+            return None
+        parameters += "o"
+        defaults.append(found[1])
+        rest = rest[found.end() :]
+    return parameters, tuple(defaults)
+
+
+def _environment(word: str, position: int, reading: Reading) -> int | None:
+    name = reading.group(reading.star(position))
+    if name is None:
+        return None
+    position = name[1]
+    parameters, defaults, position = _parameters(position, reading)
+    begin = reading.group(position)
+    end = reading.group(begin[1]) if begin else None
+    if begin is None or end is None:
+        return None
+    first, last = macro(begin[0], parameters, defaults, is_part=True), macro(end[0], is_part=True)
+    if first.is_opaque or last.is_opaque:
+        first = last = OPAQUE
+    reading.define(f"begin {name[0].strip()}", first)
+    reading.define(f"end {name[0].strip()}", last)
+    return end[1]
+
+
+def _theorem(word: str, position: int, reading: Reading) -> int | None:
+    name = reading.group(reading.star(position))
+    if name is None:
+        return None
+    for side in ("begin", "end"):
+        reading.define(f"{side} {name[0].strip()}", OPAQUE)
+    return name[1]
+
+
+#: What reads the definition of each command that defines.
+DEFINITIONS: dict[str, Callable[[str, int, Reading], int | None]] = {
+    **dict.fromkeys(("newcommand", "renewcommand", "providecommand", "DeclareRobustCommand"), _new_command),
+    **dict.fromkeys(("def", "gdef", "edef", "xdef"), _def),
+    "let": _let,
+    "DeclareMathOperator": _operator,
+    "DeclarePairedDelimiter": _paired_delimiter,
+    **dict.fromkeys(
+        ("NewDocumentCommand", "RenewDocumentCommand", "DeclareDocumentCommand", "ProvideDocumentCommand"),
+        _document_command,
+    ),
+    **dict.fromkeys(("newenvironment", "renewenvironment"), _environment),
+    "newtheorem": _theorem,
+}

@@ -1,10 +1,29 @@
-"""Answers of servers, and the interface of what asks them."""
+"""The answers of servers, the interface of what asks them, and the errors where there is no answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
+
+from i2s_sdk.errors import I2SError
+
+
+class NotAtHandError(I2SError):
+    """What is asked for is not there now, and may be there when the same command runs again."""
+
+
+class NotCachedError(NotAtHandError):
+    """The collection is offline, and the answer was never stored."""
+
+
+class BodyTooLargeError(I2SError):
+    """The body of an answer is larger than the request takes."""
+
+
+class SourceStoppedError(I2SError):
+    """A server refused or does not answer, and the source ends here; the same command goes on later."""
+
 
 #: How much of an answer is searched for a refusal, in bytes.
 REFUSAL_BYTES = 10_000

@@ -1,27 +1,147 @@
-"""Asks servers over HTTP, with manners."""
+"""The client of public servers: one connection a host, gaps kept, robots.txt obeyed, every answer stored."""
 
 from __future__ import annotations
 
+import hashlib
 import ipaddress
+import json
 import logging
 import re
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urljoin, urlsplit
+from urllib.robotparser import RobotFileParser
 
-from i2s_collect.web.answer import Ask, WebAnswer
-from i2s_collect.web.cache import WebCache
-from i2s_collect.web.errors import BodyTooLargeError, NotCachedError, SourceStoppedError
+from i2s_collect.web.answer import Ask, BodyTooLargeError, NotCachedError, SourceStoppedError, WebAnswer
 from i2s_collect.web.manners import HostGaps, Manners
-from i2s_collect.web.robots import AGENT, Robots, robots_ask
 from i2s_sdk.errors import UsageError
+from i2s_sdk.json_text import read_json
+from i2s_sdk.writing import write_whole, writing
 from i2s_wire.installation import install_command
 
 if TYPE_CHECKING:
     import httpx
+
+
+#: The name under which hosts may have rules for this program.
+AGENT = "i2s-collect"
+
+
+def robots_ask(url: str) -> Ask:
+    """Return the request for the robots.txt of the host of a URL."""
+    parts = urlsplit(url)
+    return Ask(
+        f"{parts.scheme}://{parts.netloc}/robots.txt",
+        max_bytes=512_000,
+        expected=frozenset({401, 403, *range(404, 429), *range(430, 500)}),
+        fresh=True,
+    )
+
+
+class Robots:
+    """The rules of one host."""
+
+    def __init__(self, answer: WebAnswer) -> None:
+        self._rules = RobotFileParser()
+        if answer.status in (401, 403):
+            self._rules.parse(["User-agent: *", "Disallow: /"])
+        elif answer.status != 200:
+            self._rules.parse([])
+        else:
+            self._rules.parse(answer.body.decode("utf-8", "replace").splitlines())
+
+    def permits(self, url: str) -> bool:
+        """Return whether the rules permit a URL, its query included."""
+        return self._rules.can_fetch(AGENT, url)
+
+    @property
+    def delay(self) -> float:
+        """Seconds between requests that the host asks for; 0 if it asks for none."""
+        said = self._rules.crawl_delay(AGENT)
+        return float(said) if said else 0.0
+
+
+#: Headers of answers that are stored.
+KEPT_HEADERS = frozenset({"content-type", "date", "etag", "last-modified", "link"})
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    """An answer of an earlier request.
+
+    Attributes:
+        answer: Answer as the server gave it.
+        taken: When it was received.
+    """
+
+    answer: WebAnswer
+    taken: datetime
+
+
+class WebCache:
+    """A folder with the answers of all requests that were made for a collection.
+
+    A request is its URL, its query and those headers that are no secrets. For each there are two files: the
+    body under its SHA-256, and the answer, which names it and is written last, so that a process that is
+    killed leaves a whole answer or none.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find(self, ask: Ask) -> StoredAnswer | None:
+        """Return the stored answer of a request, or None if there is none or its body is gone."""
+        try:
+            found = read_json(self._place(ask).read_bytes())
+            body = (self._folder / "bodies" / found["sha256"]).read_bytes()
+        except (OSError, ValueError, KeyError):
+            return None
+        if hashlib.sha256(body).hexdigest() != found["sha256"]:
+            return None
+        answer = WebAnswer(found["status"], found["headers"], body, found["url"])
+        return StoredAnswer(answer, datetime.fromisoformat(found["taken"]))
+
+    def store(self, ask: Ask, answer: WebAnswer) -> None:
+        """Store the answer of a request.
+
+        Raises:
+            WriteError: It cannot be written.
+        """
+        digest = hashlib.sha256(answer.body).hexdigest()
+        line = {
+            "request": _request(ask),
+            "url": answer.url.partition("?")[0],  # queries of redirections may hold secrets
+            "status": answer.status,
+            "headers": {name: value for name, value in answer.headers.items() if name in KEPT_HEADERS},
+            "taken": datetime.now(UTC).isoformat(timespec="seconds"),
+            "sha256": digest,
+            "bytes": len(answer.body),
+        }
+        with writing(self._folder):
+            write_whole(self._folder / "bodies" / digest, answer.body)
+            write_whole(self._place(ask), json.dumps(line, indent=1, sort_keys=True).encode())
+
+    def forget(self, ask: Ask) -> None:
+        """Forget the answer of a request; its body stays."""
+        with writing(self._folder):
+            self._place(ask).unlink(missing_ok=True)
+
+    def _place(self, ask: Ask) -> Path:
+        key = hashlib.sha256(json.dumps(_request(ask), sort_keys=True).encode()).hexdigest()
+        return self._folder / "answers" / key[:2] / f"{key}.json"
+
+
+def _request(ask: Ask) -> dict[str, object]:
+    headers = {
+        name.lower(): value for name, value in ask.headers.items() if name.lower() not in ask.secret_headers
+    }
+    return {"url": ask.url, "query": [list(pair) for pair in ask.query], "headers": headers}
+
 
 _log = logging.getLogger(__name__)
 

@@ -1,12 +1,36 @@
-r"""Why a cut is refused although it is whole: what it shows is not in it, or there is nothing to show."""
+"""The environments that are cut out of papers, each for its subset, and the reasons to refuse a cut."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from i2s_collect.candidates import Dropped, Reason
 from i2s_collect.tex.scanner import Scanner, TokenKind, words
-from i2s_collect.tex.subsets import PLOT
+
+EQUATION, TABLE, ALGORITHM, PLOT = "equation", "table", "algorithm", "plot"
+#: The subsets, in the order of tables.
+SUBSETS = (EQUATION, TABLE, ALGORITHM, PLOT)
+
+_STARRED = {
+    EQUATION: (
+        "equation align multline gather flalign alignat xalignat aligneq eqnarray subequations subeqnarray"
+    ),
+    TABLE: "table longtable",
+    ALGORITHM: "algorithm algorithmic",
+    PLOT: "tikzpicture tikzcd",
+}
+_PLAIN = {EQUATION: "math displaymath", TABLE: "tabbing", ALGORITHM: "", PLOT: ""}
+
+#: The subset of each environment. Displays without an environment, as between \[ and \], are equations.
+SUBSET_OF: Mapping[str, str] = {
+    name + star: subset
+    for subset in SUBSETS
+    for names, stars in ((_STARRED[subset], ("", "*")), (_PLAIN[subset], ("",)))
+    for name in names.split()
+    for star in stars
+}
+
 
 #: The most characters of a piece.
 MAX_CHARACTERS = 4_000

@@ -12,21 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from i2s_collect.candidates import Dropped, Reason
-from i2s_collect.pictures.lines import (
+from i2s_collect.images.staves import (
+    LINES,
     SKEW_REACH,
     SKEW_RUN,
     Grey,
     Mask,
+    Staff,
     background_of,
     darkness_of,
     ink_of,
     line_pixels,
     skew_of,
     smoothed_rows,
+    staves_of,
     straightened,
 )
-from i2s_collect.pictures.staves import LINES, Staff, staves_of
-from i2s_collect.pictures.values import on_white
+from i2s_collect.images.values import on_white
 
 if TYPE_CHECKING:
     from PIL import Image

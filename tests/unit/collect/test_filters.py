@@ -9,8 +9,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from i2s_collect.candidates import Piece, Reason
-from i2s_collect.filters import Filters
-from i2s_collect.languages import MIN_LETTERS, LanguageIdentifier
+from i2s_collect.filters import MIN_LETTERS, Filters, LanguageIdentifier
 from i2s_sdk.cli.main import run
 
 IDENTIFIER = LanguageIdentifier()
