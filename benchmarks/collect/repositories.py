@@ -24,7 +24,7 @@ from i2s_collect.github import GithubPagesSource
 from i2s_collect.music import GithubScoresSource
 from i2s_collect.rendering import draw
 from i2s_collect.source import Source
-from i2s_sdk.data.hub_row import packed
+from i2s_sdk.data.hub import packed
 from i2s_sdk.instances.site_files import INDEXES, read_repository
 
 #: The most pieces of one repository that are drawn.

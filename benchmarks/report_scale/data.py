@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from i2s_sdk.data import Instance, read_folder
-from i2s_sdk.data.content import read_content
+from i2s_sdk.data.folder import read_content
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.images import read_header
 from i2s_sdk.report.thumbnails import SHOWN_PIXELS, copy_name, quick_copy

@@ -36,7 +36,7 @@ from typing import Any, cast
 from benchmarks.latex.machine import load, look
 from i2s_sdk import Settings
 from i2s_sdk.data import Instance, open_data
-from i2s_sdk.data.content import read_content
+from i2s_sdk.data.folder import read_content
 from i2s_sdk.stack.services import Services, open_services
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.structure import NoStructure

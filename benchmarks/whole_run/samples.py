@@ -12,7 +12,7 @@ from typing import Any, cast
 from benchmarks.whole_run.answers import LINES, completion
 from benchmarks.whole_run.figures import INSTANCES
 from i2s_sdk.data import Instance, open_data
-from i2s_sdk.data.content import read_content
+from i2s_sdk.data.folder import read_content
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.structure import NoStructure
 from i2s_sdk.tasks.task import RenderedTask

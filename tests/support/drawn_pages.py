@@ -7,7 +7,7 @@ from typing import Any
 
 from PIL import Image
 
-from i2s_sdk.data.web_items.pages import HEIGHT, WIDTH, DrawnPage
+from i2s_sdk.data.web_items.elements import HEIGHT, WIDTH, DrawnPage
 from i2s_wire.render.site import Element
 
 ORIGIN = "http://localhost:4000"

@@ -16,9 +16,8 @@ from pyarrow import parquet
 
 from i2s_collect.publishing.publish import COLUMNS, Published, publish
 from i2s_sdk.cli.main import run
-from i2s_sdk.data.format_2 import line
-from i2s_sdk.data.hub_row import packed, read_row
-from i2s_sdk.data.new_folder import put_by_content, write_index
+from i2s_sdk.data.format_2 import line, put_by_content, write_index
+from i2s_sdk.data.hub import packed, read_row
 from i2s_sdk.errors import DataError
 
 DAY = date(2026, 11, 30)

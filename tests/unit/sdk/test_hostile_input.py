@@ -20,9 +20,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from i2s_sdk.data.check import check
-from i2s_sdk.data.content import read_content
-from i2s_sdk.data.folder import INDEX, read_folder
-from i2s_sdk.data.hub_row import read_row
+from i2s_sdk.data.folder import INDEX, read_content, read_folder
+from i2s_sdk.data.hub import read_row
 from i2s_sdk.errors import I2SError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.site_files import read_repository, read_tar, read_zip

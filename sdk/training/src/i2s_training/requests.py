@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from i2s_sdk.data.content import read_content
+from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.images import MAX_PIXELS

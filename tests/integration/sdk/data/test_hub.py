@@ -19,9 +19,9 @@ import pytest
 from PIL import Image as Picture
 
 from i2s_sdk.data import Selection, open_data
-from i2s_sdk.data import hub_files as module
-from i2s_sdk.data.content import read_content
-from i2s_sdk.data.hub_import import read_hub
+from i2s_sdk.data import hub as module
+from i2s_sdk.data.folder import read_content
+from i2s_sdk.data.hub import read_hub
 from i2s_sdk.errors import DataError, UnknownNameError, UsageError
 
 datasets = pytest.importorskip("datasets", reason="i2s-sdk[hub] is not installed")

@@ -11,9 +11,9 @@ import pytest
 
 from i2s_sdk.cli.main import run
 from i2s_sdk.data import read_folder
-from i2s_sdk.data.bundled import examples_folder
-from i2s_sdk.data.content import read_content
+from i2s_sdk.data.folder import read_content
 from i2s_sdk.data.format_2 import convert, converted, line
+from i2s_sdk.data.locations import examples_folder
 from i2s_sdk.errors import DataError, UsageError
 
 _OF_FORMAT_2 = {"inputs", "files", "provenance", "licence", "image", "structure", "assets"}

@@ -11,9 +11,9 @@ from PIL import Image
 
 from i2s_sdk.data import read_folder
 from i2s_sdk.data.check import check
-from i2s_sdk.data.content import read_content
+from i2s_sdk.data.folder import read_content
 from i2s_sdk.data.scaffold import new_dataset
-from i2s_sdk.data.summary import summarize
+from i2s_sdk.data.selection import summarize
 from i2s_sdk.errors import I2SError
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.data import Instance, read_folder
-from i2s_sdk.data.content import read_content
+from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import CommandMissingError, DataError
 from i2s_sdk.evaluation.failures import LikeFailures
 from i2s_sdk.evaluation.generate import GenerateStage

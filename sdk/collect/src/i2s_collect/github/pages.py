@@ -12,7 +12,7 @@ from i2s_collect.github.api import GithubApi
 from i2s_collect.github.repository import MAX_ARCHIVE_BYTES, REDISTRIBUTABLE, fetch_checkout, read_checkout
 from i2s_collect.github.search import candidate, find_repositories
 from i2s_collect.web.answer import Web
-from i2s_sdk.data.hub_row import asset_names, packed
+from i2s_sdk.data.hub import asset_names, packed
 from i2s_sdk.instances.site_files import INDEXES
 from i2s_wire.render.isolation import PolicyKind
 from i2s_wire.render.rendering import Rendering

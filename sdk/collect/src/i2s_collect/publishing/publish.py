@@ -19,7 +19,7 @@ from jinja2 import Environment, StrictUndefined
 
 from i2s_collect.collecting import COLLECTION
 from i2s_sdk.data.folder import INDEX, read_folder
-from i2s_sdk.data.new_folder import new_folder
+from i2s_sdk.data.format_2 import new_folder
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.json_text import read_json

@@ -101,8 +101,8 @@ def _parts(ctx: click.Context) -> set[tuple[str, str]]:
     """Return subset and difficulty of the instances of ``--data``; nothing if it is no folder here."""
     from pathlib import Path
 
-    from i2s_sdk.data.bundled import examples_folder
     from i2s_sdk.data.folder import read_folder
+    from i2s_sdk.data.locations import examples_folder
     from i2s_sdk.errors import I2SError
 
     data = ctx.params.get("data")

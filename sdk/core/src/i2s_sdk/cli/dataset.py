@@ -16,7 +16,7 @@ from i2s_sdk.visible import visible_line
 
 if TYPE_CHECKING:
     from i2s_sdk.data.check import Fault
-    from i2s_sdk.data.summary import Subset
+    from i2s_sdk.data.selection import Subset
 
 
 @click.group(
@@ -58,7 +58,7 @@ def list_command(data: str | None, subsets: tuple[str, ...], as_json: bool) -> N
       i2s-sdk dataset list hf:stanford-crfm/i2s-latex --subset wild --json
     """  # noqa: D301
     from i2s_sdk.data import Selection, open_data
-    from i2s_sdk.data.summary import summarize
+    from i2s_sdk.data.selection import summarize
     from i2s_sdk.settings import Settings
 
     found = open_data(data, examples=Settings.load().examples, subsets=subsets)
@@ -242,7 +242,7 @@ def import_command(
       i2s-sdk dataset import sobench data/labels --images pictures --out so-bench
       i2s-sdk dataset import visualwebbench hf:visualwebbench/VisualWebBench --task webqa --out webqa
     """  # noqa: D301
-    from i2s_sdk.data.imports.kind import ImportRequest
+    from i2s_sdk.data.imports.items import ImportRequest
     from i2s_sdk.data.imports.registry import import_data
 
     folder = None if images is None else Path(images)

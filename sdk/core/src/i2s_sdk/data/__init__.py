@@ -1,7 +1,7 @@
 """Data sets: local folders, Hugging Face, the bundled examples; and which of their instances are taken."""
 
-from i2s_sdk.data.bundled import examples_folder
 from i2s_sdk.data.folder import DataSet, read_folder
+from i2s_sdk.data.locations import examples_folder
 from i2s_sdk.data.opening import open_data
 from i2s_sdk.data.selection import Selection, Shard
 from i2s_sdk.instances.instance import Asset, Instance

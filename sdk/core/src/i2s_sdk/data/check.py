@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from i2s_sdk.data.content import read_content
-from i2s_sdk.data.folder import index_of, read_index, read_lines
+from i2s_sdk.data.folder import index_of, read_content, read_index, read_lines
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.images import MAX_PIXELS, ImageFaultError, decode_image
 from i2s_sdk.instances.instance import Instance

@@ -1,24 +1,121 @@
-"""A data set in a folder: ``instances.jsonl`` and the files that it names.
-
-A line is of format 2 if it has ``inputs``, and of format 1 otherwise; both are read for good.
-"""
+"""A data set in a folder: ``instances.jsonl``, the files that it names, and the faults of its lines."""
 
 from __future__ import annotations
 
 import difflib
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from i2s_sdk.data.schema_faults import inputs_fault, target_fault
 from i2s_sdk.errors import DataError
+from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Asset, Instance
+from i2s_sdk.instances.site_files import inside, read_tar
 from i2s_sdk.json_text import read_json
 from i2s_sdk.tasks.registry import SPECS, task_spec
-from i2s_sdk.tasks.schemas import file_names
+from i2s_sdk.tasks.schemas import file_names, without_files
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+
+
+def read_content(instance: Instance) -> Content:
+    """Return what the files of an instance hold.
+
+    Raises:
+        DataError: One cannot be read, or an archive is not what it should be; names the file.
+    """
+    structure = _read(instance.structure) if instance.structure is not None else None
+    site = None
+    if structure is not None and task_spec(instance.task).structure_is_site:
+        try:
+            site = read_tar(structure)
+        except ValueError as error:
+            raise DataError(instance.structure or instance.file, 0, str(error)) from None
+    return Content(
+        reference=_read(instance.image) if instance.image is not None else b"",
+        structure=structure.decode("utf-8", "replace") if structure is not None and site is None else None,
+        site=site,
+        assets=_asset_contents(instance, site or {}),
+        text=instance.text,
+        target=instance.target,
+        inputs=instance.inputs,
+    )
+
+
+def _asset_contents(instance: Instance, site: Mapping[str, bytes]) -> dict[str, bytes]:
+    assets: dict[str, bytes] = {}
+    for asset in instance.assets:
+        where = asset.path or instance.structure or instance.file
+        try:
+            name = inside(asset.name)
+        except ValueError as error:
+            raise DataError(where, 0, f"asset of instance {instance.id!r}: {error}") from None
+        if asset.path is not None:
+            assets[name] = _read(asset.path)
+        elif name in site:
+            assets[name] = site[name]
+        else:
+            raise DataError(
+                where, 0, f"asset {asset.name!r} of instance {instance.id!r} is not in the archive"
+            )
+    return assets
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
+
+
+#: Characters of a message, which quotes the value that is wrong.
+_SHOWN = 200
+
+
+def inputs_fault(task: str, inputs: object, *, with_files: bool = True) -> str:
+    """Return what is wrong with inputs, empty for nothing.
+
+    Args:
+        task: Its name.
+        inputs: Inputs as the line has them.
+        with_files: Whether the files of an instance are required; a completion can be scored without.
+    """
+    return _fault(_validator(task, "inputs" if with_files else "inputs without files"), "inputs", inputs)
+
+
+def target_fault(task: str, target: object) -> str:
+    """Return what is wrong with a target, empty for nothing; a missing one (None) is nothing wrong."""
+    return "" if target is None else _fault(_validator(task, "target"), "target", target)
+
+
+@cache
+def _validator(task: str, of: str) -> Draft202012Validator:
+    from jsonschema import Draft202012Validator  # takes a tenth of a second
+
+    spec = task_spec(task)
+    schema = {
+        "inputs": spec.inputs,
+        "target": spec.target,
+        "inputs without files": without_files(spec.inputs),
+    }
+    return Draft202012Validator(schema[of])
+
+
+def _fault(validator: Draft202012Validator, field: str, value: object) -> str:
+    from jsonschema.exceptions import best_match
+
+    error = best_match(validator.iter_errors(value))
+    if error is None:
+        return ""
+    where = error.json_path.replace("$", field, 1)
+    said = error.message if len(error.message) <= _SHOWN else f"{error.message[:_SHOWN]}…"
+    return f"{where}: {said}"
+
 
 INDEX = "instances.jsonl"
 
@@ -179,7 +276,7 @@ def _instance(fields: dict[str, Any], root: Path) -> Instance:
         difficulty=fields.get("difficulty") or "",
         structure=None if structure is None else _inside(root, structure, "structure"),
         text=fields.get("text"),
-        assets=_assets(fields.get("assets") or [], root),
+        assets=_read_assets(fields.get("assets") or [], root),
         source=fields.get("source") or "",
     )
 
@@ -209,7 +306,7 @@ def _instance_of_format_2(fields: dict[str, Any], root: Path) -> Instance:
         difficulty=fields.get("difficulty") or "",
         structure=None if structure is None else _inside(root, structure, "structure"),
         text=text,
-        assets=_assets(inputs.get("assets") or [], root),
+        assets=_read_assets(inputs.get("assets") or [], root),
         source=str((fields.get("provenance") or {}).get("source") or ""),
         inputs=inputs,
         target=target,
@@ -222,7 +319,7 @@ def _instance_of_format_2(fields: dict[str, Any], root: Path) -> Instance:
     return instance
 
 
-def _assets(raw: object, root: Path) -> tuple[Asset, ...]:
+def _read_assets(raw: object, root: Path) -> tuple[Asset, ...]:
     if not isinstance(raw, Sequence) or isinstance(raw, str):
         raise ValueError("field 'assets' must be a list")
     found: list[Asset] = []

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from i2s_sdk.data.bundled import examples_folder
 from i2s_sdk.data.folder import DataSet, read_folder
-from i2s_sdk.data.hub_name import PREFIX
+from i2s_sdk.data.hub import PREFIX
+from i2s_sdk.data.locations import examples_folder
 
 
 def open_data(
@@ -29,7 +29,7 @@ def open_data(
     if name is None:
         return read_folder(examples_folder(examples))
     if isinstance(name, str) and name.startswith(PREFIX):
-        from i2s_sdk.data.hub_import import read_hub
+        from i2s_sdk.data.hub import read_hub
 
         return read_hub(name, subsets)
     return read_folder(Path(name))

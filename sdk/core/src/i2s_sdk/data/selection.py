@@ -1,15 +1,12 @@
-"""Which instances of a data set a run takes: filters, a stable choice, a shard.
-
-Everything here depends on the ids of the instances alone, so that the same words choose the same instances on
-every machine, in every process, wherever the data set lies.
-"""
+"""The selection of instances for a run: filters, a stable choice, a shard; and counts of a data set."""
 
 from __future__ import annotations
 
 import difflib
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from i2s_sdk.errors import UnknownNameError, UsageError
@@ -152,3 +149,42 @@ def require_ids(wanted: Sequence[str], known: set[str]) -> None:
             close = difflib.get_close_matches(identity, known, n=1)
             meant = f"; did you mean {close[0]!r}?" if close else ""
             raise UsageError(f"no instance has the id {identity!r}{meant}")
+
+
+@dataclass(frozen=True, slots=True)
+class Subset:
+    """The instances of one subset.
+
+    Attributes:
+        task: Task of all of them.
+        name: Name of the subset.
+        instances: How many there are.
+        difficulties: How many of each; those of unknown difficulty are under "".
+        with_structure: How many have ground truth.
+        with_assets: How many have files that an answer may use.
+    """
+
+    task: str
+    name: str
+    instances: int
+    difficulties: Mapping[str, int]
+    with_structure: int
+    with_assets: int
+
+
+def summarize(instances: Iterable[Instance]) -> list[Subset]:
+    """Return the subsets of a data set, in the order in which they begin."""
+    groups: dict[tuple[str, str], list[Instance]] = {}
+    for one in instances:
+        groups.setdefault((one.task, one.subset), []).append(one)
+    return [
+        Subset(
+            task=task,
+            name=name,
+            instances=len(group),
+            difficulties=dict(Counter(one.difficulty for one in group)),
+            with_structure=sum(one.structure is not None or one.target is not None for one in group),
+            with_assets=sum(bool(one.assets) for one in group),
+        )
+        for (task, name), group in groups.items()
+    ]

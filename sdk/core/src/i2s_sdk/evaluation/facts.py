@@ -9,9 +9,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from i2s_sdk.data.bundled import BUNDLED, is_bundled
-from i2s_sdk.data.locations import data_name
-from i2s_sdk.data.origin import read_origin
+from i2s_sdk.data.locations import BUNDLED, data_name, is_bundled, read_origin
 from i2s_sdk.evaluation.plan import Plan
 from i2s_sdk.models.asked_with import ASKED_WITH, MAX_TOKENS
 from i2s_sdk.report.published_match import DATA_SET

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from i2s_sdk.data.content import read_content
+from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import I2SError, ModelError, ProtocolError, ServiceError
 from i2s_sdk.evaluation.failures import LikeFailures
 from i2s_sdk.evaluation.pages import PageImages

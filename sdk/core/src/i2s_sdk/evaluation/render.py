@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, Protocol
 
 from i2s_client.service_table import renderer_of
-from i2s_sdk.data.content import read_content
+from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import I2SError, ProtocolError, ServiceError
 from i2s_sdk.evaluation.caches.renders import Renderer
 from i2s_sdk.evaluation.kept_texts import kept_document, kept_log, kept_target

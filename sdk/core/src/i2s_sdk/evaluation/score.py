@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from i2s_client.metrics import AsyncMetricsClient
-from i2s_sdk.data.content import read_content
+from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import ProtocolError, ScorerError, ServiceError
 from i2s_sdk.evaluation.caches.scores import ComparedPair, ScoreCache
 from i2s_sdk.evaluation.sample import Sample, Watch

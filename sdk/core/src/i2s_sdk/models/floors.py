@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from i2s_sdk.data.content import read_content
+from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import DataError, ModelError
 from i2s_sdk.instances.images import decode_image
 from i2s_sdk.instances.instance import Instance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from i2s_sdk.data.content import read_content
+from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import DataError, ModelError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.model import Completion

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import PurePath
 
-from i2s_sdk.data.bundled import BUNDLED
+from i2s_sdk.data.locations import BUNDLED
 from i2s_sdk.models.asked_with import ASKED_WITH
 from i2s_sdk.models.options import REPEAT
 from i2s_sdk.report.paths import shareable_model, without_paths

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from i2s_sdk.data.schema_faults import inputs_fault, target_fault
+from i2s_sdk.data.folder import inputs_fault, target_fault
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.evaluation.html_converter import HtmlConverter
 from i2s_sdk.evaluation.render import StructureStep

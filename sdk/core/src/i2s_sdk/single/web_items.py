@@ -11,10 +11,10 @@ from typing import Any
 
 from i2s_client.render import AsyncRenderClient
 from i2s_client.service_table import RENDER_HTML
-from i2s_sdk.data.new_folder import new_folder, write_index
+from i2s_sdk.data.format_2 import new_folder, write_index
 from i2s_sdk.data.web_items.actions import action_items
+from i2s_sdk.data.web_items.elements import HEIGHT, MOST_ELEMENTS, QUERY, WIDTH, DrawnPage, path_of
 from i2s_sdk.data.web_items.items import Item, page_items
-from i2s_sdk.data.web_items.pages import HEIGHT, MOST_ELEMENTS, QUERY, WIDTH, DrawnPage, path_of
 from i2s_sdk.errors import DataError
 from i2s_sdk.settings import Settings
 from i2s_sdk.single.site_source import read_site

@@ -19,7 +19,7 @@ class PublishedTable:
         columns: Names as they are here: "win_rate", "ems", "latex rendered".
         rows: Values by model.
         source: Where the numbers are from.
-        data: Names of the data sets that they are over, as ``i2s_sdk.data.origin`` has them.
+        data: Names of the data sets that they are over, as ``i2s_sdk.data.locations`` has them.
         numbered: Whether the name is the number of the table in its publication.
     """
 

@@ -6,9 +6,8 @@ import huggingface_hub
 import pytest
 
 from i2s_sdk.data.check import check
-from i2s_sdk.data.content import read_content
-from i2s_sdk.data.folder import read_folder
-from i2s_sdk.data.imports.kind import Imported, ImportRequest
+from i2s_sdk.data.folder import read_content, read_folder
+from i2s_sdk.data.imports.items import Imported, ImportRequest
 from i2s_sdk.data.imports.readoc import import_readoc
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.instance import Instance

@@ -14,7 +14,7 @@ from PIL import Image
 from i2s_sdk.cli.main import run
 from i2s_sdk.data.check import check
 from i2s_sdk.data.folder import read_folder
-from i2s_sdk.data.imports.kind import Imported, ImportRequest
+from i2s_sdk.data.imports.items import Imported, ImportRequest
 from i2s_sdk.data.imports.registry import import_kind
 from i2s_sdk.errors import DataError, UnknownNameError, UsageError
 

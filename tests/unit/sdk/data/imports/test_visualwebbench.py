@@ -11,7 +11,7 @@ from pyarrow import parquet
 
 from i2s_sdk.data.check import check
 from i2s_sdk.data.folder import read_folder
-from i2s_sdk.data.imports.kind import Imported, ImportRequest
+from i2s_sdk.data.imports.items import Imported, ImportRequest
 from i2s_sdk.data.imports.visualwebbench import CONFIGURATIONS, import_visualwebbench
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.instance import Instance

@@ -8,9 +8,8 @@ from PIL import Image
 
 from drawn_pages import drawn, element, link, meta
 from i2s_sdk.data.web_items.actions import action_items
+from i2s_sdk.data.web_items.elements import HEIGHT, WIDTH, NoRoomError, framed, lettered, ratios
 from i2s_sdk.data.web_items.items import description_of, page_items
-from i2s_sdk.data.web_items.marks import NoRoomError, framed, lettered, ratios
-from i2s_sdk.data.web_items.pages import HEIGHT, WIDTH
 from i2s_sdk.tasks.visualwebbench.letters import LETTERS
 
 RED = (220, 0, 0)

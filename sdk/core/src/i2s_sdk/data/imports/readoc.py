@@ -18,9 +18,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from i2s_sdk.data.hub_name import PREFIX
-from i2s_sdk.data.imports.kind import Imported, ImportRequest
-from i2s_sdk.data.imports.laying import ImportedItem, lay_down
+from i2s_sdk.data.hub import PREFIX
+from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down
 from i2s_sdk.errors import DataError, UsageError
 from i2s_wire.installation import install_command
 

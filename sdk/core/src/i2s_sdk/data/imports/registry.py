@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from i2s_sdk.data.imports.chartmimic import import_chartmimic
-from i2s_sdk.data.imports.kind import Imported, ImportKind, ImportRequest
-from i2s_sdk.data.imports.plot2code import import_plot2code
+from i2s_sdk.data.imports.charts import import_chartmimic, import_plot2code
+from i2s_sdk.data.imports.items import Imported, ImportKind, ImportRequest
 from i2s_sdk.data.imports.readoc import import_readoc
 from i2s_sdk.data.imports.scimage import import_scimage
 from i2s_sdk.data.imports.sobench import import_sobench
 from i2s_sdk.data.imports.visualwebbench import import_visualwebbench
-from i2s_sdk.data.origin import write_origin
+from i2s_sdk.data.locations import write_origin
 from i2s_sdk.errors import UnknownNameError
 from i2s_sdk.writing import writing
 

@@ -6,8 +6,7 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-from i2s_sdk.data.imports.kind import Imported, ImportRequest
-from i2s_sdk.data.imports.laying import ImportedItem, lay_down
+from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down
 from i2s_sdk.errors import DataError, UsageError
 
 _TASK = "scimage"

@@ -11,8 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from i2s_sdk.data.imports.kind import Imported, ImportRequest
-from i2s_sdk.data.imports.laying import ImportedItem, lay_down
+from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.json_text import read_json
 

@@ -15,11 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from i2s_sdk.data.hub_name import PREFIX
-from i2s_sdk.data.hub_row import picture_bytes
-from i2s_sdk.data.imports.kind import Imported, ImportRequest
-from i2s_sdk.data.imports.laying import ImportedItem, lay_down
-from i2s_sdk.data.imports.parquet_rows import parquet_rows
+from i2s_sdk.data.hub import PREFIX, picture_bytes
+from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down, parquet_rows
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.images import PILLOW_PIXELS, read_header
 from i2s_sdk.json_text import read_json

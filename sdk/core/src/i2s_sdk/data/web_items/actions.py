@@ -6,10 +6,17 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from i2s_sdk.data.web_items.fit import fit_elements, text_of
+from i2s_sdk.data.web_items.elements import (
+    HEIGHT,
+    WIDTH,
+    DrawnPage,
+    by_path,
+    fit_elements,
+    framed,
+    ratios,
+    text_of,
+)
 from i2s_sdk.data.web_items.items import LEAST_WORDS, Item, choice_items
-from i2s_sdk.data.web_items.marks import framed, ratios
-from i2s_sdk.data.web_items.pages import HEIGHT, WIDTH, DrawnPage, by_path
 from i2s_sdk.tasks.visualwebbench.letters import LETTERS
 from i2s_wire.render.site import Element
 

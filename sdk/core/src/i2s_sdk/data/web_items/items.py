@@ -9,9 +9,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from i2s_sdk.data.web_items.fit import Fit, fit_elements, overlap, text_of
-from i2s_sdk.data.web_items.marks import NoRoomError, framed, lettered, ratios
-from i2s_sdk.data.web_items.pages import HEIGHT, WIDTH, DrawnPage
+from i2s_sdk.data.web_items.elements import (
+    HEIGHT,
+    WIDTH,
+    DrawnPage,
+    Fit,
+    NoRoomError,
+    fit_elements,
+    framed,
+    lettered,
+    overlap,
+    ratios,
+    text_of,
+)
 from i2s_sdk.tasks.visualwebbench.letters import LETTERS
 from i2s_wire.render.site import Element
 

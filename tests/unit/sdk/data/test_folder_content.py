@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk.data.content import read_content
+from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.instance import Asset, Instance
 

@@ -9,10 +9,9 @@ from pyarrow import parquet
 
 from chart_copies import CODE, png, write_lines
 from i2s_sdk.data.check import check
-from i2s_sdk.data.content import read_content
-from i2s_sdk.data.folder import read_folder
-from i2s_sdk.data.imports.kind import Imported, ImportRequest
-from i2s_sdk.data.imports.plot2code import METADATA, import_plot2code
+from i2s_sdk.data.folder import read_content, read_folder
+from i2s_sdk.data.imports.charts import METADATA, import_plot2code
+from i2s_sdk.data.imports.items import Imported, ImportRequest
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.tasks.question import ImagePart, TextPart

@@ -1,22 +1,96 @@
-"""Writes items one by one as a data set, and leaves those out that have a fault."""
+"""The items of an import: its kind, rows of Parquet files, and a data set written item by item."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from i2s_sdk.data.folder import INDEX, read_lines
-from i2s_sdk.data.format_2 import Line, line
-from i2s_sdk.data.imports.kind import Imported
-from i2s_sdk.data.new_folder import new_folder, put_by_content
-from i2s_sdk.errors import DataError
+from i2s_sdk.data.format_2 import Line, line, new_folder, put_by_content
+from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.images import ImageFaultError, read_header
 from i2s_sdk.instances.pdf import pdf_fault
 from i2s_sdk.tasks.registry import task_spec
+from i2s_wire.installation import install_command
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRequest:
+    """What is to be imported.
+
+    Attributes:
+        sources: Files, folders, or names of data sets.
+        out: Folder of the data set; must not exist, or be empty.
+        images: Folder of images that the sources name; None if they have them inside.
+        tasks: Tasks that are taken; none means all.
+    """
+
+    sources: tuple[str, ...]
+    out: Path
+    images: Path | None = None
+    tasks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import made.
+
+    Attributes:
+        instances: How many the data set has.
+        left_out: Items that it does not have, each with the reason.
+    """
+
+    instances: int
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ImportKind:
+    """A kind of source that can be made a data set.
+
+    Attributes:
+        name: Name as the command takes it.
+        about: What the sources are, for people.
+        run: The function that makes the data set. It raises UsageError, DataError or WriteError if that
+            cannot be done.
+    """
+
+    name: str
+    about: str
+    run: Callable[[ImportRequest], Imported]
+
+
+#: Rows in memory at a time.
+BATCH = 16
+
+
+def parquet_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the rows of a Parquet file, each with its number from 1.
+
+    Raises:
+        UsageError: The package that reads them is missing.
+        DataError: The file cannot be read.
+    """
+    if importlib.util.find_spec("pyarrow") is None:
+        raise UsageError(f"Parquet files need the package pyarrow: {install_command('i2s-sdk[parquet]')}")
+    import pyarrow  # type: ignore[import-untyped]
+    from pyarrow import parquet
+
+    number = 0
+    try:
+        with parquet.ParquetFile(file) as table:
+            for batch in table.iter_batches(batch_size=BATCH):
+                for columns in batch.to_pylist():
+                    number += 1
+                    yield number, columns
+    except (OSError, pyarrow.ArrowException) as error:
+        raise DataError(file, number, f"cannot be read: {' '.join(str(error).split())[:300]}") from None
+
 
 _SUFFIXES = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp"}
 

@@ -1,4 +1,4 @@
-"""Rows of a data set of Hugging Face, good and hostile."""
+"""Names of data sets of Hugging Face."""
 
 from __future__ import annotations
 
@@ -6,13 +6,61 @@ import base64
 import gzip
 import io
 import tarfile
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from i2s_sdk.data.hub_row import asset_names, plain, read_row
+from i2s_sdk.data.hub import HubName, asset_names, parse_hub_name, plain, read_row
+from i2s_sdk.errors import UsageError
 from i2s_sdk.instances import site_files
 from i2s_sdk.instances.site_files import read_tar
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("hf:stanford-crfm/i2s-latex", HubName("stanford-crfm/i2s-latex", "latex")),
+        ("hf:stanford-crfm/i2s-musicsheet", HubName("stanford-crfm/i2s-musicsheet", "music")),
+        (
+            "hf:stanford-crfm/i2s-webpage/css@abc",
+            HubName("stanford-crfm/i2s-webpage", "webpage", subsets=("css",), revision="abc"),
+        ),
+        ("hf:me/mine?task=latex", HubName("me/mine", "latex")),
+        ("hf:/data/i2s-webpage", HubName("/data/i2s-webpage", "webpage", local=True)),
+        ("hf:/data/copy?task=music", HubName("/data/copy", "music", local=True)),
+    ],
+)
+def test_a_name_says_repository_subset_revision_and_task(name: str, found: HubName) -> None:
+    assert parse_hub_name(name) == (found,)
+
+
+@pytest.mark.parametrize("name", ["hf:i2s", "hf:image2struct"])
+def test_the_whole_benchmark_has_a_name(name: str) -> None:
+    assert [one.task for one in parse_hub_name(name)] == ["latex", "webpage", "music"]
+
+
+def test_a_folder_of_the_working_folder_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my" / "latex-copy").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    assert parse_hub_name("hf:my/latex-copy")[0].local
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("hf:", "hf:OWNER/NAME"),
+        ("hf:i2s-latex", "hf:i2s is the whole benchmark"),
+        ("hf:a/b/c/d", "hf:OWNER/NAME"),
+        ("hf:me/mine", r"\?task=latex"),
+        ("hf:me/mine?task=latx", "did you mean 'latex'"),
+        ("hf:me/mine?tsk=latex", "hf:OWNER/NAME"),
+    ],
+)
+def test_a_name_of_no_data_set_is_told(name: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        parse_hub_name(name)
+
 
 PNG = b"\x89PNG\r\n\x1a\n and so on"
 GOOD: dict[str, Any] = {

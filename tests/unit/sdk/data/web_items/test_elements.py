@@ -3,8 +3,7 @@
 import pytest
 
 from drawn_pages import drawn, element, link, meta
-from i2s_sdk.data.web_items.fit import fit_elements, overlap, text_of
-from i2s_sdk.data.web_items.pages import path_of
+from i2s_sdk.data.web_items.elements import fit_elements, overlap, path_of, text_of
 
 
 @pytest.mark.parametrize(
