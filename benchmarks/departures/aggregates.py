@@ -13,7 +13,7 @@ from benchmarks.departures.ems import Say
 from benchmarks.departures.sets import ROOT, instances
 from benchmarks.departures.size import Count, Found
 from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.stats.winrate import Column, mean_win_rates
+from i2s_sdk.stats.leaderboard import Column, mean_win_rates
 
 _RESULTS = ROOT / "tests" / "recorded" / "results"
 #: Greatest difference of a value from one that was rounded to three decimals.

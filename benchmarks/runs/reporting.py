@@ -21,7 +21,7 @@ from benchmarks.runs.measured import rss
 from i2s_sdk import read_run, write_report
 from i2s_sdk.runlog.planned import INSTANCES, Planned, planned_lines
 from i2s_sdk.runlog.reader import StoredRun
-from i2s_sdk.stats.results import summarize_run
+from i2s_sdk.stats.aggregate import summarize_run
 
 T = TypeVar("T")
 

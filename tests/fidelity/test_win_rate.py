@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk.stats.winrate import Column, mean_win_rates
+from i2s_sdk.stats.leaderboard import Column, mean_win_rates
 
 pytestmark = pytest.mark.fidelity
 

@@ -33,7 +33,7 @@ from i2s_sdk.models.replay import open_replay
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.state import read_record
-from i2s_sdk.stats.results import summarize_run
+from i2s_sdk.stats.aggregate import summarize_run
 from questions import complete
 from run_folders import make_run
 

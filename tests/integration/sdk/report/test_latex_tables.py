@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.report.paper_tables import table
-from i2s_sdk.report.table_formats import latex
+from i2s_sdk.report.tables import latex
 from run_folders import make_run
 
 pytestmark = pytest.mark.integration

@@ -22,7 +22,7 @@ from i2s_sdk.runlog.planned import Planned
 from i2s_sdk.runlog.read_sample import FirstError, RepairNote
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.runlog.record import Record, TokenUsage
-from i2s_sdk.stats.results import summarize_run
+from i2s_sdk.stats.aggregate import summarize_run
 from recorded import recorded_run
 from run_folders import instances, make_run, options, record_of, rendered_of, write_run
 

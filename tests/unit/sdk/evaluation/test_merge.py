@@ -14,7 +14,7 @@ from i2s_sdk.evaluation.merge import merge
 from i2s_sdk.runlog.folder import RESULTS, picture_name
 from i2s_sdk.runlog.planned import Planned
 from i2s_sdk.runlog.reader import read_run
-from i2s_sdk.stats.results import results_document, summarize_run
+from i2s_sdk.stats.aggregate import results_document, summarize_run
 from run_folders import instances, make_run, options, record_of, write_run
 
 NUMBER = 40

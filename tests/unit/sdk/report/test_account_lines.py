@@ -11,15 +11,14 @@ from i2s_sdk.report import print_leaderboard, print_summary, write_report
 from i2s_sdk.report.account_lines import account_lines
 from i2s_sdk.report.analyses import compare_two, difficulty_tables
 from i2s_sdk.report.paper_tables import table
-from i2s_sdk.report.table_formats import markdown
+from i2s_sdk.report.tables import markdown
 from i2s_sdk.runlog.folder import MANIFEST
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Planned
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.runlog.record import Failure, Record
-from i2s_sdk.stats.aggregate import Summary
-from i2s_sdk.stats.results import summarize_run
+from i2s_sdk.stats.aggregate import Summary, summarize_run
 from i2s_wire.render.rendering import Verdict
 from run_folders import options, write_run
 

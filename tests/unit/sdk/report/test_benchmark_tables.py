@@ -11,7 +11,7 @@ from i2s_sdk.instances.instance import Instance
 from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.paper_tables import paper_tables
 from i2s_sdk.report.summary import print_summary
-from i2s_sdk.report.table_lines import PaperTable
+from i2s_sdk.report.tables import PaperTable
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.stats.aggregate import Summary, aggregate

@@ -10,15 +10,14 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.report import samples, write_report
-from i2s_sdk.report.charts import BINS, endings, histograms, reaches, reference_values
+from i2s_sdk.report.charts import BINS, endings, group_charts, histograms, reaches, reference_values
 from i2s_sdk.report.compared import compare_views
-from i2s_sdk.report.group_charts import group_charts
 from i2s_sdk.report.view import RunView, views_of
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.reference_points import write_points
-from i2s_sdk.stats.results import summarize_run
+from i2s_sdk.stats.aggregate import summarize_run
 from run_folders import instances, make_run, options, record_of, write_run
 
 
@@ -66,7 +65,7 @@ def test_a_gallery_too_large_to_open_is_cut_and_says_so(
 ) -> None:
     run = make_run(tmp_path / "run", 9, pictures=False)
     assert "The gallery holds the first" not in write_report([run]).path.read_text()
-    monkeypatch.setattr(samples, "MOST", 5)
+    monkeypatch.setattr(samples, "MOST_SAMPLES", 5)
     assert "The gallery holds the first 5 of 9 samples" in write_report([run]).path.read_text()
 
 

@@ -11,12 +11,10 @@ import pytest
 from i2s_sdk.report.compared import compare_views
 from i2s_sdk.report.paper_tables import table
 from i2s_sdk.report.published import published_table
-from i2s_sdk.report.table_formats import latex, markdown, print_table
-from i2s_sdk.report.table_lines import PaperTable
+from i2s_sdk.report.tables import PaperTable, latex, markdown, print_table
 from i2s_sdk.report.view import views_of
 from i2s_sdk.runlog.reader import read_run
-from i2s_sdk.stats.aggregate import Summary
-from i2s_sdk.stats.results import summarize_run
+from i2s_sdk.stats.aggregate import Summary, summarize_run
 from run_folders import make_run
 
 EVIL = r"a_b|c & 50% \input{x} $y$ #1 ~^ <b>*z*"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from i2s_sdk.report.published import published_table
-from i2s_sdk.stats.winrate import Column, mean_win_rates
+from i2s_sdk.stats.leaderboard import Column, mean_win_rates
 from i2s_sdk.tasks.registry import SPECS
 
 

@@ -13,7 +13,7 @@ from queue import SimpleQueue
 import pytest
 
 from i2s_sdk.errors import UsageError
-from i2s_sdk.report import run_progress, serving
+from i2s_sdk.report import serving
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.object_store.access import Access
@@ -115,7 +115,7 @@ def test_progress_ends_if_only_failed_samples_remain_and_reads_no_line_twice(
         read.append(line)
         return json.loads(line)
 
-    monkeypatch.setattr(run_progress, "read_json", parse)
+    monkeypatch.setattr(serving, "read_json", parse)
     report = serving.ServedReport([folder], tmp_path / "report")
     assert report.progress()["done"] is False
     with (folder / "records.jsonl").open("a") as file:
@@ -153,7 +153,7 @@ def test_progress_of_a_run_in_a_store_reads_only_what_is_new(monkeypatch: pytest
         run.begin(Manifest(options()), planned)
         run.append(record_of(planned[0]))
         run.storage.flush()
-        watched = run_progress.RunProgress(url)
+        watched = serving.RunProgress(url)
         assert watched.now()["ended"] == 1
         monkeypatch.setattr(Access, "read", counted)
         for one in planned[1:4]:

@@ -9,10 +9,9 @@ from pathlib import Path
 from i2s_sdk.models.asked_with import ASKED_WITH, asked_with
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.report import write_report
-from i2s_sdk.report.paths import shareable_model, without_paths
-from i2s_sdk.report.sample_texts import shareable_texts
+from i2s_sdk.report.samples import shareable_texts
 from i2s_sdk.report.sharing import is_digest, licences, repeat_command, shareable_facts
-from i2s_sdk.report.view import RunView, views_of
+from i2s_sdk.report.view import RunView, shareable_model, views_of, without_paths
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Planned, parse_planned, planned_lines
 from i2s_sdk.runlog.reader import read_run

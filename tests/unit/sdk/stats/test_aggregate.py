@@ -15,12 +15,10 @@ from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.scoring.scorer import Metric
-from i2s_sdk.stats.aggregate import aggregate
+from i2s_sdk.stats.aggregate import aggregate, results_document, summarize
 from i2s_sdk.stats.bootstrap import mean_interval
 from i2s_sdk.stats.columns import Columns
-from i2s_sdk.stats.means import IntervalKind, Mean
-from i2s_sdk.stats.results import results_document, summarize
-from i2s_sdk.stats.wilson import mean_share_interval, share_interval
+from i2s_sdk.stats.means import IntervalKind, Mean, mean_share_interval, share_interval
 from i2s_sdk.tasks.benchmark import Benchmark
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.rendering import Verdict

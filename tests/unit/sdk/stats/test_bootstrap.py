@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta
 
-from i2s_sdk.stats.bootstrap import END_WEIGHT, FEWEST, mean_interval
+from i2s_sdk.stats.bootstrap import (
+    END_WEIGHT,
+    FEWEST,
+    RESAMPLES,
+    mean_interval,
+    percentiles,
+    resampled_counts,
+)
 
 _VALUES = st.lists(st.floats(-5, 1) | st.none(), max_size=40)
 
@@ -90,3 +97,19 @@ def test_intervals_hold_the_true_mean_as_often_as_they_say(n: int, zeros: float)
 
 def test_the_digits_stay_what_they_are() -> None:
     assert mean_interval([0.0, 0.25, 0.5, 0.75, 1.0]) == (0.220329255, 0.779670745)
+
+
+def test_each_draw_has_as_many_values_as_the_sample_and_each_value_comes_as_often() -> None:
+    counts = resampled_counts(np.arange(7) % 3, 3)
+    assert counts.shape == (RESAMPLES, 3)
+    assert (counts.sum(axis=1) == 7).all()
+    assert counts.mean(axis=0) == pytest.approx([3, 2, 2], abs=0.15)
+
+
+def test_percentiles_are_those_of_numpy() -> None:
+    values = np.random.default_rng(1).random(RESAMPLES)
+    assert percentiles(values) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])))
+
+
+def test_the_draws_stay_what_they_are() -> None:
+    assert resampled_counts(np.arange(4), 4)[:2].tolist() == [[1, 2, 1, 0], [0, 1, 2, 1]]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from i2s_sdk.runlog.reader import read_run
-from i2s_sdk.stats.leaderboard import labels, leaderboard, ranking_columns
-from i2s_sdk.stats.results import summarize_run
-from i2s_sdk.stats.winrate import mean_win_rates
+from i2s_sdk.stats.aggregate import summarize_run
+from i2s_sdk.stats.leaderboard import labels, leaderboard, mean_win_rates, ranking_columns
 from run_folders import make_run
 
 

@@ -11,8 +11,8 @@ import pytest
 from i2s_sdk.cli.main import run
 from i2s_sdk.errors import UnknownNameError, UsageError, WriteError
 from i2s_sdk.runlog.reader import read_run
+from i2s_sdk.stats.aggregate import summarize_run
 from i2s_sdk.stats.requirements import Requirement, check_runs, write_junit
-from i2s_sdk.stats.results import summarize_run
 from run_folders import make_run
 
 

@@ -84,7 +84,7 @@ def _row(one: SystemScores, kinds: list[str]) -> tuple[str, ...]:
 def _of_run(files: tuple[str, ...], run: str, system: str | None, task: str | None, as_json: bool) -> None:
     from i2s_sdk.evaluation.human_scores import human_scores
     from i2s_sdk.report.judge_tables import agreement_table
-    from i2s_sdk.report.table_formats import print_table
+    from i2s_sdk.report.tables import print_table
     from i2s_sdk.runlog.human import read_human_scores
     from i2s_sdk.runlog.opening import open_storage
     from i2s_sdk.runlog.reader import read_run

@@ -61,7 +61,7 @@ def command(run: str, model: str, **given: Any) -> int:  # noqa: ANN401 - the pa
 
 def _print(run: str, found: list[JudgedRun]) -> None:
     from i2s_sdk.report.judge_tables import judged_table
-    from i2s_sdk.report.table_formats import print_table
+    from i2s_sdk.report.tables import print_table
     from i2s_sdk.runlog.reader import read_run
     from i2s_sdk.tasks.registry import SPECS
 

@@ -89,8 +89,7 @@ def _render(
 ) -> RenderedSource:
     from pathlib import Path
 
-    from i2s_sdk.single.render import render_html
-    from i2s_sdk.single.site_source import Given, site_of_answer
+    from i2s_sdk.single.render import Given, render_html, site_of_answer
     from i2s_sdk.tasks.webpage import WebpageTask
     from i2s_wire.render.options import ElementQuery, SiteBuild, SiteOptions, WindowOptions
 

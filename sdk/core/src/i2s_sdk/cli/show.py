@@ -105,9 +105,9 @@ def _named(stored: StoredRun, identity: str) -> Record:
 
 def _main_values(stored: StoredRun) -> dict[str, float | None]:
     """Return the value of the main metric of each sample alone; it may be the mean of others, or a ratio."""
+    from i2s_sdk.stats.aggregate import task_columns
     from i2s_sdk.stats.columns import part_of
     from i2s_sdk.stats.means import column_value
-    from i2s_sdk.stats.results import task_columns
     from i2s_sdk.tasks.registry import task_spec
 
     records = stored.ordered()

@@ -57,7 +57,7 @@ def command(
       i2s-sdk table runs/a --require "ems>=0.8" --require "latex/equation:rendered>=0.9" --junit ci.xml
     """  # noqa: D301 - \b is for click
     from i2s_sdk.report.paper_tables import table
-    from i2s_sdk.report.table_formats import latex, markdown, print_table
+    from i2s_sdk.report.tables import latex, markdown, print_table
 
     if published and mean == "rendered":
         raise click.UsageError("--published: the paper has no means over rendered samples; use --mean all")
@@ -73,7 +73,7 @@ def command(
     checks = []
     if required or junit is not None:
         from i2s_sdk.runlog.reader import read_run
-        from i2s_sdk.stats.results import summarize_run
+        from i2s_sdk.stats.aggregate import summarize_run
 
         summaries = {run: summarize_run(read_run(run)) for run in runs}
         checks = check_requirements(required, summaries, junit)

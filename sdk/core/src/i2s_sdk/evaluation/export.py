@@ -18,7 +18,7 @@ from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.runlog.storage import PathOrUrl
 from i2s_sdk.scoring.scorer import Aggregate
 from i2s_sdk.stats.accounts import accounts_of
-from i2s_sdk.stats.results import task_columns
+from i2s_sdk.stats.aggregate import task_columns
 from i2s_wire.installation import install_command
 
 _BATCH = 1000  # rows that a Parquet file has at a time in memory

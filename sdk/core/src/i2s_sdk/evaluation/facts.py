@@ -12,7 +12,7 @@ from pathlib import Path
 from i2s_sdk.data.locations import BUNDLED, data_name, is_bundled, read_origin
 from i2s_sdk.evaluation.plan import Plan
 from i2s_sdk.models.asked_with import ASKED_WITH, MAX_TOKENS
-from i2s_sdk.report.published_match import DATA_SET
+from i2s_sdk.report.published import DATA_SET
 from i2s_sdk.stats.spending import FromCache
 from i2s_sdk.tasks.task import ConfiguredTask, DocumentTask
 from i2s_wire.documents import DocumentsDescription

@@ -11,13 +11,12 @@ from i2s_sdk.evaluation.facts import with_taken_answers
 from i2s_sdk.evaluation.failures import FailureReason, failure_reasons
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.report.page import write_page
-from i2s_sdk.report.paths import shareable_model
+from i2s_sdk.report.view import shareable_model
 from i2s_sdk.runlog.folder import RESULTS, RunFolder, read_asked
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.storage import PathOrUrl
 from i2s_sdk.settings import Settings
-from i2s_sdk.stats.aggregate import Summary
-from i2s_sdk.stats.results import results_document, summarize
+from i2s_sdk.stats.aggregate import Summary, results_document, summarize
 from i2s_sdk.stats.skill import Skill
 from i2s_sdk.stats.spending import Spending
 

@@ -25,8 +25,7 @@ from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.reference_points import joined_points, read_points, write_points
 from i2s_sdk.runlog.storage import PathOrUrl
 from i2s_sdk.settings import Settings
-from i2s_sdk.stats.aggregate import Summary
-from i2s_sdk.stats.results import results_document, summarize_run
+from i2s_sdk.stats.aggregate import Summary, results_document, summarize_run
 
 _NAMED = 5  # ids that a message names
 

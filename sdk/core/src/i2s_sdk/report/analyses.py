@@ -10,8 +10,15 @@ from i2s_sdk.errors import UsageError
 from i2s_sdk.models.options import REPEAT
 from i2s_sdk.report.compared import ComparedRuns, compare_views
 from i2s_sdk.report.skill_tables import GroupSkills
-from i2s_sdk.report.table_lines import Cell, Heading, PaperTable, TableRow
-from i2s_sdk.report.table_titles import FAILED_COUNT_ZERO, METRIC_TITLES, metric_title
+from i2s_sdk.report.tables import (
+    FAILED_COUNT_ZERO,
+    METRIC_TITLES,
+    Cell,
+    Heading,
+    PaperTable,
+    TableRow,
+    metric_title,
+)
 from i2s_sdk.report.versus import Versus, versus_of
 from i2s_sdk.report.view import RunView, views_of
 from i2s_sdk.runlog.reader import read_run

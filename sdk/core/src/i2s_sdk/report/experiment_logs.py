@@ -20,8 +20,7 @@ from typing import Any, Self
 from i2s_sdk.errors import StoreError, UsageError
 from i2s_sdk.runlog.reader import StoredRun, read_run
 from i2s_sdk.runlog.storage import PathOrUrl
-from i2s_sdk.stats.aggregate import Summary
-from i2s_sdk.stats.results import results_document, summarize_run
+from i2s_sdk.stats.aggregate import Summary, results_document, summarize_run
 from i2s_wire.installation import install_command
 
 #: Experiment of MLflow that runs are put into.

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from i2s_sdk.report import figures
 from i2s_sdk.report.published import published_table
-from i2s_sdk.report.table_lines import Cell, Heading, PaperTable, TableRow
+from i2s_sdk.report.tables import Cell, Heading, PaperTable, TableRow
 from i2s_sdk.report.view import RunView
 from i2s_sdk.runlog.human import read_human_scores
 from i2s_sdk.runlog.judgements import read_judges

@@ -10,14 +10,13 @@ from i2s_sdk.errors import UsageError
 from i2s_sdk.kept_bytes import KeptBytes
 from i2s_sdk.report import samples
 from i2s_sdk.report.compared import ComparedRuns, compare_views
+from i2s_sdk.report.images import beside, within
 from i2s_sdk.report.judge_tables import judge_tables
-from i2s_sdk.report.paths import shareable_model
-from i2s_sdk.report.pictures import beside, within
-from i2s_sdk.report.subset_tables import subset_tables
-from i2s_sdk.report.table_lines import PaperTable
+from i2s_sdk.report.paper_tables import subset_tables
+from i2s_sdk.report.tables import PaperTable
 from i2s_sdk.report.template import render_page
 from i2s_sdk.report.versus import Versus, compare_runs
-from i2s_sdk.report.view import RunView, views_of
+from i2s_sdk.report.view import RunView, shareable_model, views_of
 from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.folder import REPORT
 from i2s_sdk.runlog.manifest import Manifest

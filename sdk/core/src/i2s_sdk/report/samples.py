@@ -1,12 +1,9 @@
-"""The samples of a report as its script reads them: a small index, and details packed by the chunk.
-
-The index holds what filters and orders need. The texts of a sample (completion, structure, messages) are
-many times larger and lie apart, compressed, until a card is shown.
-"""
+"""The samples of a report as its script reads them: an index, packed details, and views of tasks."""
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,19 +12,264 @@ from typing import Any
 
 from i2s_sdk.report.charts import reference_values
 from i2s_sdk.report.compared import ComparedRuns
-from i2s_sdk.report.sample_texts import details
-from i2s_sdk.report.view import RunView, checked, is_digest
+from i2s_sdk.report.view import RunView, checked, is_digest, without_paths
+from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.planned import GroupedSample
 from i2s_sdk.runlog.record import Record, same_targets
-from i2s_sdk.tasks.registry import task_spec
+from i2s_sdk.runlog.rendered import Rendered
+from i2s_sdk.tasks.registry import SPECS, task_spec
+from i2s_sdk.tasks.view import (
+    DiffPanel,
+    DiffRow,
+    MarkedImage,
+    Panel,
+    Shown,
+    TableCell,
+    TablesPanel,
+    TextPanel,
+    TextRun,
+    TextTable,
+    TreePanel,
+)
+from i2s_sdk.visible import visible
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
+
+#: The most marks of an image and rows of a tree or of a diff that are shown.
+MOST_ROWS = 500
+#: The most tables of a side that are shown.
+MOST_TABLES = 20
+#: The most cells of a table that are shown, and the most rows or columns that a cell spans.
+MOST_CELLS, MOST_SPANNED = 1000, 50
+#: The greatest depth that is shown as such.
+MOST_DEPTH = 12
+
+
+def panels_of(record: Record) -> list[dict[str, Any]]:
+    """Return the panels of a sample; none if its task has no view, or the record is not as the view expects.
+
+    A record may come from another version, or from somebody else's run folder.
+    """
+    spec = SPECS.get(record.task)
+    if spec is None or spec.view is None:
+        return []
+    shown = Shown(record.completion, record.structure, record.usable, record.metrics, record.detail)
+    try:
+        return [_plain(panel) for panel in spec.view(shown)]
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        return []
+
+
+def _plain(panel: Panel) -> dict[str, Any]:
+    match panel:
+        case TextPanel():
+            return {
+                "kind": "text",
+                "title": panel.title,
+                "text": str(panel.text),
+                "language": panel.language,
+            }
+        case MarkedImage():
+            marks = [[str(one.kind), _box(one.box), str(one.label)] for one in panel.marks[:MOST_ROWS]]
+            return {"kind": "image", "title": panel.title, "marks": marks}
+        case TreePanel():
+            rows = [
+                [int(one.depth), str(one.name), str(one.gold), str(one.answer), str(one.mark)]
+                for one in panel.rows[:MOST_ROWS]
+            ]
+            return {"kind": "tree", "title": panel.title, "rows": rows, "left": len(panel.rows) - len(rows)}
+        case DiffPanel():
+            compared = [_compared(one) for one in panel.rows[:MOST_ROWS]]
+            left = len(panel.rows) - len(compared)
+            return {
+                "kind": "diff", "title": panel.title, "rows": compared, "note": panel.note, "left": left
+            }  # fmt: skip
+        case TablesPanel():
+            pairs = [
+                [visible(str(one.title)), _table(one.gold), _table(one.answer)]
+                for one in panel.pairs[:MOST_TABLES]
+            ]
+            left = len(panel.pairs) - len(pairs)
+            return {
+                "kind": "tables", "title": panel.title, "pairs": pairs, "note": panel.note, "left": left
+            }  # fmt: skip
+
+
+def _compared(row: DiffRow) -> list[Any]:
+    """Return a row; characters that would reorder the text beside them are shown as escapes."""
+    depths = [min(MOST_DEPTH, max(0, int(one))) for one in (row.gold_depth, row.answer_depth)]
+    return [str(row.mark), visible(str(row.label)), *depths, _runs(row.gold), _runs(row.answer)]
+
+
+def _runs(runs: Sequence[TextRun]) -> list[list[Any]]:
+    return [[visible(str(one.text)), int(one.differs)] for one in runs]
+
+
+def _table(table: TextTable | None) -> list[list[list[Any]]] | None:
+    if table is None:
+        return None
+    rows, left = [], MOST_CELLS
+    for row in table:
+        cells = [_cell(cell) for cell in row[:left]]
+        left -= len(cells)
+        if cells:
+            rows.append(cells)
+    return rows
+
+
+def _cell(cell: TableCell) -> list[Any]:
+    spans = [min(MOST_SPANNED, max(1, int(one))) for one in (cell.columns, cell.rows)]
+    return [visible(str(cell.text)), int(cell.heading), *spans]
+
+
+def _box(box: Sequence[float]) -> list[float]:
+    """Return the corners within the image, in order."""
+    left, top, right, bottom = (min(1.0, max(0.0, float(one))) for one in box)
+    return [min(left, right), min(top, bottom), max(left, right), max(top, bottom)]
+
+
+#: Characters of a completion and of a structure that are in the page; structures of sites stay whole.
+LONGEST_TEXT = 50_000
+
+_OF_RECORD = (
+    "message",
+    "error",
+    "error_before_repair",
+    "repairs",
+    "failure",
+    "structure",
+    "completion",
+    "assets",
+    "undefined",
+)
+
+
+_ORIGINS = {"unclosed_fence": "read from a block that was cut off", "excerpt": "read from within prose"}
+
+#: Texts that hold what programs of the machine said: paths are left out.
+_MESSAGES = ("message", "error", "error_before_repair", "repairs", "failure", "undefined")
+
+
+def details(
+    record: Record,
+    rendered: Rendered | None,
+    asked: Sequence[tuple[str, Asked]],
+    pictures: Mapping[str, int],
+) -> dict[str, Any]:
+    """Return what the script is told of a sample in one run.
+
+    Args:
+        record: The sample, with its texts.
+        rendered: What was rendered of it; None if nothing is known.
+        asked: What the model was asked: each question with its name.
+        pictures: Place of each picture of the report, by digest.
+    """
+    plain = record.to_json()
+    found = {name: plain[name] for name in _OF_RECORD if plain.get(name)}
+    found |= {name: shareable_texts(found[name]) for name in _MESSAGES if name in found}
+    for name in ("structure", "completion"):
+        cut = name == "completion" or not task_spec(record.task).structure_is_site
+        if cut and len(found.get(name, "")) > LONGEST_TEXT:
+            left = len(found[name]) - LONGEST_TEXT
+            found[name] = f"{found[name][:LONGEST_TEXT]}\n… {left} more characters are in the run folder"
+    if found.get("structure") == found.get("completion") and "structure" in found:
+        found["structure"] = 0  # the completion as it is
+    if unread := _unread(record):
+        found["unread"] = unread
+    found |= _texts(record, rendered)
+    if asked:
+        found["asked"] = [_question(name, one, pictures) for name, one in asked]
+    found["before"] = plain["verdict_before_repair"]
+    found["facts"] = _facts(record)
+    if record.parts:
+        found["parts"] = {name: list(pair) for name, pair in record.parts.items()}
+    if panels := panels_of(record):
+        found["panels"] = panels
+    return found
+
+
+def _unread(record: Record) -> str:
+    """Return the reasoning of a model and what else of its completion is no answer; empty without any."""
+    parts = [record.reasoning]
+    if record.reading is not None and record.completion:
+        parts += [record.completion[: record.reading.start], record.completion[record.reading.end :]]
+    text = "\n…\n".join(part.strip() for part in parts if part.strip())
+    left = len(text) - LONGEST_TEXT
+    return f"{text[:LONGEST_TEXT]}\n… {left} more characters are in the run folder" if left > 0 else text
+
+
+def _texts(record: Record, rendered: Rendered | None) -> dict[str, Any]:
+    """Return document, log and texts that are compared; "document" is 0 if it is the structure itself."""
+    found: dict[str, Any] = {}
+    if rendered is not None:
+        for name in ("truth", "document", "log", "target"):
+            text = getattr(rendered, name)
+            if text and len(text) <= LONGEST_TEXT:
+                found[name] = visible(without_paths(text)) if name == "log" else text
+    if record.document_sha256 and "document" not in found and record.structure is not None:
+        source = record.structure.encode("utf-8", "surrogatepass")
+        if task_spec(record.task).structure_is_site or hashlib.sha256(source).hexdigest() == (
+            record.document_sha256
+        ):
+            found["document"] = 0
+        else:
+            found["dropped"] = (
+                f"The document is not in the run: it has more than {LONGEST_TEXT} characters, or the run was "
+                "made by an earlier version of i2s-sdk."
+            )
+    return found
+
+
+def shareable_texts(plain: Any) -> Any:  # noqa: ANN401 - JSON
+    """Return JSON whose texts have no paths of the machine."""
+    if isinstance(plain, str):
+        return without_paths(plain)
+    if isinstance(plain, Mapping):
+        return {name: shareable_texts(one) for name, one in plain.items()}
+    return [shareable_texts(one) for one in plain] if isinstance(plain, list | tuple) else plain
+
+
+def _question(name: str, asked: Asked, pictures: Mapping[str, int]) -> list[Any]:
+    """Return a question: its name, its system text, texts and images in order, and its JSON Schema.
+
+    An image is the place of a picture, or the name of a file that the run does not keep in a list.
+    """
+    parts: list[Any] = [
+        pictures[one.sha256]
+        if one.sha256 in pictures
+        else [visible(one.file)]
+        if one.file
+        else visible(one.text)
+        for one in asked.parts
+    ]
+    return [visible(name), visible(asked.system), parts, visible(asked.schema)]
+
+
+def _facts(record: Record) -> list[str]:
+    facts = [f"{name} {seconds:.2f} s" for name, seconds in record.seconds.items()]
+    if record.has_picture:
+        facts.append(f"{record.width} × {record.height} pixels")
+    if record.pages > 1:
+        facts.append(f"page 1 of {record.pages} is shown")
+    if record.usage.input_tokens is not None or record.usage.output_tokens is not None:
+        facts.append(f"{record.usage.input_tokens or 0} tokens in, {record.usage.output_tokens or 0} out")
+    if record.cost is not None:
+        facts.append(f"${record.cost:.4f}")
+    if record.reading is not None and record.reading.blocks:
+        taken = ", ".join(map(str, record.reading.taken))
+        facts.append(f"blocks: {record.reading.blocks}, taken: {taken or 'none'}")
+    if record.reading is not None and record.reading.origin:
+        facts.append(_ORIGINS.get(record.reading.origin, record.reading.origin))
+    if record.finish == "length":
+        facts.append("cut off at its longest")
+    return facts
+
 
 #: Samples whose details are packed together.
 CHUNK = 40
 
 #: Samples that a page has at most: of more it would be too large to open.
-MOST = 20_000
+MOST_SAMPLES = 20_000
 
 #: A sample in all runs: None where a run does not have it.
 Row = tuple[Record | None, ...]
@@ -47,7 +289,7 @@ def sample_rows(views: Sequence[RunView]) -> list[Row]:
             else:
                 rows.append([None] * len(views))
                 rows[-1][at] = record
-    return [tuple(row) for row in islice((row for rows in found.values() for row in rows), MOST)]
+    return [tuple(row) for row in islice((row for rows in found.values() for row in rows), MOST_SAMPLES)]
 
 
 def digests_of(rows: Sequence[Row], views: Sequence[RunView]) -> dict[str, int]:

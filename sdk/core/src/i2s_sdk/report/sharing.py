@@ -10,9 +10,8 @@ from pathlib import PurePath
 from i2s_sdk.data.locations import BUNDLED
 from i2s_sdk.models.asked_with import ASKED_WITH
 from i2s_sdk.models.options import REPEAT
-from i2s_sdk.report.paths import shareable_model, without_paths
-from i2s_sdk.report.published_match import DATA_SET
-from i2s_sdk.report.view import RunView
+from i2s_sdk.report.published import DATA_SET
+from i2s_sdk.report.view import RunView, shareable_model, without_paths
 
 #: Facts of a manifest that were paths of the machine in runs of earlier versions.
 _PATHS = ("data", "merged from")

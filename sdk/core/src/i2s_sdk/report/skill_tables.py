@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from i2s_sdk.report.compared import ComparedRuns
-from i2s_sdk.report.table_lines import Cell, Heading, PaperTable, TableRow
+from i2s_sdk.report.tables import Cell, Heading, PaperTable, TableRow
 from i2s_sdk.stats.skill import Skill
 from i2s_sdk.tasks.registry import SPECS
 

@@ -14,8 +14,7 @@ from rich.text import Text
 from i2s_sdk.consoles import print_in_parts, table_console
 from i2s_sdk.report import figures
 from i2s_sdk.report.account_lines import account_lines
-from i2s_sdk.report.table_formats import print_table
-from i2s_sdk.report.table_lines import BLOCK_TITLES, PaperTable, TableBlock
+from i2s_sdk.report.tables import BLOCK_TITLES, PaperTable, TableBlock, print_table
 from i2s_sdk.report.view import metric_word, profile_word, usable_word
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.stats.aggregate import Group, Summary, TaskResult

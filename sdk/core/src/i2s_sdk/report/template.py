@@ -13,16 +13,14 @@ from importlib.resources import files
 
 from i2s_sdk.report import charts, figures, samples
 from i2s_sdk.report.account_lines import account_lines
+from i2s_sdk.report.charts import group_charts
 from i2s_sdk.report.compared import ComparedRuns
-from i2s_sdk.report.group_charts import group_charts
-from i2s_sdk.report.paths import shareable_model
-from i2s_sdk.report.pictures import Gallery
+from i2s_sdk.report.images import Gallery
 from i2s_sdk.report.sharing import is_digest, licences, repeat_command, shareable_facts
 from i2s_sdk.report.skill_tables import TaskSkills, skill_tables, task_skills
-from i2s_sdk.report.table_lines import BLOCK_TITLES, PaperTable, TableBlock, heading_groups
-from i2s_sdk.report.table_titles import MISMATCH_MARK
+from i2s_sdk.report.tables import BLOCK_TITLES, MISMATCH_MARK, PaperTable, TableBlock, heading_groups
 from i2s_sdk.report.versus import Versus
-from i2s_sdk.report.view import RunView, metric_word, usable_word
+from i2s_sdk.report.view import RunView, metric_word, shareable_model, usable_word
 from i2s_sdk.stats.leaderboard import Standing, short_columns
 from i2s_sdk.tasks.registry import task_spec
 

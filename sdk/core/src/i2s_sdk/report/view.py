@@ -1,12 +1,13 @@
-"""What a report shows of a run."""
+"""The view of a run that a report shows, without the paths of the machine that the run was made on."""
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 
-from i2s_sdk.report.paths import shareable_model
 from i2s_sdk.runlog.asked import Asked
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.planned import GroupedSample
@@ -14,12 +15,37 @@ from i2s_sdk.runlog.reader import StoredRun
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.runlog.storage import RunStorage
-from i2s_sdk.stats.aggregate import RENDERED, Summary
+from i2s_sdk.stats.aggregate import RENDERED, Summary, summarize_run, task_columns
 from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.leaderboard import labels
-from i2s_sdk.stats.results import summarize_run, task_columns
 from i2s_sdk.tasks.registry import task_spec
 from i2s_wire.metrics.profile import Profile
+
+#: An absolute path of two or more names, which is no part of an address or of a relative path.
+_PATH = re.compile(r"(?<![\w:/.~<])~?/(?:[\w.@+-]+/)+[\w.@+-]*")
+
+
+def without_paths(text: str) -> str:
+    """Return a text in which only the last name of each absolute path is left."""
+    return _PATH.sub(lambda found: f"…/{PurePath(found.group()).name}", text)
+
+
+def shareable_model(name: str) -> str:
+    """Return the name of a model without the folders of a program, its arguments and recorded answers."""
+    kind, colon, line = name.partition(":")
+    if not colon or kind not in ("command", "replay"):
+        return name
+    try:
+        words = shlex.split(line) if kind == "command" else [line]
+    except ValueError:
+        words = line.split()
+    own = [PurePath(word).name if _is_path(word) else without_paths(word) for word in words]
+    return f"{kind}:{shlex.join(own) if kind == 'command' and len(own) > 1 else ' '.join(own)}"
+
+
+def _is_path(word: str) -> bool:
+    return word.startswith(("/", "~/", "../")) and len(PurePath(word).parts) > 1
+
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 

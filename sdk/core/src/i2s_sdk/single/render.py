@@ -1,18 +1,19 @@
-"""One source to one picture, with the documents and repairs of the benchmark."""
+"""One source to one image, with the documents and repairs of the benchmark."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TypeVar
 
 from i2s_client.render import AsyncRenderClient
 from i2s_client.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND, RENDER_PYTHON
-from i2s_sdk.errors import UnknownNameError, UsageError
+from i2s_sdk.errors import DataError, UnknownNameError, UsageError
+from i2s_sdk.instances.site_files import read_site_folder, read_tar, read_zip
 from i2s_sdk.reading import fenced_blocks
 from i2s_sdk.settings import Settings
-from i2s_sdk.single.site_source import Given, read_site
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.logs import passing_logs
 from i2s_sdk.stack.services import open_services
@@ -23,7 +24,8 @@ from i2s_sdk.tasks.chart.reading import is_program
 from i2s_sdk.tasks.chart.task import ChartTask
 from i2s_sdk.tasks.latex import LatexDocument, LatexTask
 from i2s_sdk.tasks.music import LilypondDocument, MusicTask
-from i2s_sdk.tasks.webpage import WebpageTask
+from i2s_sdk.tasks.webpage import Site, WebpageTask
+from i2s_sdk.tasks.webpage.site import site_of
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.options import (
     Crop,
@@ -36,6 +38,72 @@ from i2s_wire.render.options import (
 )
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import RenderRequest, SiteSource
+
+_ZIP, _GZIP = b"PK\x03\x04", b"\x1f\x8b"
+_HTML_SUFFIXES = (".html", ".htm")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSite:
+    """A site, and what had to be mended to read it."""
+
+    site: Site
+    repairs: tuple[Repair, ...] = ()
+
+
+#: What a site is given as: its files by relative name, a path, or what was found before.
+Given = Path | str | Mapping[str, bytes] | FoundSite
+
+
+def read_site(given: Given, task: WebpageTask) -> FoundSite:
+    """Return the site that a path names, or that some files are.
+
+    Args:
+        given: Files by relative name; a path; what was found before.
+        task: How the answer of a model is read.
+
+    Raises:
+        DataError: The path cannot be read, or holds no site.
+    """
+    if isinstance(given, FoundSite):
+        return given
+    if not isinstance(given, Path | str):
+        return FoundSite(site_of(given, {}))
+    path = Path(given)
+    try:
+        if path.is_dir():
+            return FoundSite(site_of(read_site_folder(path), {}))
+        raw = path.read_bytes()
+        if raw.startswith(_ZIP):
+            return FoundSite(site_of(read_zip(raw), {}))
+        if raw.startswith(_GZIP) or path.suffix == ".tar":
+            return FoundSite(site_of(read_tar(raw), {}))
+    except OSError as error:
+        raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise DataError(path, 0, str(error)) from None
+    if path.suffix.lower() in _HTML_SUFFIXES:
+        return FoundSite(site_of({"index.html": raw}, {}))
+    return site_of_answer(raw, task, path)
+
+
+def site_of_answer(raw: bytes, task: WebpageTask, where: Path) -> FoundSite:
+    """Return the site in the answer of a model.
+
+    Raises:
+        DataError: There is none; ``where`` is named.
+    """
+    try:
+        answer = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise DataError(
+            where, 0, "is no folder, archive (.zip, .tar.gz), HTML document or answer of a model in UTF-8"
+        ) from None
+    structure = read_answer(task, answer).structure
+    if isinstance(structure, NoStructure):
+        raise DataError(where, 0, structure.reason)
+    return FoundSite(task.document(structure), structure.repairs)
+
 
 A = TypeVar("A")
 

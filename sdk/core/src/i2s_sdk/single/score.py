@@ -1,18 +1,18 @@
-"""Pictures to values: one pair, or folders of them; and what values there are."""
+"""Images to values: one pair, or pairs of files of two folders; and what values there are."""
 
 from __future__ import annotations
 
 import enum
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TypeVar, overload
 
 from i2s_client.metrics import AsyncMetricsClient
 from i2s_client.service_table import METRICS
 from i2s_sdk.errors import DataError, I2SError, UnknownNameError, UsageError
 from i2s_sdk.settings import Settings
-from i2s_sdk.single.pairs import Pairs, PicturePair, find_pairs
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.logs import passing_logs
 from i2s_sdk.stack.services import open_services
@@ -21,6 +21,88 @@ from i2s_sdk.tasks.registry import DEFAULT_TASK, open_task
 from i2s_wire.metrics.description import MetricDescription
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import Score, ScoreRequest
+
+SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
+
+
+@dataclass(frozen=True, slots=True)
+class PicturePair:
+    """One comparison; ``name`` is relative to the folders."""
+
+    name: str
+    reference: Path
+    prediction: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """What two folders have in common.
+
+    Attributes:
+        found: Pairs, sorted by name.
+        missing: Names of references that have no prediction.
+        unmatched: Names of predictions that have no reference.
+    """
+
+    found: tuple[PicturePair, ...]
+    missing: tuple[str, ...] = ()
+    unmatched: tuple[str, ...] = ()
+
+
+def find_pairs(reference: Path, prediction: Path) -> Pairs:
+    """Return the pairs of two folders, or of one picture and a folder of predictions of it.
+
+    Files are matched by their name relative to the folder; if a picture has another suffix in the other
+    folder, by the name without it, as long as only one file there has it.
+
+    Raises:
+        DataError: A folder holds no picture, or a prediction is a file and the reference a folder.
+    """
+    if reference.is_dir() and not prediction.is_dir():
+        raise DataError(prediction, 0, f"is no folder, but {reference} is; give two folders or two pictures")
+    predictions = pictures(prediction)
+    if not reference.is_dir():
+        return Pairs(tuple(PicturePair(name, reference, path) for name, path in predictions.items()))
+    references = pictures(reference)
+    by_stem = _by_stem(predictions)
+    found: list[PicturePair] = []
+    missing: list[str] = []
+    taken: set[str] = set()
+    for name, path in references.items():
+        match = name if name in predictions else by_stem.get(_stem(name))
+        if match is None or (match != name and match in references):
+            missing.append(name)
+        else:
+            found.append(PicturePair(name, path, predictions[match]))
+            taken.add(match)
+    unmatched = tuple(name for name in predictions if name not in taken)
+    return Pairs(tuple(found), tuple(missing), unmatched)
+
+
+def pictures(folder: Path) -> dict[str, Path]:
+    """Return the pictures of a folder and those below it, by relative name, sorted.
+
+    Raises:
+        DataError: There are none.
+    """
+    found = {
+        path.relative_to(folder).as_posix(): path
+        for path in sorted(folder.rglob("*"))
+        if path.suffix.lower() in SUFFIXES and path.is_file()
+    }
+    if not found:
+        raise DataError(folder, 0, f"holds no picture ({', '.join(SUFFIXES)})")
+    return found
+
+
+def _by_stem(names: Sequence[str] | dict[str, Path]) -> dict[str, str]:
+    counts = Counter(_stem(name) for name in names)
+    return {_stem(name): name for name in names if counts[_stem(name)] == 1}
+
+
+def _stem(name: str) -> str:
+    return str(PurePosixPath(name).with_suffix(""))
+
 
 A = TypeVar("A")
 

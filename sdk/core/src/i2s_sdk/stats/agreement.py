@@ -12,9 +12,9 @@ from i2s_sdk.errors import UsageError
 from i2s_sdk.runlog.human import RunHumanScores
 from i2s_sdk.runlog.planned import Planned
 from i2s_sdk.runlog.reader import StoredRun
+from i2s_sdk.stats.correlations import RankCorrelation, rank_correlation
 from i2s_sdk.stats.human_scores import HumanScore, human_scoring_of
 from i2s_sdk.stats.judge_scores import JudgedRun, judged_records
-from i2s_sdk.stats.rank_correlation import RankCorrelation, rank_correlation
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.registry import SPECS, open_task
 from i2s_wire.metrics.profile import Profile

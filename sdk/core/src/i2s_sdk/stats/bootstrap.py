@@ -1,22 +1,9 @@
-"""Intervals by the Bayesian bootstrap with half an observation at each end of the range.
-
-The Bayesian bootstrap (Rubin 1981) gives each observation a random weight, the weights together a Dirichlet
-distribution; the interval is what the middle LEVEL of the weighted means lies between. With few observations
-it says too little, since it knows no values but those that were observed: answers that fail once in ten times
-are in no sample of ten in every third case. So each end of the range of the values counts as END_WEIGHT
-observations. Of values that are 0 or 1 the result is the interval of Jeffreys for a share (Brown, Cai and
-DasGupta, "Interval estimation for a binomial proportion", 2001), which has this name.
-
-Nothing is drawn. A weighted mean is below c if a sum of gamma variables, each times the distance of its value
-from c, is below 0, and the probability of that is the saddlepoint approximation of Lugannani and Rice (1980)
-in the form of Barndorff-Nielsen (1986), whose error is below that of a million draws. ``benchmarks.coverage``
-measures how often the intervals hold the value that they are about.
-"""
+"""Intervals by the Bayesian bootstrap with half an observation at each end, and Efron's draws."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from i2s_sdk.stats.estimates import Estimate, estimated_mean
@@ -26,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+
 
 Interval = tuple[float, float]
 
@@ -151,3 +139,54 @@ def _tail(values: Floats, counts: Floats, distances: Floats) -> tuple[Floats, Fl
     divisor = np.where(known, root, 1.0)
     quantile = np.where(known, root + np.log(np.where(known, spread, 1.0) / divisor) / divisor, 0.0)
     return means, quantile - _Z
+
+
+#: How often the samples are drawn anew.
+RESAMPLES = 1000
+
+_SEED = 20240622
+_BLOCK = 250_000  # values drawn at a time, so that memory stays flat
+
+
+def resampled_counts(kinds: NDArray[np.intp], number: int) -> NDArray[np.int64]:
+    """Return how often each kind is among RESAMPLES draws of as many values, with replacement.
+
+    Args:
+        kinds: Kind of each value, from 0 to below ``number``, in an order that values alone decide; at least
+            one.
+        number: Number of kinds.
+
+    Returns:
+        Counts; shape (RESAMPLES, number).
+    """
+    import numpy as np
+
+    counts = np.zeros((RESAMPLES, number), np.int64)
+    for start, places in _drawn_places(len(kinds)):
+        for row, drawn in enumerate(kinds.take(places), start):
+            counts[row] = np.bincount(drawn, minlength=number)
+    return counts
+
+
+def _drawn_places(n: int) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """Yield draws of n places with replacement, RESAMPLES in all: number of the first, and one a row."""
+    import numpy as np
+
+    bits = np.random.PCG64(_SEED)
+    rows = max(1, _BLOCK // n)
+    for start in range(0, RESAMPLES, rows):
+        count = min(rows, RESAMPLES - start)
+        # The upper 32 bits of each draw, scaled to 0 … n − 1.
+        drawn = (bits.random_raw(count * n) >> np.uint64(32)) * np.uint64(n) >> np.uint64(32)
+        yield start, drawn.astype(np.intp).reshape(count, n)
+
+
+def percentiles(values: NDArray[np.float64]) -> Interval:
+    """Return what the middle LEVEL of resampled values lies between, interpolated between its neighbours."""
+    ordered = sorted(values.tolist())
+    place = (1 - LEVEL) / 2 * (len(ordered) - 1)
+    below, share = int(place), place % 1
+    return (
+        ordered[below] + share * (ordered[below + 1] - ordered[below]),
+        ordered[-1 - below] + share * (ordered[-2 - below] - ordered[-1 - below]),
+    )

@@ -1,6 +1,6 @@
 """The numbers of a judge model over a run: means of its scores, and how many of its answers have none.
 
-They are never part of the values of the run (:mod:`i2s_sdk.stats.results`).
+They are never part of the values of the run (:mod:`i2s_sdk.stats.aggregate`).
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.reader import read_run
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.settings import Settings
-from i2s_sdk.stats.results import summarize_run
+from i2s_sdk.stats.aggregate import summarize_run
 from i2s_sdk.tasks.registry import open_task
 from named_pictures import named_picture
 from run_folders import instances, make_run, options, record_of, rendered_of, write_run

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from i2s_sdk.report.panels import panels_of
+from i2s_sdk.report.samples import panels_of
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.scoring.scorer import Scorable, Values

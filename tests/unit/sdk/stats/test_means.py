@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from i2s_sdk.stats.wilson import mean_share_interval, paired_difference_interval, share_interval
+from i2s_sdk.stats.means import mean_share_interval, paired_difference_interval, share_interval
 
 
 @pytest.mark.parametrize(

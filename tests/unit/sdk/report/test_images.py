@@ -8,8 +8,7 @@ import pytest
 from PIL import Image
 
 from i2s_sdk.evaluation.caches.entries import FolderEntries
-from i2s_sdk.report.pictures import beside
-from i2s_sdk.report.thumbnails import HEIGHT, WIDTH
+from i2s_sdk.report.images import HEIGHT, WIDTH, beside
 from i2s_sdk.runlog.folder import picture_name
 from i2s_sdk.runlog.local import LocalStorage
 
@@ -65,7 +64,7 @@ def test_a_copy_is_kept_for_another_run_with_the_same_picture(tmp_path: Path) ->
     (tmp_path / "other" / picture_name(large)).write_bytes(
         (tmp_path / "one" / picture_name(large)).read_bytes()
     )
-    with patch("i2s_sdk.report.thumbnails.quick_copy", side_effect=AssertionError("made again")):
+    with patch("i2s_sdk.report.images.quick_copy", side_effect=AssertionError("made again")):
         assert beside(other, {large: other}, kept).entries[large][0] == name
     assert (tmp_path / "other" / name).read_bytes() == (tmp_path / "one" / name).read_bytes()
 

@@ -1,16 +1,83 @@
-"""What the page of a sample is told: question, causes, documents, logs."""
+"""Panels of a task's view, as the script of a report reads them."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import replace
 
-from i2s_sdk.report.sample_texts import details
+import pytest
+
+from i2s_sdk.report import samples
+from i2s_sdk.report.samples import details
 from i2s_sdk.runlog.asked import Asked, AskedPart
+from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.read_sample import FirstError, ReadingNote
 from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.rendered import Rendered
+from i2s_sdk.tasks.registry import SPECS
+from i2s_sdk.tasks.view import (
+    Mark,
+    MarkedImage,
+    MarkKind,
+    Panel,
+    RowMark,
+    Shown,
+    TextPanel,
+    TreePanel,
+    TreeRow,
+)
 from run_folders import instances, record_of, rendered_of
+
+RECORD = Record(
+    "a", "latex", "s", "", outcome=Outcome.SCORED, completion="said", detail={"one": {"box": [0, 1]}}
+)
+Set = Callable[[Callable[[Shown], tuple[Panel, ...]]], None]
+
+
+@pytest.fixture
+def view(monkeypatch: pytest.MonkeyPatch) -> Set:
+    def set_view(made: Callable[[Shown], tuple[Panel, ...]]) -> None:
+        monkeypatch.setitem(SPECS, "latex", replace(SPECS["latex"], view=made))
+
+    return set_view
+
+
+def test_a_task_without_view_has_no_panel() -> None:
+    assert samples.panels_of(RECORD) == []
+
+
+def test_a_view_sees_the_sample_and_its_panels_are_plain(view: Set) -> None:
+    def made(shown: Shown) -> tuple[Panel, ...]:
+        return (
+            TextPanel("Said", shown.completion or "", "latex"),
+            MarkedImage("Marks", (Mark(MarkKind.GOLD, (0.5, 0.6, 0.1, 0.2), "B"),)),
+            TreePanel("Fields", (TreeRow(0, "x", "1", "2", RowMark.MISSED),)),
+        )
+
+    view(made)
+    assert samples.panels_of(RECORD) == [
+        {"kind": "text", "title": "Said", "text": "said", "language": "latex"},
+        {"kind": "image", "title": "Marks", "marks": [["gold", [0.1, 0.2, 0.5, 0.6], "B"]]},
+        {"kind": "tree", "title": "Fields", "rows": [[0, "x", "1", "2", "missed"]], "left": 0},
+    ]
+
+
+@pytest.mark.parametrize("box", [(-1.0, 0.0, 9.0, 0.5), (0.0, 0.0, 1.0, 0.5)])
+def test_marks_stay_within_the_image(view: Set, box: tuple[float, float, float, float]) -> None:
+    view(lambda shown: (MarkedImage("Marks", (Mark(MarkKind.ANSWER, box),)),))
+    assert samples.panels_of(RECORD)[0]["marks"] == [["answer", [0.0, 0.0, 1.0, 0.5], ""]]
+
+
+def test_a_record_that_the_view_does_not_expect_has_no_panel(view: Set) -> None:
+    view(lambda shown: (TextPanel("x", shown.detail["two"]["text"]),))
+    assert samples.panels_of(RECORD) == []
+
+
+def test_a_large_tree_is_cut(view: Set) -> None:
+    view(lambda shown: (TreePanel("x", tuple(TreeRow(1, str(at)) for at in range(samples.MOST_ROWS + 7))),))
+    (found,) = samples.panels_of(RECORD)
+    assert (len(found["rows"]), found["left"]) == (samples.MOST_ROWS, 7)
 
 
 def _record(**changes: object) -> Record:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.errors import DataError
-from i2s_sdk.single.pairs import find_pairs
+from i2s_sdk.single.score import find_pairs
 
 
 @pytest.fixture

@@ -10,11 +10,10 @@ import pytest
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.report import write_report
 from i2s_sdk.report.compared import ComparedRuns, compare_views
-from i2s_sdk.report.paper_tables import paper_tables
+from i2s_sdk.report.paper_tables import paper_tables, subset_tables
 from i2s_sdk.report.published import published_table
-from i2s_sdk.report.subset_tables import subset_tables
 from i2s_sdk.report.summary import print_leaderboard, print_summary
-from i2s_sdk.report.table_lines import Heading, PaperTable
+from i2s_sdk.report.tables import Heading, PaperTable
 from i2s_sdk.report.view import views_of
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Planned
