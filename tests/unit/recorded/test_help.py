@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import click
 import pytest
-from current_recordings import COLUMNS, compare_text
 
+from current_recordings import COLUMNS, compare_text
 from i2s_sdk.cli.main import group
 
 SERVICES = ("documents", "metrics", "render-html", "render-latex", "render-lilypond", "render-python")

@@ -7,9 +7,8 @@ import importlib
 import inspect
 from pathlib import Path
 
-from current_recordings import compare_json
-
 import i2s_sdk
+from current_recordings import compare_json
 
 ROOT = Path(__file__).resolve().parents[3]
 
