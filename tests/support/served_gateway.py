@@ -17,7 +17,7 @@ from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceServicer, add_RenderServiceServicer_to_server
 from i2s_client.connection import AsyncConnection
 from i2s_client.service_table import wire_name
-from i2s_gateway.backends import Backends
+from i2s_gateway.operations import Backends
 from i2s_gateway.serve import serve_gateway
 from i2s_gateway.settings import GatewaySettings
 

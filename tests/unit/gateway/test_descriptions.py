@@ -9,9 +9,8 @@ from referencing import Registry, Resource
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_gateway.messages import parse_request, to_json
-from i2s_gateway.openapi import openapi
+from i2s_gateway.openapi import curl, openapi, page
 from i2s_gateway.operations import OPERATIONS
-from i2s_gateway.page import curl, page
 
 #: A function in place of curl: prints what would be sent.
 CURL = 'curl() { while [ $# -gt 1 ]; do shift; done; [ "$1" = @- ] && cat || printf %s "$1"; }'

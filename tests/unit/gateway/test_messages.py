@@ -7,7 +7,7 @@ import pytest
 
 from i2s.metrics.v1 import metrics_pb2
 from i2s.render.v1 import render_pb2 as pb
-from i2s_gateway.errors import GatewayError
+from i2s_gateway.guard import GatewayError
 from i2s_gateway.messages import messages_below, parse_request, to_json
 
 

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from i2s.render.v1 import render_pb2 as pb
-from i2s_gateway import protocol
+from i2s_gateway import serve
 from served_gateway import echo, renderer, served
 
 HEAD = (
@@ -62,7 +62,7 @@ async def test_a_body_that_does_not_arrive_is_refused():
 
 
 async def test_a_refused_body_is_not_read_for_ever(monkeypatch):
-    monkeypatch.setattr(protocol, "_LINGER_SECONDS", 0.1)
+    monkeypatch.setattr(serve, "_LINGER_SECONDS", 0.1)
     async with served({}, body_bytes=10) as url:
         reader, writer = await connect(url)
         writer.write(HEAD % 1_000_000)

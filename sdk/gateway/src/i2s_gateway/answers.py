@@ -1,4 +1,4 @@
-"""Answers to requests: a message of a service as JSON, or the picture that it holds."""
+"""The answers to requests: a message of a service as JSON, or the image that it holds; and their spans."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import base64
 import json
 import re
 import secrets
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any, TypeVar
 
@@ -15,12 +16,52 @@ from google.protobuf.message import Message
 from starlette.requests import Request
 from starlette.responses import Response
 
-from i2s_gateway.backends import Backends
-from i2s_gateway.bodies import Bodies
-from i2s_gateway.errors import GatewayError
+from i2s_gateway.guard import Bodies, GatewayError
 from i2s_gateway.messages import parse_request, to_json
-from i2s_gateway.operations import Operation, renderer_for
-from i2s_gateway.spans import request_span, trace_for_calls
+from i2s_gateway.operations import Backends, Operation, renderer_for
+from i2s_wire.tracing import Kind, RemoteParent, Span, begin, trace_metadata, within
+
+_HEADERS_OF_TRACE = ("traceparent", "tracestate")
+
+
+@contextmanager
+def request_span(request: Request, route: str, request_id: str) -> Iterator[Span]:
+    """Have the span of a request as long as it is answered.
+
+    Attributes are those of https://opentelemetry.io/docs/specs/semconv/http/http-spans/. Status codes of 500
+    and above mark the span as failed; the caller sets ``http.response.status_code`` if there is an answer.
+
+    Args:
+        request: The request; its headers name the caller's span.
+        route: Path of the operation, such as "/v1/render".
+        request_id: Name of the request in logs.
+    """
+    attributes = {"http.request.method": request.method, "http.route": route, "i2s.request_id": request_id}
+    parent = RemoteParent.of(request.headers)
+    served = begin(f"{request.method} {route}", attributes, kind=Kind.SERVER, parent=parent)
+    try:
+        with within(served):
+            yield served
+    except GatewayError as error:
+        served.set({"http.response.status_code": error.http})
+        if error.http >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            served.fail(error.status)
+        raise
+    except BaseException as error:
+        served.fail(type(error).__name__)
+        raise
+    finally:
+        served.end()
+
+
+def trace_for_calls(request: Request) -> list[tuple[str, str]]:
+    """Return the metadata by which a service continues a trace.
+
+    Its parent is the span of the gateway; that of the caller if the gateway records none.
+    """
+    passed = [(name, request.headers[name]) for name in _HEADERS_OF_TRACE if name in request.headers]
+    return list(trace_metadata()) or passed
+
 
 #: Header of the answer to a request for a picture that names the verdict.
 VERDICT_HEADER = "X-I2S-Verdict"

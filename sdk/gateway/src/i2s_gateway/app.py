@@ -14,15 +14,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from i2s_gateway.answers import VERDICT_HEADER, answer, json_response, metadata_of
-from i2s_gateway.backends import Backends
-from i2s_gateway.bodies import Bodies
 from i2s_gateway.entry import REQUEST_ID_HEADER, Entry
-from i2s_gateway.errors import GatewayError
-from i2s_gateway.guard import Guard
+from i2s_gateway.guard import Bodies, GatewayError, Guard
 from i2s_gateway.messages import to_json
-from i2s_gateway.openapi import openapi
-from i2s_gateway.operations import OPERATIONS, PREFIX, Operation
-from i2s_gateway.page import page, style
+from i2s_gateway.openapi import openapi, page, style
+from i2s_gateway.operations import OPERATIONS, PREFIX, Backends, Operation
 from i2s_gateway.settings import GatewaySettings
 
 

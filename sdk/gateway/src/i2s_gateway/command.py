@@ -163,7 +163,7 @@ def gateway_parts() -> tuple[Any, Any]:
         UsageError: The extra is not installed.
     """
     try:
-        from i2s_gateway.backends import Backends
+        from i2s_gateway.operations import Backends
         from i2s_gateway.serve import serve_gateway
     except ModuleNotFoundError as error:
         from i2s_wire.installation import install_command

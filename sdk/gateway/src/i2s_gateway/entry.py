@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from i2s_gateway.answers import request_id_of
-from i2s_gateway.errors import GatewayError
+from i2s_gateway.guard import GatewayError
 
 _log = logging.getLogger(__name__)
 

@@ -1,19 +1,150 @@
-"""Refuses requests that web pages of others send through the browser of somebody who may reach the gateway.
-
-Two ways are known. A page sends requests to another address (its origin is in the header ``Origin``), or
-the name of its own site leads to the address of the gateway (the name is in ``Host``, which no browser lets
-a page choose).
-"""
+"""The requests that are refused: by their origin, their size and time, and the errors that they end with."""
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
-from collections.abc import Collection
+import math
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from typing import Any
 
+import grpc
+import grpc.aio
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from i2s_gateway.errors import GatewayError
+from i2s_client.status import PUSHBACK_KEY
+from i2s_gateway.settings import GatewaySettings
+
+#: Statuses of HTTP by those of gRPC, as google.rpc.Code has them. RESOURCE_EXHAUSTED is told apart below.
+_STATUSES = {
+    grpc.StatusCode.CANCELLED: 499,
+    grpc.StatusCode.INVALID_ARGUMENT: HTTPStatus.BAD_REQUEST,
+    grpc.StatusCode.DEADLINE_EXCEEDED: HTTPStatus.GATEWAY_TIMEOUT,
+    grpc.StatusCode.NOT_FOUND: HTTPStatus.NOT_FOUND,
+    grpc.StatusCode.ALREADY_EXISTS: HTTPStatus.CONFLICT,
+    grpc.StatusCode.PERMISSION_DENIED: HTTPStatus.FORBIDDEN,
+    grpc.StatusCode.UNAUTHENTICATED: HTTPStatus.UNAUTHORIZED,
+    grpc.StatusCode.FAILED_PRECONDITION: HTTPStatus.BAD_REQUEST,
+    grpc.StatusCode.ABORTED: HTTPStatus.CONFLICT,
+    grpc.StatusCode.OUT_OF_RANGE: HTTPStatus.BAD_REQUEST,
+    grpc.StatusCode.UNIMPLEMENTED: HTTPStatus.NOT_IMPLEMENTED,
+    grpc.StatusCode.UNAVAILABLE: HTTPStatus.SERVICE_UNAVAILABLE,
+}
+
+
+class GatewayError(Exception):
+    """A request that has no answer.
+
+    Attributes:
+        http: Status of HTTP.
+        status: Status of gRPC, such as "INVALID_ARGUMENT".
+        message: One sentence.
+        retry_after_seconds: When the same request may be answered; None if it never will be, or nobody knows.
+    """
+
+    def __init__(
+        self, http: int, status: str, message: str, *, retry_after_seconds: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.http, self.status, self.message = int(http), status, message
+        self.retry_after_seconds = retry_after_seconds
+
+    def response(self) -> Response:
+        """Return the response that says so."""
+        error: dict[str, Any] = {"status": self.status, "message": self.message}
+        headers = {}
+        if self.retry_after_seconds is not None:
+            error["retry_after_seconds"] = self.retry_after_seconds
+            headers["Retry-After"] = str(max(1, math.ceil(self.retry_after_seconds)))
+        if self.http == HTTPStatus.UNAUTHORIZED:
+            headers["WWW-Authenticate"] = "Bearer"
+        return JSONResponse({"error": error}, self.http, headers)
+
+
+def invalid(message: str) -> GatewayError:
+    """Return the error of a request that is wrong in itself."""
+    return GatewayError(HTTPStatus.BAD_REQUEST, "INVALID_ARGUMENT", message)
+
+
+def of_call(error: grpc.aio.AioRpcError) -> GatewayError:
+    """Return the error of a call that a service did not answer.
+
+    A full queue says when to come back (429); RESOURCE_EXHAUSTED without that is a message that is too large
+    (413).
+    """
+    code, pushback = error.code(), dict(error.trailing_metadata() or ()).get(PUSHBACK_KEY, "")
+    seconds = int(pushback) / 1000 if isinstance(pushback, str) and pushback.isdigit() else None
+    if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
+        waits = seconds is not None
+        http = HTTPStatus.TOO_MANY_REQUESTS if waits else HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    else:
+        http = _STATUSES.get(code, HTTPStatus.INTERNAL_SERVER_ERROR)  # type: ignore[assignment]
+    return GatewayError(http, code.name, error.details() or "", retry_after_seconds=seconds)
+
+
+_BUSY_SECONDS = 1.0
+
+
+class Bodies:
+    """Reads bodies as far as the memory for all of them together goes."""
+
+    def __init__(self, settings: GatewaySettings) -> None:
+        self._settings = settings
+        self._taken = 0
+
+    @asynccontextmanager
+    async def body(self, request: Request) -> AsyncIterator[bytearray]:
+        """Read the body of a request of JSON; its memory counts as taken until the block ends.
+
+        Raises:
+            GatewayError: It is not JSON by its header, is too large or too slow, or all memory for bodies is
+                taken.
+        """
+        self._check(request)
+        body = bytearray()
+        try:
+            await self._read(request, body)
+            yield body
+        finally:
+            self._taken -= len(body)
+
+    async def _read(self, request: Request, body: bytearray) -> None:
+        """Add the body to ``body``. What has arrived counts as taken, not what is announced."""
+        try:
+            async with asyncio.timeout(self._settings.body_seconds):
+                async for piece in request.stream():
+                    if len(body) + len(piece) > self._settings.body_bytes:
+                        raise self._too_large()
+                    if self._taken + len(piece) > self._settings.bodies_bytes:
+                        message = "the gateway reads as much at once as it may; try again"
+                        raise GatewayError(503, "UNAVAILABLE", message, retry_after_seconds=_BUSY_SECONDS)
+                    self._taken += len(piece)
+                    body += piece
+        except TimeoutError:
+            message = f"the body did not arrive within {self._settings.body_seconds:g} s"
+            raise GatewayError(408, "DEADLINE_EXCEEDED", message) from None
+        except ClientDisconnect:
+            raise GatewayError(499, "CANCELLED", "the caller went away") from None
+
+    def _check(self, request: Request) -> None:
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            message = f"the body is {kind or 'of no type'}; send it with Content-Type: application/json"
+            raise GatewayError(415, "INVALID_ARGUMENT", message)
+        if request.headers.get("content-encoding", "identity").lower() != "identity":
+            raise GatewayError(415, "INVALID_ARGUMENT", "the body is compressed; send it as it is")
+        announced = request.headers.get("content-length", "0")
+        if not announced.isdigit() or int(announced) > self._settings.body_bytes:
+            raise self._too_large()
+
+    def _too_large(self) -> GatewayError:
+        message = f"the body is larger than {self._settings.body_bytes} bytes, the most that is read"
+        return GatewayError(413, "RESOURCE_EXHAUSTED", message)
 
 
 class Guard:

@@ -17,7 +17,7 @@ from google.protobuf import json_format
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
-from i2s_gateway.errors import GatewayError, invalid
+from i2s_gateway.guard import GatewayError, invalid
 from i2s_sdk.json_text import MAX_DEPTH, read_json
 
 #: Ending of the names of fields of text beside those of bytes.

@@ -1,9 +1,8 @@
 """Integrations: single round trips, rewards for training, tasks for inspect_ai."""
 
+from i2s_training.completion_scorer import RoundTripRequest, RoundTripResult
 from i2s_training.openrlhf_reward import OpenRLHFReward
-from i2s_training.requests import RoundTripRequest, RoundTripResult
-from i2s_training.reward import RoundTripReward
-from i2s_training.reward_floors import instance_floors, task_floors
+from i2s_training.reward import RoundTripReward, instance_floors, task_floors
 from i2s_training.round_trip import RoundTrip
 from i2s_training.structured_reward import StructuredOutputReward
 from i2s_training.verl_reward import VerlReward

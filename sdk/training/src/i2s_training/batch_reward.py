@@ -1,8 +1,10 @@
-"""What all rewards for training have in common: batches, columns, faults, and their three forms of a call."""
+"""The base of all rewards: batches, columns, faults, the shape of a reward, three forms of a call."""
 
 from __future__ import annotations
 
+import io
 import logging
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,10 +16,168 @@ from i2s_sdk.data import open_data
 from i2s_sdk.errors import DataError, I2SError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.settings import Settings
-from i2s_training.requests import RoundTripRequest, RoundTripResult
+from i2s_training.completion_scorer import Reference, RoundTripRequest, RoundTripResult
 from i2s_training.round_trip import RoundTrip
-from i2s_training.shaping import RewardShaping
 from i2s_wire.metrics.profile import Profile
+
+
+def text_of(completion: Any) -> str:  # noqa: ANN401 - a text, or what chat templates take
+    """Return the text of a completion: itself, or that of the last message of a list.
+
+    Raises:
+        UsageError: It is neither.
+    """
+    match completion:
+        case str():
+            return completion
+        case [*_, {"content": str(text)}]:
+            return text
+        case [*_, {"content": list(parts)}]:
+            texts = [part.get("text") for part in parts if isinstance(part, dict)]
+            return "".join(text for text in texts if isinstance(text, str))
+        case [*_, {"content": None}]:  # a message of calls of tools alone
+            return ""
+    raise UsageError(f"a completion must be a text or a list of messages, not {type(completion).__name__}")
+
+
+def reference_of(picture: Any) -> Reference:  # noqa: ANN401 - what data sets have in their columns
+    """Return what a completion is compared with.
+
+    Args:
+        picture: A Pillow image, an encoded one, a path, {"bytes": …} or {"path": …}, an instance; or a list
+            that begins with one of these.
+
+    Raises:
+        UsageError: It is something else.
+    """
+    if isinstance(picture, Instance | Path | str | bytes):
+        return picture
+    if isinstance(picture, Sequence) and picture:
+        return reference_of(picture[0])
+    if isinstance(picture, Mapping):
+        content, path = picture.get("bytes"), picture.get("path")
+        if isinstance(content, bytes):
+            return content
+        if isinstance(path, str | Path):
+            return path
+    if hasattr(picture, "save"):  # of Pillow
+        encoded = io.BytesIO()
+        picture.save(encoded, "PNG")
+        return encoded.getvalue()
+    raise UsageError(f"a picture must be of Pillow, encoded or a path, not {type(picture).__name__}")
+
+
+#: The ceiling of every metric unless another one is given: its largest value.
+LARGEST = 1.0
+
+#: Least differences between the values of completions without an image, with a blank one, and with another.
+BLANK_STEP, DRAWN_STEP = 0.01, 0.02
+
+#: A number for all tasks, or one for each task by name.
+ByTask = float | Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class RewardShaping:
+    """What is done with a value before it is a reward, in this order.
+
+    1. The floor is subtracted: what an answer that looks at nothing has in the same metric.
+    2. With ``normalize``, the difference is divided by ceiling minus floor, so that an answer at the floor
+       has 0 and one at the ceiling has 1.
+    3. ``transform`` is applied.
+    4. With ``clip``, a reward below the least one of its kind becomes that: 0 without an image, BLANK_STEP
+    with
+       a blank one, DRAWN_STEP with any other.
+
+    All completions go through this, those without an image too. So an answer that renders is never worse than
+    one that does not, as long as ``transform`` does not decrease.
+
+    Attributes:
+        floor: Floor of instances that have no floor of their own.
+        ceiling: Ceiling of instances that have no ceiling of their own.
+        normalize: Whether to divide by ceiling minus floor.
+        transform: A function of one number that returns a number; None leaves the value as it is.
+        clip: Whether no reward is below the least one of its kind.
+
+    Raises:
+        UsageError: A floor or ceiling is not a finite number, or a floor is not below its ceiling.
+    """
+
+    floor: ByTask = 0.0
+    ceiling: ByTask = LARGEST
+    normalize: bool = False
+    transform: Callable[[float], float] | None = None
+    clip: bool = False
+
+    def __post_init__(self) -> None:
+        named = [one for one in (self.floor, self.ceiling) if isinstance(one, Mapping)]
+        for task in {name for one in named for name in one} or {""}:
+            fault = self.fault(task)
+            if fault:
+                raise UsageError(fault)
+
+    def fault(self, task: str, floor: float | None = None, ceiling: float | None = None) -> str:
+        """Return what is wrong with the floor and ceiling of an instance, empty for nothing.
+
+        Args:
+            task: Name of its task.
+            floor: Its own floor; None takes that of the task.
+            ceiling: Its own ceiling; None takes that of the task.
+        """
+        low, high = self._bounds(task, floor, ceiling)
+        if not (_is_number(low) and _is_number(high)):
+            return f"floor {low!r} and ceiling {high!r}: both must be finite numbers"
+        if not low < high:
+            return f"floor {low:g} must be below the ceiling, which is {high:g}"
+        return ""
+
+    def reward(
+        self,
+        value: float,
+        task: str,
+        floor: float | None = None,
+        ceiling: float | None = None,
+        least: float = 0.0,
+    ) -> float:
+        """Return the reward of a value.
+
+        Args:
+            value: Value of the completion: a metric, or a mean of metrics.
+            task: Name of the task.
+            floor: Own floor of the instance; None takes that of the task.
+            ceiling: Own ceiling of the instance; None takes that of the task.
+            least: The least reward of its kind, with ``clip``.
+
+        Raises:
+            UsageError: ``transform`` returns something that is not a finite number.
+        """
+        low, high = self._bounds(task, floor, ceiling)
+        shaped = (value - low) / (high - low) if self.normalize else value - low
+        if self.transform is None:
+            return self._clipped(shaped, least)
+        given = self.transform(shaped)
+        if not _is_number(given):
+            raise UsageError(f"transform({shaped:g}) is {given!r}; it must return a finite number")
+        return self._clipped(given, least)
+
+    def _clipped(self, reward: float, least: float) -> float:
+        return float(max(reward, least) if self.clip else reward)
+
+    def _bounds(self, task: str, floor: float | None, ceiling: float | None) -> tuple[float, float]:
+        low = _of(self.floor, task, 0.0) if floor is None else floor
+        return low, _of(self.ceiling, task, LARGEST) if ceiling is None else ceiling
+
+
+def _of(bound: ByTask, task: str, otherwise: float) -> float:
+    return bound.get(task, otherwise) if isinstance(bound, Mapping) else bound
+
+
+def _is_number(value: object) -> bool:
+    try:
+        return not isinstance(value, bool | str) and math.isfinite(value)  # type: ignore[arg-type]
+    except TypeError:
+        return False
+
 
 _log = logging.getLogger(__name__)
 

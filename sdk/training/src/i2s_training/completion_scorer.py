@@ -1,13 +1,15 @@
-"""The stages "render" and "score" for single samples: the steps of runs, without a run folder."""
+"""Single completions through the stages render and score: the steps of runs, without a run folder."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
+from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import (
     AccessError,
     DataError,
@@ -23,8 +25,10 @@ from i2s_sdk.evaluation.run_metrics import run_metrics
 from i2s_sdk.evaluation.sample import unread
 from i2s_sdk.evaluation.score import ScoreStep
 from i2s_sdk.evaluation.steps import read_steps, score_steps
+from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.images import MAX_PIXELS
 from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.references import checked_reference
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.model import Completion
 from i2s_sdk.runlog.answer import Answer
@@ -35,8 +39,100 @@ from i2s_sdk.scoring.limits import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.stack.services import Services
 from i2s_sdk.tasks.metrics import metrics_of
+from i2s_sdk.tasks.registry import DEFAULT_TASK
 from i2s_sdk.tasks.task import Task
-from i2s_training.requests import RoundTripRequest, RoundTripResult
+from i2s_wire.render.rendering import Verdict
+
+#: What a completion is judged against: an instance, the path of a picture, an encoded picture.
+Reference = Instance | Path | str | bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTripRequest:
+    """A completion and what it is judged against.
+
+    Attributes:
+        reference: The picture that the model was shown: an instance of a data set, the path of a picture, or
+            an encoded picture (PNG, JPEG or WebP).
+        completion: What the model said, verbatim.
+        task: Name of the task; an instance has its own.
+        structure: Ground truth of LaTeX code, for the metric ``edit``; of an instance, its own counts.
+        assets: Files that the answer may use, by name; of an instance, its own count.
+        id: Stands in the logs of the services; of an instance, its own counts.
+    """
+
+    reference: Reference = field(repr=False)
+    completion: str
+    task: str = DEFAULT_TASK
+    structure: str | None = None
+    assets: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    id: str = ""
+
+    def instance(self) -> Instance:
+        """Return the instance, or one that says the same of a picture."""
+        if isinstance(self.reference, Instance):
+            return self.reference
+        path = Path("picture") if isinstance(self.reference, bytes) else Path(self.reference)
+        return Instance(self.id, self.task, "", path)
+
+    def content(self, most_pixels: int = MAX_PIXELS) -> Content:
+        """Return what is compared with.
+
+        Args:
+            most_pixels: Width times height that the reference may have.
+
+        Raises:
+            DataError: A file cannot be read, or the reference is no picture.
+        """
+        if isinstance(self.reference, Instance):
+            content = read_content(self.reference)
+        else:
+            content = Content(self._picture(), structure=self.structure, assets=self.assets)
+        path = self.instance().image
+        if path is not None:
+            checked_reference(path, content.reference, most_pixels)
+        return content
+
+    def _picture(self) -> bytes:
+        if isinstance(self.reference, bytes):
+            return self.reference
+        path = self.instance().file
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTripResult:
+    """What became of a completion.
+
+    Attributes:
+        record: All that is known, as a run keeps it.
+        png: The rendering; None if there is none.
+    """
+
+    record: Record
+    png: bytes | None = field(default=None, repr=False)
+
+    @property
+    def outcome(self) -> Outcome:
+        """How it ended: judged (``outcome.counts``), or stopped by a failure of ours."""
+        return self.record.outcome
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict of the last render; None if nothing was rendered."""
+        return self.record.verdict
+
+    @property
+    def metrics(self) -> Mapping[str, float | None]:
+        """Values by name: 0 if there is no picture, None if a metric is not defined for the pair.
+
+        Empty after an infrastructure error, which is not counted as zero.
+        """
+        return self.record.metrics
+
 
 A = TypeVar("A")
 

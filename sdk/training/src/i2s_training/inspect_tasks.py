@@ -35,7 +35,7 @@ from i2s_sdk.tasks.question import FilePart, joined_texts
 from i2s_sdk.tasks.registry import SPECS, open_task, task_spec
 from i2s_sdk.tasks.spec import TaskSpec
 from i2s_sdk.tasks.task import Task as BenchmarkTask
-from i2s_training.requests import RoundTripResult
+from i2s_training.completion_scorer import RoundTripResult
 from i2s_training.round_trip import RoundTrip
 from i2s_wire.metrics.profile import Profile
 

@@ -18,8 +18,13 @@ from i2s_sdk.settings import Settings
 from i2s_sdk.stack.logs import passing_logs
 from i2s_sdk.stack.services import open_services
 from i2s_sdk.tasks.registry import DEFAULT_TASK, open_task
-from i2s_training.completion_scorer import CompletionScorer, open_completion_scorer
-from i2s_training.requests import Reference, RoundTripRequest, RoundTripResult
+from i2s_training.completion_scorer import (
+    CompletionScorer,
+    Reference,
+    RoundTripRequest,
+    RoundTripResult,
+    open_completion_scorer,
+)
 from i2s_wire.metrics.profile import Profile
 
 A = TypeVar("A")

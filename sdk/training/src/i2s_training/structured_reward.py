@@ -11,10 +11,16 @@ from i2s_sdk.instances.instance import Instance
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.sobench.reward import reward_instance, reward_of_sample
 from i2s_sdk.tasks.sobench.spec import SOBENCH
-from i2s_training.batch_reward import BatchReward, OnFault, RewardRequest, column_of
-from i2s_training.batch_values import text_of
-from i2s_training.requests import RoundTripRequest, RoundTripResult
-from i2s_training.shaping import LARGEST, RewardShaping
+from i2s_training.batch_reward import (
+    LARGEST,
+    BatchReward,
+    OnFault,
+    RewardRequest,
+    RewardShaping,
+    column_of,
+    text_of,
+)
+from i2s_training.completion_scorer import RoundTripRequest, RoundTripResult
 from i2s_wire.metrics.profile import Profile
 
 

@@ -15,8 +15,7 @@ from typing import Any
 
 import grpc.aio
 
-from i2s_client.connection import channel_options
-from i2s_client.health import wait_until_serving
+from i2s_client.connection import channel_options, wait_until_serving
 from i2s_sdk.errors import ServiceStartError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.stack import tether

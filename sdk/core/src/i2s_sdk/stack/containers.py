@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import grpc.aio
 
-from i2s_client.connection import channel_options
-from i2s_client.health import wait_until_serving
+from i2s_client.connection import channel_options, wait_until_serving
 from i2s_client.service_table import service_row, wire_name
 from i2s_sdk.errors import ServiceStartError, ServiceUnavailableError, StackError
 from i2s_sdk.stack.blocking import run_blocking

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
-from i2s_gateway.bodies import Bodies
-from i2s_gateway.errors import GatewayError
+from i2s_gateway.guard import Bodies, GatewayError
 from i2s_gateway.settings import GatewaySettings
 
 
