@@ -10,7 +10,7 @@ import pytest
 from i2s_chassis.admission import Admission, Ticket
 from i2s_chassis.errors import CallError, InternalError, ResourceExhaustedError, Status, UnavailableError
 from i2s_chassis.jail import Usage
-from i2s_chassis.pool import Supervisor
+from i2s_chassis.pool.supervisor import Supervisor
 from i2s_chassis.renderer.model import Stage
 from i2s_chassis.renderer.record import record_job
 from i2s_chassis.renderer.surely import run_surely

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from i2s_chassis.errors import Status
 from i2s_chassis.fields import fields_of
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("i2s_chassis.audit")
 _log.setLevel(logging.INFO)
 
 

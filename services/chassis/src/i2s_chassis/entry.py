@@ -65,7 +65,7 @@ def serve_command(
 
     def serve(chosen: V) -> int:
         from i2s_chassis.logs import configure_logging
-        from i2s_chassis.privileges import give_up
+        from i2s_chassis.privileges.drop import give_up
         from i2s_chassis.privileges.sweep import remove_stale_of_this_user
 
         configure_logging(chosen.service, chosen.log_level, chosen.log_format)
@@ -77,7 +77,7 @@ def serve_command(
             jail.add_mechanism(standing.mechanism)
 
         # Slow to import, and full of threads.
-        from i2s_chassis.server import run_service
+        from i2s_chassis.serving import run_service
 
         return run_service(build(chosen), chosen, standing, jail, removed)
 

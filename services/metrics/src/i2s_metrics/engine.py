@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from i2s_chassis.errors import DeadlineExceededError, UnavailableError
 from i2s_chassis.jail.own_process import Confinement
-from i2s_chassis.pool import Supervisor
+from i2s_chassis.pool.supervisor import Supervisor
 from i2s_chassis.spans import span
 from i2s_chassis.telemetry import Telemetry
 from i2s_metrics.completion import Comparer, complete

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from i2s_chassis.errors import UnavailableError
 from i2s_chassis.jail import Excerpt, Jail, PolicyEvent, Usage
-from i2s_chassis.pool import Lease, Supervisor
+from i2s_chassis.pool.supervisor import Lease, Supervisor
 from i2s_chassis.renderer.model import Stage
 from i2s_chassis.renderer.verdict import Judgement
 from i2s_render_html import verdict

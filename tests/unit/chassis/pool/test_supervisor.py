@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_chassis.errors import UnavailableError
-from i2s_chassis.pool import Backoff, Supervisor
+from i2s_chassis.pool.supervisor import Backoff, Supervisor
 
 
 @dataclass(eq=False)

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from i2s_chassis.jail import shared, victim
+from i2s_chassis.jail import shared
 from i2s_chassis.jail.cell import Cell
 from i2s_chassis.jail.errors import JailError
 from i2s_chassis.jail.model import Cause, Tier
 from i2s_chassis.jail.plan import DEVICES
-from i2s_chassis.jail.victim import Victim
+from i2s_chassis.jail.victim import Victim, started
 from i2s_chassis.job_limits import Limits
 
 _MIB = 1024 * 1024
@@ -117,7 +117,7 @@ def _targets(tier: Tier, folder: Path) -> Iterator[_Targets]:
             readable=readable,
             tcp_port=tcp.getsockname()[1],
             local_names=(f"@{name}", str(path)),
-            victim=closers.enter_context(victim.started()),
+            victim=closers.enter_context(started()),
         )
 
 

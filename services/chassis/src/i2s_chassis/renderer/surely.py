@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from i2s_chassis.errors import UnavailableError
 from i2s_chassis.jail import CellError
-from i2s_chassis.spans import current_span
+from i2s_wire.tracing import current_span
 
 if TYPE_CHECKING:
     from i2s_chassis.telemetry import Telemetry

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 
 from i2s_chassis.errors import UnavailableError
-from i2s_chassis.pool import Supervisor
+from i2s_chassis.pool.supervisor import Supervisor
 from i2s_chassis.telemetry import Telemetry
 from i2s_chassis.warm.errors import WarmError
 from i2s_chassis.warm.program import Warm, WarmSettings

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from i2s_chassis.errors import UnavailableError
-from i2s_chassis.pool import Backoff
+from i2s_chassis.pool.supervisor import Backoff
 from i2s_chassis.telemetry import Telemetry
 from i2s_metrics.confinement import log_confinement
 from i2s_metrics.forking import WorkerLostError

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from i2s_chassis.access import AccessFile
 from i2s_chassis.admission import Admission
-from i2s_chassis.privileges import Standing
+from i2s_chassis.privileges.drop import Standing
 from i2s_chassis.quota import Accounts
 from i2s_chassis.service import Chassis, Service
 from i2s_chassis.settings import ServiceSettings
