@@ -9,9 +9,9 @@ import pytest
 
 from i2s_chassis.jail import JailSettings, NoTierError, Tier
 from i2s_chassis.jail import jail as module
-from i2s_chassis.jail.bounds import Terms
 from i2s_chassis.jail.errors import NoNestingError
 from i2s_chassis.jail.jail import Jail
+from i2s_chassis.jail.plan import Terms
 from i2s_chassis.jail.spawner import Survey, survey
 
 ORDINARY = replace(

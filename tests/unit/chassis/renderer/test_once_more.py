@@ -12,11 +12,11 @@ from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import UnavailableError
 from i2s_chassis.jail import CellError, CellLostError, Isolation, JailError, StarvedError, Tier
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer.model import Installation, RawRendering
+from i2s_chassis.renderer.model import EngineInstallation, RawRendering
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
-from i2s_chassis.service import Chassis
-from i2s_chassis.settings import ServiceSettings
-from i2s_chassis.telemetry import Telemetry
+from i2s_chassis.server.service import Chassis
+from i2s_chassis.server.settings import ServiceSettings
+from i2s_chassis.server.telemetry import Telemetry
 from i2s_wire.render.rendering import Verdict
 
 
@@ -38,7 +38,7 @@ class _Servicer(RendererServicer[_Job, RawRendering]):
         self.answers = list(answers)
 
     @property
-    def installation(self) -> Installation:
+    def installation(self) -> EngineInstallation:
         raise AssertionError("nobody asks")
 
     @property
