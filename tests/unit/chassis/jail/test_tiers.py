@@ -39,7 +39,7 @@ class _Spawner:
 def machine(monkeypatch: pytest.MonkeyPatch) -> type[_Spawner]:
     """A machine on which no tier passes its escape tests; tells what was tried, and closes no folder."""
     monkeypatch.setattr(module, "SpawnerClient", _Spawner)
-    monkeypatch.setattr(module.shared, "close", lambda: None)
+    monkeypatch.setattr(module.escape, "close_shared_folders", lambda: None)
 
     async def fail(_: Jail, tier: Tier, __: Path) -> str:
         return f"tried as {tier.name}"

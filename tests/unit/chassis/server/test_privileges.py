@@ -197,12 +197,12 @@ def test_the_user_is_that_of_the_settings(temporary: Path, user: str) -> None:
 #: A service that became a user who may write to none of the usual folders; it has a folder of its own.
 _WITHOUT_A_USUAL_FOLDER = f"""
 import sys, tempfile
-from i2s_chassis.privileges import drop
+from i2s_chassis.server import privileges
 from i2s_chassis.server.service_user import UserAccount
 
-tempfile.tempdir, drop.TEMPORARY = sys.argv[1], (sys.argv[1],)
+tempfile.tempdir, privileges.TEMPORARY = sys.argv[1], (sys.argv[1],)
 account = UserAccount({USER}, {USER})
-folder = drop._temporary_folder(account)
+folder = privileges._temporary_folder(account)
 account.become()
 (folder / "file").touch()
 print(folder, flush=True)

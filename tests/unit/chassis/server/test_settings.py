@@ -139,7 +139,7 @@ def test_every_setting_has_a_description():
 
 
 def test_every_setting_stands_in_the_page_for_operators():
-    page = (Path(__file__).parents[3] / "docs/services.md").read_text()
+    page = (Path(__file__).parents[4] / "docs/services.md").read_text()
     options = [leaf.option for leaf in Plain.leaves() if len(leaf.path) == 1]
     limits = [leaf.path[1] for leaf in Plain.leaves() if len(leaf.path) == 2]
     assert [name for name in options + limits if f"`{name}`" not in page] == []

@@ -332,7 +332,9 @@ class Output:
 
 
 class Ending:
-    """Something that poll waits for. Only one at a time in a process, and in its first thread.
+    """The end of a child, as something that poll waits for. It does not reap the child.
+
+    Only one at a time in a process, and in its first thread.
 
     Attributes:
         fd: Readable once the child may have ended; after each wait ask ``happened``.

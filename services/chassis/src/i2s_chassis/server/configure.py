@@ -113,7 +113,7 @@ class CommandSettings(BaseSettings):
             options: Values from the command line, by field; tables as dictionaries.
 
         Raises:
-            SettingsError: A value is wrong or unknown; one line that names it.
+            ServiceSettingsError: A value is wrong or unknown; one line that names it.
         """
         try:
             return cls(**options)

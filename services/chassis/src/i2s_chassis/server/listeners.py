@@ -27,6 +27,8 @@ from i2s_chassis.server import announcement as announcement_file
 from i2s_chassis.server.announcement import Announcement, Announcer
 from i2s_chassis.server.settings import Address, ServiceSettings
 
+_log = logging.getLogger(__name__)
+
 _LAST_WORDS_SECONDS = 0.5  # for statuses on their way out, after all calls have ended
 _IDENTITY_ONLY = 1  # bit of the algorithm: what a compressed message unpacks to has no bound
 
@@ -158,9 +160,6 @@ def _metrics(listen: str, registry: CollectorRegistry) -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join()
-
-
-_log = logging.getLogger(__name__)
 
 
 def server_credentials(settings: ServiceSettings) -> grpc.ServerCredentials | None:

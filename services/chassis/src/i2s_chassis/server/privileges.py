@@ -27,6 +27,8 @@ from i2s_chassis.server.announcement import Announcer
 from i2s_chassis.server.service_user import ChildError, UserAccount, account_of, confine, in_a_child
 from i2s_chassis.server.settings import AUTO_USER, Address, ServiceSettings
 
+_log = logging.getLogger(__name__)
+
 _BIND_LOW_PORTS = 10  # CAP_NET_BIND_SERVICE
 _FIRST_OPEN_PORT = Path("/proc/sys/net/ipv4/ip_unprivileged_port_start")
 _USUAL_FIRST_OPEN_PORT = 1024
@@ -253,9 +255,6 @@ def _is_folder(path: Path) -> bool:
         return path.is_dir()
     except OSError:
         return False
-
-
-_log = logging.getLogger(__name__)
 
 
 def remove_stale_of_this_user() -> list[Path]:

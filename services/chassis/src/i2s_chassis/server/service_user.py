@@ -15,7 +15,7 @@ from i2s_chassis.jail import seccomp, syscalls
 from i2s_chassis.server.settings import AUTO_USER, ServiceSettings
 
 _FIRST_UID = 44_000  # and the port of the service: each kind of service has a user of its own
-_UID_OF_KILLERS = 65_533  # that kill what is left of jobs, see jail.by_user
+_UID_OF_KILLERS = 65_533  # that kill what is left of jobs, see jail.users
 _LAST_UID = 2**32 - 2
 
 
