@@ -207,7 +207,7 @@ async def beside(
 
 def named(folder: Path) -> tuple[tuple[str, ...], Token, tuple[tuple[str, str], ...]]:
     """Return options of a service with two callers, the credentials of one, and the metadata of the other."""
-    from i2s_chassis.access import new_token, token_line
+    from i2s_chassis.callers.access import new_token, token_line
     from i2s_client.credentials import Token
 
     modest, greedy = new_token(), new_token()

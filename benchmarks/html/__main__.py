@@ -32,9 +32,8 @@ from benchmarks.html.measure import Comparison, Say, pages_per_second, sample_al
 from benchmarks.html.report import Report, report_of
 from benchmarks.html.sites import Site, read_sites
 from benchmarks.html.soak import soak
-from i2s_chassis.errors import StartError
+from i2s_chassis.errors import RendererError, StartError
 from i2s_chassis.jail import JailError
-from i2s_chassis.renderer.errors import RendererError
 from i2s_render_html.engine import HtmlEngine
 
 _EXAMPLES = """examples:

@@ -7,7 +7,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-#: Files of the repository; see i2s_chassis.jail.hints.
+#: Files of the repository; see i2s_chassis.jail.host.
 PROFILES = ("deploy/apparmor/i2s-bwrap", "deploy/seccomp/i2s-namespace.json")
 
 

@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
-from i2s_chassis.access import new_token, token_line
+from i2s_chassis.callers.access import new_token, token_line
 from wire_target import ANSWER_SECONDS, GOOD, MIB, QUEUE, REQUEST_MIB, Target, request, serving, silence
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="module")]

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.security
 #: Prints the errno of each attempt, before and after the process is confined as every service is.
 _PROGRAM = """
 import ctypes, json, os, sys
-from i2s_chassis.privileges.confine import confine
+from i2s_chassis.server.service_user import confine
 libc = ctypes.CDLL(None, use_errno=True)
 x86 = os.uname().machine == "x86_64"
 

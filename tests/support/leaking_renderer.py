@@ -10,7 +10,7 @@ from pydantic import Field
 
 from i2s_chassis.renderer.command import run_renderer
 from i2s_chassis.renderer.model import RawRendering
-from i2s_chassis.service import Service
+from i2s_chassis.server.service import Service
 from pillow_renderer.engine import Job
 from pillow_renderer.settings import PillowSettings
 

@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from i2s_chassis.sharing.calls import Flow, Waiting
-from i2s_chassis.sharing.queue import FairQueue
+from i2s_chassis.callers.fair_queue import FairQueue
+from i2s_chassis.callers.shares import Flow, Waiting
 
 LEAST_PART, MOST_PART = 0.4, 0.8  # as Admission has them
 NAP_SECONDS = 0.1  # that the SDK's clients add at most

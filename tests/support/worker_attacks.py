@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from i2s_chassis.jail import own_process, syscalls, victim
+from i2s_chassis.jail import escape, own_process, syscalls
 from i2s_metrics import confinement
 from i2s_metrics.forking import start
 from i2s_metrics.frames import LENGTH, framed
@@ -59,7 +59,7 @@ class Targets:
     local: str
     abstract: str
     service: int
-    victim: int
+    escape: int
 
     @property
     def folder(self) -> str:
@@ -330,7 +330,7 @@ def _targets() -> Iterator[Targets]:
             listener = stack.enter_context(contextlib.closing(socket.socket(socket.AF_UNIX)))
             listener.bind(address)
             listener.listen()
-        aimed_at = stack.enter_context(victim.started())
+        aimed_at = stack.enter_context(escape.started_victim())
         yield Targets(
             str(key),
             str(of_another) if os.geteuid() == 0 else "/etc/shadow",
@@ -364,7 +364,7 @@ def _take_landlock_away() -> None:
     syscalls.load_seccomp_filter(b"".join(struct.pack("=HBBI", *instruction) for instruction in code))
 
 
-async def _attacked(needs: own_process.Needs) -> dict[str, object]:
+async def _attacked(needs: own_process.WorkerNeeds) -> dict[str, object]:
     with _targets() as targets:
         child = await start(attack, targets, needs)
         try:

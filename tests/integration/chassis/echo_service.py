@@ -15,11 +15,10 @@ from typing import ClassVar
 
 from pydantic import Field, SecretStr
 
-from i2s_chassis.entry import run, serve_command
 from i2s_chassis.errors import CallError, InvalidArgumentError, StartError
-from i2s_chassis.service import Chassis, Register, Service
-from i2s_chassis.settings import ServiceSettings
-from i2s_chassis.token_command import token_command
+from i2s_chassis.server.entry import run, serve_command, token_command
+from i2s_chassis.server.service import Chassis, Register, Service
+from i2s_chassis.server.settings import ServiceSettings
 
 
 class EchoSettings(ServiceSettings):
@@ -75,7 +74,7 @@ def routes(control: Control, chassis: Chassis):
     import grpc
     from google.protobuf.wrappers_pb2 import StringValue
 
-    from i2s_chassis.streaming import answer_stream
+    from i2s_chassis.server.streaming import answer_stream
 
     async def answer(request: StringValue, _) -> StringValue:
         word, _, rest = request.value.partition(" ")

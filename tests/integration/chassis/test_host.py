@@ -17,8 +17,7 @@ from pathlib import Path
 import pytest
 
 from i2s_chassis.jail import Jail, JailSettings
-from i2s_chassis.jail.hints import concerning, diagnose
-from i2s_chassis.jail.host import read_facts
+from i2s_chassis.jail.host import concerning, diagnose, read_facts
 from ordinary_user import run_as_ordinary_user
 
 pytestmark = pytest.mark.integration
@@ -26,7 +25,7 @@ pytestmark = pytest.mark.integration
 SOURCES, MODULES = ("services/chassis",), ("i2s_chassis.jail.host",)
 SAY = """
 import json
-from i2s_chassis.jail.hints import diagnose
+from i2s_chassis.jail.host import diagnose
 from i2s_chassis.jail.host import read_facts
 print(json.dumps([str(one) for one in diagnose(read_facts())]))
 """

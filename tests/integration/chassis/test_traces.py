@@ -9,7 +9,7 @@ import grpc
 import pytest
 from google.protobuf.wrappers_pb2 import StringValue
 
-from i2s_chassis.access import new_token, token_line
+from i2s_chassis.callers.access import new_token, token_line
 from recorded_spans import Collector, collecting
 
 pytestmark = pytest.mark.integration

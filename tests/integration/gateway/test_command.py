@@ -18,7 +18,7 @@ import httpx
 import pytest
 from jsonschema import Draft202012Validator
 
-from i2s_chassis.access import new_token, token_line
+from i2s_chassis.callers.access import new_token, token_line
 from i2s_sdk import render_latex, score
 from service_process import started
 

@@ -11,8 +11,8 @@ from io import StringIO
 
 import pytest
 
-from i2s_chassis.jail.own_process import Needs
-from i2s_chassis.logs import JsonFormatter
+from i2s_chassis.jail.own_process import WorkerNeeds
+from i2s_chassis.server.logs import JsonFormatter
 from i2s_metrics.error_output import printable
 from i2s_metrics.forking import WorkerLostError, start
 from worker_errors import crashes, writes
@@ -28,7 +28,7 @@ def logged(caplog):
     return lambda: [record.fields for record in caplog.records if hasattr(record, "fields")]
 
 
-@pytest.mark.parametrize("needs", [Needs(), None], ids=["confined", "not confined"])
+@pytest.mark.parametrize("needs", [WorkerNeeds(), None], ids=["confined", "not confined"])
 async def test_what_a_process_writes_is_a_field_of_one_line(needs, capfd):
     stream = StringIO()
     handler = logging.StreamHandler(stream)
@@ -47,7 +47,7 @@ async def test_what_a_process_writes_is_a_field_of_one_line(needs, capfd):
 
 
 async def test_a_process_that_writes_without_end_is_not_kept_waiting_for_a_reader(logged):
-    child = await start(writes, b"x" * 1_000_000, Needs(), 1000)
+    child = await start(writes, b"x" * 1_000_000, WorkerNeeds(), 1000)
     async with asyncio.timeout(60):
         assert await child.receive(100) == b"done"
     await child.end()
@@ -55,7 +55,7 @@ async def test_a_process_that_writes_without_end_is_not_kept_waiting_for_a_reade
 
 
 async def test_a_process_that_crashes_says_where(logged):
-    child = await start(crashes, b"", Needs())
+    child = await start(crashes, b"", WorkerNeeds())
     await child.send(b"now")
     with pytest.raises(WorkerLostError):
         await child.receive(100)
@@ -66,7 +66,7 @@ async def test_a_process_that_crashes_says_where(logged):
 
 
 async def test_a_process_that_is_killed_from_outside_says_nothing(logged):
-    child = await start(writes, b"", Needs())
+    child = await start(writes, b"", WorkerNeeds())
     os.kill(child.process.pid, signal.SIGKILL)
     await child.end()
     assert logged() == []

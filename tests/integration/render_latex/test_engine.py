@@ -9,7 +9,7 @@ from PIL import Image
 
 from i2s_chassis.jail import Jail, JailSettings, NoTierError, PolicyKind, Tier
 from i2s_chassis.limits import Limits, LimitTable
-from i2s_chassis.renderer.self_test import canary_limits
+from i2s_chassis.renderer.start_checks import canary_limits
 from i2s_render_latex.canary import canary
 from i2s_render_latex.engine import LatexEngine
 from i2s_render_latex.model import Job, Options

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from i2s_chassis.errors import StartError
-from i2s_chassis.renderer.errors import EngineError
+from i2s_chassis.errors import EngineError, StartError
 from i2s_render_latex import unpacked_formats
 from i2s_render_latex.engine import LatexEngine
 from i2s_render_latex.model import Job, Options

@@ -22,12 +22,12 @@ REFUSED = 3
 
 def leave_out(substitute: str) -> None:
     """Have the filter of every jail of this process lack a substitute for Landlock."""
-    needed = jail_module.substitutes.needed
+    needed = jail_module.landlock.needed_substitutes
 
     def fewer(landlock_abi: int, *, our_user: bool) -> tuple[str, ...]:
         return tuple(one for one in needed(landlock_abi, our_user=our_user) if one != substitute)
 
-    jail_module.substitutes.needed = fewer
+    jail_module.landlock.needed_substitutes = fewer
 
 
 async def main(tier: Tier, user: str) -> int:

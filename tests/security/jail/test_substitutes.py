@@ -19,7 +19,7 @@ from i2s_chassis.jail import Jail, JailSettings, NoTierError, Tier
 from i2s_chassis.jail import jail as module
 
 abi, left_out = int(sys.argv[2]), sys.argv[3]
-survey, needed = module.SpawnerClient.survey, module.substitutes.needed
+survey, needed = module.SpawnerClient.survey, module.landlock.needed_substitutes
 
 def older(spawner, bwrap):
     found = survey(spawner, bwrap)
@@ -28,7 +28,7 @@ def older(spawner, bwrap):
 def fewer(landlock_abi, *, our_user):
     return tuple(one for one in needed(landlock_abi, our_user=our_user) if one != left_out)
 
-module.SpawnerClient.survey, module.substitutes.needed = older, fewer
+module.SpawnerClient.survey, module.landlock.needed_substitutes = older, fewer
 
 async def main():
     try:

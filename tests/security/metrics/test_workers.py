@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from i2s_chassis.jail import syscalls
-from i2s_chassis.jail.own_process import Needs
+from i2s_chassis.jail.own_process import WorkerNeeds
 from i2s_metrics.forking import start
 from ordinary_user import run_as_ordinary_user
 from worker_attacks import OTHERS, READS, call_drivers
@@ -75,7 +75,7 @@ def test_without_landlock_it_can_read_what_its_user_can_and_nothing_else(attacke
 async def test_drivers_can_be_called_of_the_device_files_that_were_named_alone() -> None:
     devices = ("/dev/random", "/dev/urandom")
     for drivers in ((), *((device,) for device in devices), devices):
-        child = await start(call_drivers, devices, Needs(devices=devices, drivers=drivers))
+        child = await start(call_drivers, devices, WorkerNeeds(devices=devices, drivers=drivers))
         try:
             assert json.loads((await child.receive(1000)).decode()) == list(drivers)
         finally:

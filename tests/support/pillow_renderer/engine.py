@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 
 import PIL
 
+from i2s_chassis.errors import EngineError, RasterError
 from i2s_chassis.jail import Cell, Ended, Jail, OutputError
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.bounds import bounded_log, disk_complaint, text_complaint
 from i2s_chassis.renderer.crop import finish_in_thread
-from i2s_chassis.renderer.errors import EngineError, RasterError
-from i2s_chassis.renderer.model import RawRendering, ResolvedPageOptions, Stage
+from i2s_chassis.renderer.model import RawRendering, RawStage, ResolvedPageOptions
 from i2s_chassis.renderer.pixmap import read_png
 from i2s_chassis.renderer.png import png_size
 from i2s_chassis.renderer.verdict import limit_passed, too_many_pixels
@@ -93,7 +93,7 @@ async def _rendering(cell: Cell, ended: Ended, job: Job) -> RawRendering:
     finished = functools.partial(
         RawRendering,
         log=bounded_log(ended.output, job.limits.log_bytes),
-        stages=(run := Stage("compile", ended.usage),),
+        stages=(run := RawStage("compile", ended.usage),),
         events=ended.events,
     )
     passed = limit_passed(ended.cause, job.limits, "drawing", program="The program")

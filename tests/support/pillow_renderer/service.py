@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 from typing import ClassVar
 
 from i2s_chassis.renderer import open_jail
-from i2s_chassis.renderer.self_test import canary_limits, canary_required
-from i2s_chassis.service import Chassis, Register
+from i2s_chassis.renderer.start_checks import canary_limits, canary_required
+from i2s_chassis.server.service import Chassis, Register
 from pillow_renderer.engine import PillowEngine
 from pillow_renderer.servicer import PillowServicer
 from pillow_renderer.settings import PillowSettings
@@ -26,7 +26,7 @@ class PillowService:
 
     @asynccontextmanager
     async def open(self, chassis: Chassis) -> AsyncIterator[Register]:
-        """Come up and give out the servicer; see `i2s_chassis.service.Service`."""
+        """Come up and give out the servicer; see `i2s_chassis.server.service.Service`."""
         async with open_jail(self._settings, chassis) as jail:
             engine = PillowEngine(jail)
             with canary_required(chassis.telemetry):

@@ -8,9 +8,9 @@ from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.model import RawRendering
-from i2s_chassis.renderer.options import page_from_wire, refuse_foreign
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
-from i2s_chassis.service import Chassis
+from i2s_chassis.renderer.wire import page_from_wire, refuse_foreign
+from i2s_chassis.server.service import Chassis
 from i2s_wire.render.request_to_wire import page_options
 from pillow_renderer.engine import OPTIONS, Installation, Job, PillowEngine
 from pillow_renderer.settings import PillowSettings

@@ -9,7 +9,7 @@ import pytest
 from i2s.documents.v1 import documents_pb2
 from i2s.metrics.v1 import metrics_pb2
 from i2s.render.v1 import render_pb2
-from i2s_chassis.settings import ServiceSettings
+from i2s_chassis.server.settings import ServiceSettings
 from i2s_client.connection import channel_options, target_of
 from i2s_client.retry import RetryPolicy
 

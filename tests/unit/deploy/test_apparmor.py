@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from i2s_chassis.jail import hints
+from i2s_chassis.jail import host
 from i2s_render_html.chromium import DISTRIBUTIONS_BROWSER, PLAYWRIGHTS_BROWSERS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -75,14 +75,14 @@ def test_nothing_else_has_one(path):
 
 
 def test_the_profiles_that_remedies_name_are_there():
-    for remedy in (hints.APPARMOR_PROFILE, hints.SECCOMP_PROFILE):
+    for remedy in (host.APPARMOR_PROFILE, host.SECCOMP_PROFILE):
         assert (ROOT / remedy).is_file()
 
 
 def test_remedies_name_the_copies_of_wheels(tmp_path):
     name = "deploy/seccomp/i2s-namespace.json"
-    assert hints.profile_file(name, tmp_path) == name
+    assert host.profile_file(name, tmp_path) == name
     copy = tmp_path / "i2s-namespace.json"
     copy.touch()
-    assert hints.profile_file(name, tmp_path) == str(copy)
-    assert hints.profile_file(name, tmp_path, "/opt/i2s/venv") == name, "an engine reads it outside"
+    assert host.profile_file(name, tmp_path) == str(copy)
+    assert host.profile_file(name, tmp_path, "/opt/i2s/venv") == name, "an engine reads it outside"

@@ -12,7 +12,7 @@ from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from i2s_chassis.errors import Refusal, Status
-from i2s_chassis.telemetry import Telemetry
+from i2s_chassis.server.telemetry import Telemetry
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 

@@ -13,7 +13,7 @@ import opentelemetry.environment_variables
 import opentelemetry.sdk.environment_variables
 import pytest
 
-from i2s_chassis.address import Address
+from i2s_chassis.server.settings import Address
 from i2s_client.service_table import service_row
 from i2s_documents.settings import DocumentsSettings
 from i2s_metrics.settings import MetricsSettings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from i2s_chassis.errors import SettingsError
+from i2s_chassis.errors import ServiceSettingsError
 from i2s_documents.installation import INSIDE
 from i2s_documents.pandoc import limits_of_conversion
 from i2s_documents.raster import limits_of_drawing
@@ -30,5 +30,5 @@ def test_jobs_may_read_the_program_and_the_library_and_nothing_else_of_the_packa
 
 
 def test_a_request_must_hold_the_greatest_document() -> None:
-    with pytest.raises(SettingsError, match="--max-request-bytes 1048576 does not hold a document"):
+    with pytest.raises(ServiceSettingsError, match="--max-request-bytes 1048576 does not hold a document"):
         DocumentsSettings.load({"max_request_bytes": "1MiB"})

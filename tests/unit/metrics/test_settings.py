@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from i2s_chassis.errors import SettingsError
+from i2s_chassis.errors import ServiceSettingsError
 from i2s_chassis.limits import DEFAULT_LIMITS
 from i2s_metrics.settings import MetricsSettings
 
@@ -21,12 +21,12 @@ def test_what_a_renderer_delivers_by_default_is_taken():
 
 
 def test_a_request_must_hold_two_pictures():
-    with pytest.raises(SettingsError, match="does not hold two pictures of --max-image-bytes 1048576"):
+    with pytest.raises(ServiceSettingsError, match="does not hold two pictures of --max-image-bytes 1048576"):
         MetricsSettings.load({"max_image_bytes": "1MiB", "max_request_bytes": "2MiB"})
 
 
 def test_more_pixels_than_pillow_reads_cannot_be_allowed():
-    with pytest.raises(SettingsError, match=r"max.image.pixels"):
+    with pytest.raises(ServiceSettingsError, match=r"max.image.pixels"):
         MetricsSettings.load({"max_image_pixels": "200000000"})
 
 
@@ -48,7 +48,7 @@ def test_the_service_itself_never_imports_torch():
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:", "cuda:x", "CPU"])
 def test_devices_are_named_as_torch_names_them(device):
-    with pytest.raises(SettingsError, match="device"):
+    with pytest.raises(ServiceSettingsError, match="device"):
         MetricsSettings.load({"device": device})
 
 

@@ -5,7 +5,7 @@ import io
 import pytest
 from PIL import Image
 
-from i2s_chassis.renderer.errors import RasterError
+from i2s_chassis.errors import RasterError
 from i2s_render_html.capture import picture_of, pixels_of
 
 

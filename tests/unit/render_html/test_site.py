@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_chassis.names import check_name
+from i2s_chassis.renderer.bounds import check_name
 from i2s_render_html.model import Job
 from i2s_render_html.site import SiteBounds, complaint, lay_out, with_assets
 from i2s_wire.render.request import File

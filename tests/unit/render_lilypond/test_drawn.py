@@ -5,7 +5,7 @@ import io
 import pytest
 from PIL import Image
 
-from i2s_chassis.renderer.errors import RasterError
+from i2s_chassis.errors import RasterError
 from i2s_render_lilypond.drawn import drawn_size, read_drawn
 
 PIXELS = bytes(range(6))

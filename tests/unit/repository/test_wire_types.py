@@ -94,7 +94,7 @@ def test_the_jail_needs_nothing_but_python_and_the_chassis(packages):
         for name in module.imports()
         if name.partition(".")[0] not in {*sys.stdlib_module_names, "i2s_chassis"}
     }
-    assert len(jail) > 30
+    assert len(jail) > 25
     assert foreign == set()
 
 

@@ -1,1 +1,1 @@
-"""What every i2s service shares: server, settings, telemetry, jail, pool."""
+"""What every i2s service shares: callers, server, renderer, warm processes, jail."""

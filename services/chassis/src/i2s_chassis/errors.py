@@ -1,12 +1,12 @@
-"""The failures of a service, and the gRPC status that each one is.
+"""The failures of a service, and the gRPC status of each, and the faults of a renderer's own.
 
-What an untrusted source did is a verdict and never an exception of this tree; what stands here
+What an untrusted source did is a verdict and never an exception of these trees; what stands here
 is the other plane: what the caller or the service did wrong.
 
 ::
 
     ChassisError
-    ├── SettingsError               a bad option or value: one line, exit code 2
+    ├── ServiceSettingsError        a bad option or value: one line, exit code 2
     ├── StartError                  this service cannot serve here: one line, exit code 1
     └── CallError                   a call ends with a status
         ├── InvalidArgumentError    INVALID_ARGUMENT: malformed message, option without meaning
@@ -17,6 +17,11 @@ is the other plane: what the caller or the service did wrong.
         ├── DeadlineExceededError   DEADLINE_EXCEEDED: the caller's time is over
         ├── UnavailableError        UNAVAILABLE: starting, draining, or without workers
         └── InternalError           INTERNAL: a fault of the service; the log has the rest
+
+    RendererError                   a renderer's own fault; its other errors derive from this one
+    ├── EngineError                 the engine did not even begin, or did not pass its canary
+    ├── RasterError                 a drawing is no image of the kind that was asked for
+    └── WarmError                   a warm process was lost or broke the protocol
 
 Statuses are numbers of our own here so that nothing imports grpc before it serves.
 """
@@ -69,7 +74,7 @@ class ChassisError(Exception):
         self.message = message
 
 
-class SettingsError(ChassisError):
+class ServiceSettingsError(ChassisError):
     """An option, variable or configuration file is wrong; names it."""
 
 
@@ -166,3 +171,19 @@ class InternalError(CallError):
 def new_error_id() -> str:
     """Return an id that is unlikely to stand twice in a log: 12 hexadecimal digits."""
     return secrets.token_hex(6)
+
+
+class RendererError(Exception):
+    """Root of the tree."""
+
+
+class EngineError(RendererError):
+    """The engine did not even begin, or did not pass its canary: a fault of this installation."""
+
+
+class RasterError(RendererError):
+    """A drawing is no picture of the kind that was asked for."""
+
+
+class WarmError(RendererError):
+    """A warm process was lost or broke the protocol."""

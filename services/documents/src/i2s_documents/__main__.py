@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from i2s_chassis.renderer.command import run_renderer
-from i2s_chassis.service import Service
+from i2s_chassis.server.service import Service
 from i2s_documents.settings import DocumentsSettings
 
 

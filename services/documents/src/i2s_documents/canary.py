@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from i2s_chassis.errors import EngineError
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer.errors import EngineError
 from i2s_documents.convert import Converter
 from i2s_documents.draw import PageRenderer
 from i2s_documents.model import ConvertJob, DrawJob, RawFragment

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from i2s_chassis.errors import RasterError
 from i2s_chassis.jail import Cell, Jail, OutputError
-from i2s_chassis.renderer.errors import RasterError
-from i2s_chassis.renderer.model import Stage
+from i2s_chassis.renderer.model import RawStage
 from i2s_chassis.renderer.pixmap import read_ppm
 from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
 from i2s_documents import raster
@@ -92,7 +92,7 @@ class PageRenderer:
         limits, installed = job.limits, self._installation
         command = raster.command(installed.inside, installed.pdfium, page, job.drawing.dpi, limits)
         ended = await cell.run(command, cpu_seconds=limits.cpu_seconds, wall_seconds=limits.wall_seconds)
-        drawn.stages.append(Stage("draw", ended.usage))
+        drawn.stages.append(RawStage("draw", ended.usage))
         drawn.events += ended.events
         passed = limit_passed(ended.cause, limits, f"drawing page {page}", program="PDFium")
         if passed is not None:

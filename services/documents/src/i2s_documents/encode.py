@@ -9,7 +9,7 @@ import time
 
 from i2s_chassis.jail import Usage
 from i2s_chassis.renderer.crop import encode as encode_png
-from i2s_chassis.renderer.model import Stage
+from i2s_chassis.renderer.model import RawStage
 from i2s_chassis.renderer.pixmap import Pixmap
 from i2s_wire.documents.drawing import ImageFormat, PageDrawing, PageImage
 
@@ -32,12 +32,12 @@ def encode(drawn: Pixmap, page: int, drawing: PageDrawing) -> PageImage:
     return PageImage(image, drawn.width, drawn.height, page, hashlib.sha256(image).hexdigest())
 
 
-async def encode_in_thread(drawn: Pixmap, page: int, drawing: PageDrawing) -> tuple[PageImage, Stage]:
+async def encode_in_thread(drawn: Pixmap, page: int, drawing: PageDrawing) -> tuple[PageImage, RawStage]:
     """Encode a drawn page in a thread; also returns the stage "encode" with what that used."""
     return await asyncio.to_thread(_encode_and_measure, drawn, page, drawing)
 
 
-def _encode_and_measure(drawn: Pixmap, page: int, drawing: PageDrawing) -> tuple[PageImage, Stage]:
+def _encode_and_measure(drawn: Pixmap, page: int, drawing: PageDrawing) -> tuple[PageImage, RawStage]:
     wall, cpu = time.monotonic(), time.thread_time()
     image = encode(drawn, page, drawing)
-    return image, Stage("encode", Usage(time.monotonic() - wall, time.thread_time() - cpu))
+    return image, RawStage("encode", Usage(time.monotonic() - wall, time.thread_time() - cpu))

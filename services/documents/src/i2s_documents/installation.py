@@ -15,7 +15,7 @@ from pathlib import Path
 import PIL
 
 from i2s_chassis.errors import StartError
-from i2s_chassis.renderer.installed import (
+from i2s_chassis.renderer.start_checks import (
     SYSTEM_FONTS,
     check_readable_by_jobs,
     find_program,

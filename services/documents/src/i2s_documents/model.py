@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from i2s_chassis.jail import PolicyEvent, Usage
 from i2s_chassis.limits import DEFAULT_LIMITS, Limits
-from i2s_chassis.renderer.model import Stage
+from i2s_chassis.renderer.model import RawStage
 from i2s_wire.documents.conversion import Converted, FragmentFormat
 from i2s_wire.documents.drawing import DocumentDefect, PageDrawing, PageImage
 from i2s_wire.render.rendering import Verdict
@@ -88,7 +88,7 @@ class RawPages:
     pages: list[PageImage] = field(default_factory=list)
     total_pages: int = 0
     defect: DocumentDefect | None = None
-    stages: list[Stage] = field(default_factory=list)
+    stages: list[RawStage] = field(default_factory=list)
     events: list[PolicyEvent] = field(default_factory=list)
 
     @property

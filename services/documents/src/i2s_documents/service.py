@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from i2s_chassis.renderer import open_jail
-from i2s_chassis.renderer.self_test import canary_limits, canary_required
-from i2s_chassis.service import Chassis, Register
+from i2s_chassis.renderer.start_checks import canary_limits, canary_required
+from i2s_chassis.server.service import Chassis, Register
 from i2s_documents.canary import canary
 from i2s_documents.convert import Converter, ConvertSettings
 from i2s_documents.draw import DrawSettings, PageRenderer
@@ -28,7 +28,7 @@ class DocumentsService:
 
     @asynccontextmanager
     async def open(self, chassis: Chassis) -> AsyncIterator[Register]:
-        """Open the sandbox, pass the canary, provide the servicer; see `i2s_chassis.service.Service`.
+        """Open the sandbox, pass the canary, provide the servicer; see `i2s_chassis.server.service.Service`.
 
         Raises:
             StartError: Something is missing on this machine.

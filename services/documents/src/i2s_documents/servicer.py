@@ -13,16 +13,15 @@ from i2s.documents.v1.documents_pb2_grpc import (
     DocumentsServiceServicer,
     add_DocumentsServiceServicer_to_server,
 )
-from i2s_chassis.admission import Ticket
-from i2s_chassis.audit import current_entry
+from i2s_chassis.callers.audit import current_entry
 from i2s_chassis.jail import Jail
-from i2s_chassis.logs import log_context
 from i2s_chassis.renderer import wire
-from i2s_chassis.renderer.model import Stage
-from i2s_chassis.renderer.record import record_job
-from i2s_chassis.renderer.surely import run_surely, sandbox_required
-from i2s_chassis.service import Chassis, Register
-from i2s_chassis.spans import current_span
+from i2s_chassis.renderer.job import record_job, run_with_rerun, sandbox_required
+from i2s_chassis.renderer.model import RawStage
+from i2s_chassis.server.admission import Ticket
+from i2s_chassis.server.logs import log_context
+from i2s_chassis.server.service import Chassis, Register
+from i2s_chassis.server.spans import current_span
 from i2s_documents.convert import Converter
 from i2s_documents.draw import PageRenderer
 from i2s_documents.installation import Installation
@@ -70,7 +69,7 @@ class DocumentsServicer(DocumentsServiceServicer):
             with log_context(source_sha256=digest):
                 with sandbox_required():
                     raw = await self._converter.convert(job)
-                self._record(ticket, _verdict_of(raw), [Stage("convert", raw.usage)], raw)
+                self._record(ticket, _verdict_of(raw), [RawStage("convert", raw.usage)], raw)
             return to_wire.conversions(
                 Conversions(
                     tuple(raw.converted),
@@ -94,7 +93,9 @@ class DocumentsServicer(DocumentsServiceServicer):
             job = draw_job(request, wire.limits_from_wire(request.limits, self._limits))
             current_entry().source_sha256 = digest = hashlib.sha256(job.pdf).hexdigest()
             with log_context(source_sha256=digest):
-                raw = await run_surely(lambda: self._page_renderer.draw(job), _doubt, self._chassis.telemetry)
+                raw = await run_with_rerun(
+                    lambda: self._page_renderer.draw(job), _doubt, self._chassis.telemetry
+                )
                 self._record(ticket, raw.verdict, raw.stages, raw)
             return to_wire.page_images(self._page_images(raw, job, ticket), request.id)
 
@@ -146,7 +147,7 @@ class DocumentsServicer(DocumentsServiceServicer):
         )
 
     def _record(
-        self, ticket: Ticket, verdict: Verdict, stages: list[Stage], raw: RawConversions | RawPages
+        self, ticket: Ticket, verdict: Verdict, stages: list[RawStage], raw: RawConversions | RawPages
     ) -> None:
         name = verdict.name.lower()
         installed = self._installation

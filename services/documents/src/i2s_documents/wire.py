@@ -7,8 +7,7 @@ import math
 from i2s.documents.v1 import documents_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer.options import chosen, whole_number
-from i2s_chassis.renderer.wire import check_id
+from i2s_chassis.renderer.wire import check_id, chosen, whole_number
 from i2s_documents.model import ConvertJob, DrawJob, RawFragment
 from i2s_wire.documents.conversion import FragmentFormat
 from i2s_wire.documents.drawing import ImageFormat, PageDrawing

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from i2s_chassis.entry import Command, run, serve_command
-from i2s_chassis.service import Service
-from i2s_chassis.token_command import token_command
+from i2s_chassis.server.entry import Command, run, serve_command, token_command
+from i2s_chassis.server.service import Service
 from i2s_metrics.settings import MetricsSettings, WeightsSettings
 
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from typing import Protocol
 
-from i2s_chassis.spans import span
+from i2s_chassis.server.spans import span
 from i2s_metrics import registry
 from i2s_metrics.functional.errors import UndefinedError
 from i2s_metrics.metrics.base import Metric

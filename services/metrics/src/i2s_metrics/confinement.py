@@ -8,7 +8,7 @@ import logging
 import os
 from pathlib import Path
 
-from i2s_chassis.jail.own_process import Confinement, Needs
+from i2s_chassis.jail.own_process import Confinement, WorkerNeeds
 from i2s_chassis.jail.plan import DEVICES
 from i2s_metrics.functional.compiled import FOLDER
 from i2s_metrics.networks.files import LIBRARIES
@@ -34,12 +34,12 @@ _GPU_READABLE = (
 )
 
 
-def worker_needs() -> Needs:
+def worker_needs() -> WorkerNeeds:
     """Return what comparing pictures needs: machine code that was compiled before."""
-    return Needs(readable=(str(FOLDER),) if FOLDER else ())
+    return WorkerNeeds(readable=(str(FOLDER),) if FOLDER else ())
 
 
-def network_needs(settings: HostSettings) -> Needs:
+def network_needs(settings: HostSettings) -> WorkerNeeds:
     """Return what running networks needs: weights, libraries wherever they lie, and a GPU if one is used.
 
     Args:
@@ -53,9 +53,11 @@ def network_needs(settings: HostSettings) -> Needs:
         )
     readable = (*map(str, settings.weights.values()), *folders, *_PROCESSORS)
     if not may_use_gpu(settings.device):
-        return Needs(readable, DEVICES)
+        return WorkerNeeds(readable, DEVICES)
     # Its own folder: the driver's library reads its memory map there.
-    return Needs((*readable, *_GPU_READABLE, "/proc/self"), DEVICES, tuple(sorted(glob.glob(_GPU_DEVICES))))
+    return WorkerNeeds(
+        (*readable, *_GPU_READABLE, "/proc/self"), DEVICES, tuple(sorted(glob.glob(_GPU_DEVICES)))
+    )
 
 
 def may_use_gpu(device: str) -> bool:

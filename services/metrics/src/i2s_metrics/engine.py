@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 
 from i2s_chassis.errors import DeadlineExceededError, UnavailableError
 from i2s_chassis.jail.own_process import Confinement
-from i2s_chassis.pool import Supervisor
-from i2s_chassis.spans import span
-from i2s_chassis.telemetry import Telemetry
+from i2s_chassis.server.spans import span
+from i2s_chassis.server.telemetry import Telemetry
+from i2s_chassis.warm.pool import Supervisor
 from i2s_metrics.completion import Comparer, complete
 from i2s_metrics.forking import WorkerLostError
 from i2s_metrics.model import Draft, Job, JobResult

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from typing import Protocol, TypeVar, runtime_checkable
 
-from i2s_chassis.jail.own_process import Confinement, ConfinementError, Needs, confine
+from i2s_chassis.jail.own_process import Confinement, ConfinementError, WorkerNeeds, confine
 from i2s_metrics.error_output import LOG_BYTES, ErrorLog
 from i2s_metrics.frames import LENGTH, framed, pack_confinement, pack_fault, unpack_confinement
 
@@ -97,7 +97,10 @@ class Child:
 
 
 async def start(
-    target: Callable[[socket.socket, S], None], settings: S, needs: Needs | None, log_bytes: int = LOG_BYTES
+    target: Callable[[socket.socket, S], None],
+    settings: S,
+    needs: WorkerNeeds | None,
+    log_bytes: int = LOG_BYTES,
 ) -> Child:
     """Start a process that runs ``target`` with its end of a socket and its settings, once it is confined.
 
@@ -147,7 +150,7 @@ def _enter(
     error_output: socket.socket,
     target: Callable[[socket.socket, S], None],
     settings: S,
-    needs: Needs | None,
+    needs: WorkerNeeds | None,
 ) -> None:
     # Ctrl-C reaches the whole group; the service decides when its processes end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from i2s_chassis.errors import StartError
 from i2s_chassis.jail import own_process
-from i2s_chassis.service import Chassis, Register
+from i2s_chassis.server.service import Chassis, Register
 from i2s_metrics.canary import check
 from i2s_metrics.confinement import log_confinement, may_use_gpu
 from i2s_metrics.engine import Engine

@@ -12,13 +12,13 @@ import grpc
 
 from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s.metrics.v1.metrics_pb2_grpc import MetricsServiceServicer, add_MetricsServiceServicer_to_server
-from i2s_chassis.admission import Ticket
-from i2s_chassis.audit import current_entry
+from i2s_chassis.callers.audit import current_entry
 from i2s_chassis.errors import CallError
-from i2s_chassis.logs import log_context
-from i2s_chassis.service import Chassis
-from i2s_chassis.spans import current_span
-from i2s_chassis.streaming import answer_stream
+from i2s_chassis.server.admission import Ticket
+from i2s_chassis.server.logs import log_context
+from i2s_chassis.server.service import Chassis
+from i2s_chassis.server.spans import current_span
+from i2s_chassis.server.streaming import answer_stream
 from i2s_metrics.engine import Engine
 from i2s_metrics.model import Job
 from i2s_metrics.networks.networks import Networks

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from pydantic import ByteSize, Field, PrivateAttr, model_validator
 
-from i2s_chassis.configure import Settings
-from i2s_chassis.cpu import usable_cpus
 from i2s_chassis.limits import DEFAULT_LIMITS, Limits
-from i2s_chassis.settings import ServiceSettings
+from i2s_chassis.server.configure import CommandSettings
+from i2s_chassis.server.resources import usable_cpus
+from i2s_chassis.server.settings import ServiceSettings
 from i2s_metrics.error_output import LOG_BYTES
 from i2s_metrics.networks.files import Places, open_candidates
 
@@ -172,7 +172,7 @@ class MetricsSettings(ServiceSettings):
         return self
 
 
-class WeightsSettings(Settings):
+class WeightsSettings(CommandSettings):
     """Options of ``i2s-metrics weights``."""
 
     service: ClassVar[str] = MetricsSettings.service

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from i2s_chassis.errors import EngineError
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer.errors import EngineError
 from i2s_render_html.engine import HtmlEngine
 from i2s_render_html.model import Job, Options, SiteRendering
 from i2s_wire.render.rendering import Verdict

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from i2s_chassis.errors import UnavailableError
 from i2s_chassis.jail import Excerpt, Jail, PolicyEvent, Usage
-from i2s_chassis.pool import Lease, Supervisor
-from i2s_chassis.renderer.model import Stage
+from i2s_chassis.renderer.model import RawStage
 from i2s_chassis.renderer.verdict import Judgement
+from i2s_chassis.warm.pool import Supervisor, WorkerLease
 from i2s_render_html import verdict
 from i2s_render_html.browser import Browser, BrowserSettings
 from i2s_render_html.capture import pixels_of
@@ -193,7 +193,7 @@ class HtmlEngine:
 
     async def _use(
         self,
-        lease: Lease[Browser],
+        lease: WorkerLease[Browser],
         page: PreparedPage,
         files: Mapping[str, bytes],
         entry: str,
@@ -247,10 +247,10 @@ def _of_build(site: SiteResult, built: BuiltSite | None) -> SiteResult:
     return replace(site, jekyll=True, left_out=built.left_out, warnings=(*built.left_out, *built.warnings))
 
 
-def _build_stage(built: BuiltSite | None) -> tuple[Stage, ...]:
+def _build_stage(built: BuiltSite | None) -> tuple[RawStage, ...]:
     if built is None:
         return ()
-    return (Stage("build", built.usage, "warm" if built.warm else "cold", built.ended_ns),)
+    return (RawStage("build", built.usage, "warm" if built.warm else "cold", built.ended_ns),)
 
 
 def _error(judgement: Judgement, built: BuiltSite | None) -> SourceError | None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from i2s_chassis.jail import Cause, Cell, Usage
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer.model import Stage
+from i2s_chassis.renderer.model import RawStage
 
 _LOOK_SECONDS = 0.1
 _LEAST_SECONDS = 0.1
@@ -62,7 +62,7 @@ class Meter:
         )
         return cls(cell, limits, before)
 
-    async def stage(self, name: str) -> Stage:
+    async def stage(self, name: str) -> RawStage:
         """Return what was used since the last stage.
 
         Raises:
@@ -71,11 +71,11 @@ class Meter:
         self._last = await self._cell.usage()
         return self._stage(name, self._last, time.monotonic())
 
-    def broken_off(self, name: str) -> Stage:
+    def broken_off(self, name: str) -> RawStage:
         """Return what was seen to be used since the last stage, without asking the browser."""
         return self._stage(name, self._last, time.monotonic())
 
-    def _stage(self, name: str, used: Usage, now: float) -> Stage:
+    def _stage(self, name: str, used: Usage, now: float) -> RawStage:
         spent = Usage(
             wall_seconds=now - self._stage_began,
             cpu_seconds=max(0.0, used.cpu_seconds - self._stage_cpu),
@@ -85,7 +85,7 @@ class Meter:
         )
         self._stage_began, self._stage_cpu = now, used.cpu_seconds
         self._stage_waited = used.waited_seconds
-        return Stage(name, spent)
+        return RawStage(name, spent)
 
     async def until_limit(self) -> Cause:
         """Return the limit that the job passes, when it does.

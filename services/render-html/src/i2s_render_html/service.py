@@ -10,10 +10,10 @@ from pathlib import Path
 
 from i2s_chassis.errors import StartError
 from i2s_chassis.jail import Jail, JailError
+from i2s_chassis.jail.work_folder import WorkFolder
 from i2s_chassis.renderer import open_jail
-from i2s_chassis.renderer.self_test import canary_limits, canary_required
-from i2s_chassis.service import Chassis, Register
-from i2s_chassis.work_folder import WorkFolder
+from i2s_chassis.renderer.start_checks import canary_limits, canary_required
+from i2s_chassis.server.service import Chassis, Register
 from i2s_render_html.browser import BrowserSettings
 from i2s_render_html.canary import canary
 from i2s_render_html.chromium import Chromium, find_chromium
@@ -40,7 +40,7 @@ class HtmlService:
 
     @asynccontextmanager
     async def open(self, chassis: Chassis) -> AsyncIterator[Register]:
-        """Come up, pass the canary, give out the servicer; see `i2s_chassis.service.Service`.
+        """Come up, pass the canary, give out the servicer; see `i2s_chassis.server.service.Service`.
 
         Raises:
             StartError: Something is missing on this machine.

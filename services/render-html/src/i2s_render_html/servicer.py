@@ -10,7 +10,7 @@ from i2s_chassis.errors import InvalidArgumentError
 from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
-from i2s_chassis.service import Chassis
+from i2s_chassis.server.service import Chassis
 from i2s_render_html.chromium import Chromium
 from i2s_render_html.engine import HtmlEngine
 from i2s_render_html.errors import SelectorError

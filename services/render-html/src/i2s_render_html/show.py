@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from playwright.async_api import Error as PlaywrightError
 
 from i2s_chassis.jail import Cause, CellError, JailError, Usage
-from i2s_chassis.renderer.model import Stage
+from i2s_chassis.renderer.model import RawStage
 from i2s_chassis.renderer.verdict import Judgement
 from i2s_render_html import verdict
 from i2s_render_html.browser import Browser
@@ -56,7 +56,7 @@ class Shown:
     step: str = "load"
     picture: Picture | None = None
     site: SiteResult = field(default_factory=SiteResult)
-    stages: list[Stage] = field(default_factory=list)
+    stages: list[RawStage] = field(default_factory=list)
     interrupted: bool = False
     limited: bool = False
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from i2s_chassis.names import check_name, check_names, shown
+from i2s_chassis.renderer.bounds import check_name, check_names, shown
 from i2s_render_html.model import Job
 from i2s_wire.render.request import File
 

@@ -12,7 +12,7 @@ from playwright.async_api import ConsoleMessage, Dialog, Download, Request, Rout
 from playwright.async_api import Error as PlaywrightError
 
 from i2s_chassis.jail import PolicyEvent, PolicyKind
-from i2s_chassis.names import shown
+from i2s_chassis.renderer.bounds import shown
 from i2s_render_html.origin import find, is_ours, path_of
 from i2s_wire.render.site import ConsoleEntry
 

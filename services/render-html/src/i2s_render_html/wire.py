@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
-from i2s_chassis.renderer.options import chosen, refuse_foreign, whole_number
-from i2s_chassis.renderer.wire import printable
+from i2s_chassis.renderer.wire import chosen, printable, refuse_foreign, whole_number
 from i2s_render_html.model import Options, ResolvedElementQuery
 from i2s_wire.render.options import WindowOptions
 from i2s_wire.render.request import File

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from i2s_chassis.entry import Command
 from i2s_chassis.renderer.command import run_renderer
-from i2s_chassis.service import Service
+from i2s_chassis.server.entry import Command
+from i2s_chassis.server.service import Service
 from i2s_render_latex.settings import IndexSettings, LatexSettings
 
 

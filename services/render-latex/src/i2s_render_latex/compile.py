@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from i2s_chassis.jail import Cause, Cell, Ended, Excerpt, OutputError, PolicyEvent
-from i2s_chassis.renderer.model import Stage
+from i2s_chassis.renderer.model import RawStage
 from i2s_render_latex.document import LOG, PDF
 from i2s_render_latex.log import LogFacts, in_document, read_log, refusals
 from i2s_render_latex.programs import PROGRAMS, XDV, XDV_TO_PDF
@@ -43,7 +43,7 @@ class Compiled:
     pdf: bytes
     log: Excerpt | None
     facts: LogFacts
-    stages: tuple[Stage, ...]
+    stages: tuple[RawStage, ...]
     events: tuple[PolicyEvent, ...]
     complaint: str = ""
 
@@ -81,7 +81,7 @@ async def compile_in(
     Raises:
         JailError: A fault of the jail.
     """
-    stages: list[Stage] = []
+    stages: list[RawStage] = []
     events: list[PolicyEvent] = []
     before: dict[str, bytes] | None = {}
     output, complaint = PROGRAMS[engine].output, ""
@@ -90,7 +90,7 @@ async def compile_in(
             await cell.write(output, b"")  # so that what lies there afterwards is of this run
         format_file = again if run else first
         ended = await cell.run(compile_command(engine, format_file), env=environment)
-        stages.append(Stage("compile", ended.usage, "cold" if format_file is None else "format"))
+        stages.append(RawStage("compile", ended.usage, "cold" if format_file is None else "format"))
         events += [*ended.events, *await asyncio.to_thread(_refused, ended.output)]
         if ended.cause is not Cause.EXITED or run + 1 == max_runs:
             break
@@ -106,7 +106,7 @@ async def compile_in(
         before = after
     if output == XDV and _is_whole(ended) and (await cell.list()).get(XDV):
         ended = await cell.run(list(XDV_TO_PDF), env=environment)
-        stages.append(Stage("pdf", ended.usage))
+        stages.append(RawStage("pdf", ended.usage))
         events += ended.events
         if not _is_whole(ended):
             complaint = _LINES.sub(" ", ended.output.whole.decode(errors="replace")).strip()[-_MAX_COMPLAINT:]

@@ -8,12 +8,12 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from i2s_chassis.callers.shares import current_flow
+from i2s_chassis.errors import EngineError
 from i2s_chassis.jail import Cause, Cell, Isolation, Jail, Usage
 from i2s_chassis.renderer.bounds import bounded_log
-from i2s_chassis.renderer.errors import EngineError
 from i2s_chassis.renderer.model import RawRendering
 from i2s_chassis.renderer.verdict import Judgement
-from i2s_chassis.sharing.current import current_flow
 from i2s_render_latex.compile import Compiled, compile_in
 from i2s_render_latex.document import PDF, SOURCE, complaint, disk_complaint
 from i2s_render_latex.format_budget import BuildBudget, BuildShares

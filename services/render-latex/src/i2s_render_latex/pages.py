@@ -6,11 +6,11 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from i2s_chassis.errors import RasterError
 from i2s_chassis.jail import Cell, Ended, OutputError, OutputReason, PolicyEvent
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.crop import finish_in_thread
-from i2s_chassis.renderer.errors import RasterError
-from i2s_chassis.renderer.model import Stage
+from i2s_chassis.renderer.model import RawStage
 from i2s_chassis.renderer.verdict import Judgement, limit_passed
 from i2s_render_latex import inspect, page_text, raster
 from i2s_render_latex.inspect import Page
@@ -35,7 +35,7 @@ class Drawn:
     judgement: Judgement | None = None
     pictures: list[Picture] = field(default_factory=list)
     total_pages: int = 0
-    stages: list[Stage] = field(default_factory=list)
+    stages: list[RawStage] = field(default_factory=list)
     events: list[PolicyEvent] = field(default_factory=list)
 
 
@@ -175,6 +175,6 @@ class PageRenderer:
 
     async def _run(self, stage: str, command: list[str]) -> Ended:
         ended = await self._cell.run(command, env=HUGE_PAGES)
-        self._drawn.stages.append(Stage(stage, ended.usage))
+        self._drawn.stages.append(RawStage(stage, ended.usage))
         self._drawn.events += ended.events
         return ended

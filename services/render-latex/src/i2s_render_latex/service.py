@@ -9,8 +9,8 @@ from pathlib import Path
 
 from i2s_chassis.errors import StartError
 from i2s_chassis.renderer import open_jail
-from i2s_chassis.renderer.self_test import canary_limits, canary_required
-from i2s_chassis.service import Chassis, Register
+from i2s_chassis.renderer.start_checks import canary_limits, canary_required
+from i2s_chassis.server.service import Chassis, Register
 from i2s_render_latex.canary import canary
 from i2s_render_latex.engine import EngineSettings, LatexEngine
 from i2s_render_latex.format_budget import BuildShares
@@ -34,7 +34,7 @@ class LatexService:
 
     @asynccontextmanager
     async def open(self, chassis: Chassis) -> AsyncIterator[Register]:
-        """Come up, pass the canary, give out the servicer; see `i2s_chassis.service.Service`.
+        """Come up, pass the canary, give out the servicer; see `i2s_chassis.server.service.Service`.
 
         Raises:
             StartError: Something is missing on this machine.

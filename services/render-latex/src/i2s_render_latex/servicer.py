@@ -10,7 +10,7 @@ from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.model import RawRendering
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
-from i2s_chassis.service import Chassis
+from i2s_chassis.server.service import Chassis
 from i2s_render_latex.engine import LatexEngine
 from i2s_render_latex.model import Job, Options
 from i2s_render_latex.programs import PROGRAMS

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import ByteSize, Field
 
-from i2s_chassis.configure import Settings
 from i2s_chassis.errors import StartError
 from i2s_chassis.jail import Usage
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import RendererSettings
+from i2s_chassis.server.configure import CommandSettings
 from i2s_render_latex.paths import state_folder
 from i2s_render_latex.state import check_reachable
 
@@ -96,7 +96,7 @@ class LatexSettings(RendererSettings):
         return super().start_privileged()
 
 
-class IndexSettings(Settings):
+class IndexSettings(CommandSettings):
     """The settings of the command ``index``."""
 
     service: ClassVar[str] = "render-latex"

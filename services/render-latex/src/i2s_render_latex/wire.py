@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
-from i2s_chassis.renderer.options import page_from_wire, refuse_foreign, whole_number
+from i2s_chassis.renderer.wire import page_from_wire, refuse_foreign, whole_number
 from i2s_render_latex.model import Options
 from i2s_render_latex.programs import PROGRAMS
 from i2s_wire.render.options import LatexEngine

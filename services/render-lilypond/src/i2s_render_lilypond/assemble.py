@@ -7,9 +7,9 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from i2s_chassis.errors import WarmError
 from i2s_chassis.jail import Jail
-from i2s_chassis.telemetry import Telemetry
-from i2s_chassis.warm.errors import WarmError
+from i2s_chassis.server.telemetry import Telemetry
 from i2s_chassis.warm.pool import WarmPool
 from i2s_chassis.warm.program import WarmSettings
 from i2s_render_lilypond.converter import open_converter

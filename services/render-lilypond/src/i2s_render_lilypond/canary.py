@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from i2s_chassis.errors import EngineError
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer.errors import EngineError
 from i2s_render_lilypond.engine import LilypondEngine
 from i2s_render_lilypond.model import Job, Options
 from i2s_wire.render.rendering import Picture, Verdict

@@ -6,10 +6,10 @@ import contextlib
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
+from i2s_chassis.errors import WarmError
 from i2s_chassis.jail import Cause, Cell, Ended, Excerpt, Jail, OutputError, PolicyEvent, Usage
-from i2s_chassis.renderer.model import NO_LOG, Stage
+from i2s_chassis.renderer.model import NO_LOG, RawStage
 from i2s_chassis.renderer.verdict import Judgement, limit_passed
-from i2s_chassis.warm.errors import WarmError
 from i2s_chassis.warm.pool import WarmPool
 from i2s_chassis.warm.program import FROM_SERVICE, TO_SERVICE, Program, Warm, WarmSettings, open_warm
 from i2s_render_lilypond.convert import Need, copied, need, states_version
@@ -40,7 +40,7 @@ class Converted:
     judgement: Judgement | None = None
     error: SourceError | None = None
     log: Excerpt = NO_LOG
-    stages: tuple[Stage, ...] = ()
+    stages: tuple[RawStage, ...] = ()
     events: tuple[PolicyEvent, ...] = ()
 
 
@@ -90,7 +90,7 @@ class Converter:
             case Need.REFUSE:
                 return Converted(score, *_refused("the score states no \\version to convert from"))
         ran = await self._run(job, "" if states_version(text) else job.assume_version)
-        stages, events = (Stage("convert", ran.usage, ran.detail),), ran.events
+        stages, events = (RawStage("convert", ran.usage, ran.detail),), ran.events
         judgement = limit_passed(ran.cause, job.limits, "converting", program="convert-ly")
         if judgement is not None:
             return Converted(score, judgement, None, ran.log, stages, events)

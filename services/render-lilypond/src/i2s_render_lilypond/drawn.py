@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from i2s_chassis.renderer.errors import RasterError
+from i2s_chassis.errors import RasterError
 from i2s_chassis.renderer.pixmap import BYTES_PER_PIXEL, Pixmap, read_png
 from i2s_chassis.renderer.png import png_size
 

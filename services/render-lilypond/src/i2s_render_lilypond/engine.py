@@ -6,11 +6,11 @@ import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
+from i2s_chassis.errors import WarmError
 from i2s_chassis.jail import Isolation, Jail, Usage
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.bounds import bounded_log, limits_left
 from i2s_chassis.renderer.verdict import Judgement
-from i2s_chassis.warm.errors import WarmError
 from i2s_chassis.warm.pool import WarmPool
 from i2s_render_lilypond.cold import ColdJobFolder
 from i2s_render_lilypond.converter import Converted, Converter

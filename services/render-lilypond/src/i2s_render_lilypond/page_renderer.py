@@ -6,11 +6,11 @@ import asyncio
 import functools
 from dataclasses import dataclass, field
 
+from i2s_chassis.errors import RasterError
 from i2s_chassis.jail import Cause, Excerpt, OutputError, PolicyEvent
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.crop import finish_in_thread
-from i2s_chassis.renderer.errors import RasterError
-from i2s_chassis.renderer.model import NO_LOG, Stage
+from i2s_chassis.renderer.model import NO_LOG, RawStage
 from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
 from i2s_chassis.warm.forked_job import Ran
 from i2s_render_lilypond.backend import BACKENDS, cairo_plan
@@ -54,7 +54,7 @@ class RenderedPages:
     total_pages: int = 0
     error: SourceError | None = None
     log: Excerpt = NO_LOG
-    stages: list[Stage] = field(default_factory=list)
+    stages: list[RawStage] = field(default_factory=list)
     events: list[PolicyEvent] = field(default_factory=list)
 
 
@@ -174,5 +174,5 @@ class PageRenderer:
         return None
 
     def _note(self, stage: str, ran: Ran, detail: str = "") -> None:
-        self._rendered.stages.append(Stage(stage, ran.usage, detail))
+        self._rendered.stages.append(RawStage(stage, ran.usage, detail))
         self._rendered.events += ran.events

@@ -10,7 +10,7 @@ from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
-from i2s_chassis.service import Chassis
+from i2s_chassis.server.service import Chassis
 from i2s_render_lilypond.engine import LilypondEngine
 from i2s_render_lilypond.installation import Installation
 from i2s_render_lilypond.model import Job, LilypondRendering, Options

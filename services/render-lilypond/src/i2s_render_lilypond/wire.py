@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
-from i2s_chassis.renderer.options import chosen, page_from_wire, refuse_foreign
+from i2s_chassis.renderer.wire import chosen, page_from_wire, refuse_foreign
 from i2s_render_lilypond.model import Options
 from i2s_wire.render.options import LilypondBackend, LilypondOptions
 from i2s_wire.render.request_to_wire import lilypond_options, page_options

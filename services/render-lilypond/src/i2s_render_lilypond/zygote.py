@@ -6,12 +6,11 @@ import contextlib
 import platform
 from collections.abc import AsyncIterator
 
+from i2s_chassis.errors import WarmError
 from i2s_chassis.jail import Excerpt, Jail, landlock
 from i2s_chassis.jail.plan import DEVICES, SYSTEM_READABLE
 from i2s_chassis.limits import Limits
-from i2s_chassis.warm.confinement import call_filter, landlock_abi
-from i2s_chassis.warm.errors import WarmError
-from i2s_chassis.warm.forked_job import ForkedJob, Ran, prove
+from i2s_chassis.warm.forked_job import ForkedJob, Ran, call_filter, landlock_abi, prove
 from i2s_chassis.warm.program import FROM_SERVICE, TO_SERVICE, Program, Warm, WarmSettings, open_warm
 from i2s_render_lilypond import raster
 from i2s_render_lilypond.installation import (

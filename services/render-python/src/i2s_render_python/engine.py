@@ -8,9 +8,9 @@ import logging
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
+from i2s_chassis.errors import WarmError
 from i2s_chassis.jail import Isolation, Jail
-from i2s_chassis.telemetry import Telemetry
-from i2s_chassis.warm.errors import WarmError
+from i2s_chassis.server.telemetry import Telemetry
 from i2s_chassis.warm.pool import WarmPool
 from i2s_chassis.warm.program import WarmSettings
 from i2s_render_python.files import complaint, disk_complaint, work_folder

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 
 from i2s_chassis.limits import Limits
-from i2s_chassis.names import shown
 from i2s_chassis.renderer import bounds
+from i2s_chassis.renderer.bounds import shown
 from i2s_render_python.model import Job
 from i2s_wire.render.request import File
 

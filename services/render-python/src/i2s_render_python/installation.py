@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from i2s_chassis.renderer.installed import (
+from i2s_chassis.renderer.start_checks import (
     check_readable_by_jobs,
     listed_files,
     listings_digest,

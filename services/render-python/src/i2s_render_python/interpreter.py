@@ -9,8 +9,7 @@ from pathlib import Path
 
 from i2s_chassis.jail import Isolation, Jail, landlock
 from i2s_chassis.jail.plan import DEVICES, SYSTEM_READABLE
-from i2s_chassis.warm.confinement import call_filter
-from i2s_chassis.warm.forked_job import prove
+from i2s_chassis.warm.forked_job import call_filter, prove
 from i2s_chassis.warm.program import FROM_SERVICE, TO_SERVICE, Program, Warm, WarmSettings, open_warm
 from i2s_render_python.files import PROGRAM
 from i2s_render_python.installation import ENVIRONMENT, ZYGOTE, PythonInstallation

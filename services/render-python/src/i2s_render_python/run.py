@@ -7,11 +7,11 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from i2s_chassis.errors import RasterError
 from i2s_chassis.jail import Cause, Excerpt, OutputError, PolicyEvent
 from i2s_chassis.renderer.bounds import bounded_log
 from i2s_chassis.renderer.crop import finish_in_thread
-from i2s_chassis.renderer.errors import RasterError
-from i2s_chassis.renderer.model import NO_LOG, Stage
+from i2s_chassis.renderer.model import NO_LOG, RawStage
 from i2s_chassis.renderer.pixmap import read_png
 from i2s_chassis.renderer.png import png_size
 from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
@@ -34,7 +34,7 @@ class _Run:
 
     pictures: list[Picture] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
-    stages: list[Stage] = field(default_factory=list)
+    stages: list[RawStage] = field(default_factory=list)
     events: tuple[PolicyEvent, ...] = ()
     log: Excerpt = NO_LOG
     result: Result | None = None
@@ -76,7 +76,7 @@ async def _judged(
     run: _Run, folder: JobFolder, job: Job, max_objects_bytes: int, libraries: Sequence[str]
 ) -> Judgement:
     ran = await folder.run()
-    run.stages.append(Stage("run", ran.usage, folder.kind))
+    run.stages.append(RawStage("run", ran.usage, folder.kind))
     run.events = ran.events
     passed = limit_passed(ran.cause, job.limits, "the program ran", program="The interpreter")
     if passed is not None and ran.cause is not Cause.SIGNALED:

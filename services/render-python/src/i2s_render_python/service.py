@@ -6,11 +6,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from i2s_chassis.errors import StartError
+from i2s_chassis.errors import StartError, WarmError
 from i2s_chassis.renderer import open_jail
-from i2s_chassis.renderer.self_test import canary_limits, canary_required
-from i2s_chassis.service import Chassis, Register
-from i2s_chassis.warm.errors import WarmError
+from i2s_chassis.renderer.start_checks import canary_limits, canary_required
+from i2s_chassis.server.service import Chassis, Register
 from i2s_render_python.canary import canary
 from i2s_render_python.engine import EngineSettings, open_engine
 from i2s_render_python.installation import find_installation
@@ -29,7 +28,7 @@ class PythonService:
 
     @asynccontextmanager
     async def open(self, chassis: Chassis) -> AsyncIterator[Register]:
-        """Come up, pass the canary, give out the servicer; see `i2s_chassis.service.Service`.
+        """Come up, pass the canary, give out the servicer; see `i2s_chassis.server.service.Service`.
 
         Raises:
             StartError: Something is missing on this machine.

@@ -9,7 +9,7 @@ from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
-from i2s_chassis.service import Chassis
+from i2s_chassis.server.service import Chassis
 from i2s_render_python.engine import PythonEngine
 from i2s_render_python.installation import PythonInstallation
 from i2s_render_python.model import DrawnProgram, Job, Options

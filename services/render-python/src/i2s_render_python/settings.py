@@ -9,7 +9,7 @@ from typing import ClassVar
 from pydantic import ByteSize, Field
 
 from i2s_chassis.limits import Limits
-from i2s_chassis.warm.settings import ForkingRendererSettings
+from i2s_chassis.warm.program import ForkingRendererSettings
 
 _KIB = 1024
 _MIB = 1024 * 1024

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
-from i2s_chassis.names import shown
+from i2s_chassis.renderer.bounds import shown
 from i2s_chassis.renderer.model import ResolvedPageOptions
-from i2s_chassis.renderer.options import page_from_wire, refuse_foreign
+from i2s_chassis.renderer.wire import page_from_wire, refuse_foreign
 from i2s_render_python.inside.restored_names.table import CHANGES
 from i2s_render_python.model import Options
 from i2s_wire.render.options import PageOptions

@@ -7,7 +7,7 @@ import string
 import pytest
 
 from i2s_chassis.limits import Limits
-from i2s_chassis.names import check_names
+from i2s_chassis.renderer.bounds import check_names
 from i2s_render_html.jekyll import BuildCause, needs_jekyll
 from repetitions import some
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from ground import LIMITS, Ground, attack, left_of_jobs, said, settings, shell, spawner, supervisors, until
 
 from i2s_chassis.jail import CellError, Jail, Tier
-from i2s_chassis.work_folder import remove_stale
+from i2s_chassis.jail.work_folder import remove_stale
 
 
 @attack

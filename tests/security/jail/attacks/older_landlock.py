@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ground import LIMITS, Ground, attack, perl, said
 
-from i2s_chassis.jail import Cause, Tier, victim
+from i2s_chassis.jail import Cause, Tier, escape
 
 _SIGNAL_CALLS = {
     "x86_64": {"tkill": "200", "tgkill": "234", "rt_sigqueueinfo": "129", "rt_tgsigqueueinfo": "297"},
@@ -51,7 +51,7 @@ async def no_signal_of_any_kind_arrives_outside(ground: Ground) -> None:
         }
         print 'done';
     """
-    with victim.started() as aim:
+    with escape.started_victim() as aim:
         ended = await perl(ground, program, str(aim.pid), *calls.values())
         assert said(ended) == "done", said(ended)
         assert not aim.was_signalled(), "a signal arrived outside"

@@ -9,8 +9,8 @@ import pytest
 
 from i2s_chassis.jail import Tier
 from i2s_chassis.jail.cgroup import Hierarchy
+from i2s_chassis.jail.landlock import Substitute
 from i2s_chassis.jail.plan import CellPlan
-from i2s_chassis.jail.substitutes import Substitute
 from i2s_chassis.limits import DEFAULT_LIMITS, Limits, LimitTable
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from i2s_chassis.jail import seccomp
-from i2s_chassis.jail.substitutes import Substitute
+from i2s_chassis.jail.landlock import Substitute
 
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}

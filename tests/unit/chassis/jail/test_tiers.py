@@ -9,9 +9,9 @@ import pytest
 
 from i2s_chassis.jail import JailSettings, NoTierError, Tier
 from i2s_chassis.jail import jail as module
-from i2s_chassis.jail.bounds import Terms
 from i2s_chassis.jail.errors import NoNestingError
 from i2s_chassis.jail.jail import Jail
+from i2s_chassis.jail.plan import Terms
 from i2s_chassis.jail.spawner import Survey, survey
 
 ORDINARY = replace(
@@ -39,7 +39,7 @@ class _Spawner:
 def machine(monkeypatch: pytest.MonkeyPatch) -> type[_Spawner]:
     """A machine on which no tier passes its escape tests; tells what was tried, and closes no folder."""
     monkeypatch.setattr(module, "SpawnerClient", _Spawner)
-    monkeypatch.setattr(module.shared, "close", lambda: None)
+    monkeypatch.setattr(module.escape, "close_shared_folders", lambda: None)
 
     async def fail(_: Jail, tier: Tier, __: Path) -> str:
         return f"tried as {tier.name}"

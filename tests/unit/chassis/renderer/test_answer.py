@@ -1,12 +1,17 @@
 """The answer to what came of a job, up to the wire."""
 
 import hashlib
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.jail import Excerpt, Isolation, PolicyEvent, PolicyKind, Tier, Usage
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer.answer import answer_of
-from i2s_chassis.renderer.model import RawRendering, Stage
+from i2s_chassis.renderer.answer import answer_of, with_short_paths
+from i2s_chassis.renderer.model import RawRendering, RawStage
 from i2s_wire.render import to_wire
 from i2s_wire.render.rendering import Engine, Picture, Verdict
 from i2s_wire.render.source_error import ErrorKind, Provider, ProviderKind, SourceError, Undefined
@@ -25,7 +30,10 @@ RENDERING = RawRendering(
         "x",
     ),
     log=Excerpt(b"log\0", b"", 4),
-    stages=(Stage("compile", Usage(1.0, 0.5, 10, 1), "format"), Stage("raster", Usage(1.0, 0.25, 20, 1))),
+    stages=(
+        RawStage("compile", Usage(1.0, 0.5, 10, 1), "format"),
+        RawStage("raster", Usage(1.0, 0.25, 20, 1)),
+    ),
     events=(PolicyEvent(PolicyKind.EXECUTE, "ls"),),
 )
 
@@ -75,3 +83,42 @@ def test_without_an_error_there_is_none_on_the_wire():
 def test_an_undefined_name_may_have_no_providers():
     error = SourceError("x", ErrorKind.UNDEFINED_COMMAND, undefined=Undefined("foo"))
     assert answer_to(RawRendering(Verdict.COMPILE_ERROR, "", error=error)).error.undefined.name == "foo"
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("File `/usr/share/texlive/texmf-dist/tex/a.sty' not found", "File `a.sty' not found"),
+        (f"In {sys.prefix}/lib/python3/site-packages/b.py:3: x", "In b.py:3: x"),
+        ("No such file: '/i2s-work/job9/data.csv'", "No such file: 'data.csv'"),
+        ('x "/i2s-work/job9"', 'x "."'),
+        ("in /i2s-work/", "in ."),
+        ("open /tmp/i2s-jail-k3_x/c1/job2/sub/data.csv failed", "open data.csv failed"),
+        ("open /var/tmp/i2s/i2s-jail-k3x/c12 failed", "open . failed"),
+        ("/usr/share", "share"),
+    ],
+)
+def test_files_of_the_installation_and_of_the_sandbox_have_their_names_alone(
+    message: str, shown: str
+) -> None:
+    assert with_short_paths(message) == shown
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "cannot find file: `/etc/passwd'",
+        "https://example.org/usr/share/x",
+        "a/usr/share/x",
+        "/usr/shared/x",
+        "/data/a.csv",
+        "/i2s-workers/x",
+    ],
+)
+def test_other_paths_stay(message: str) -> None:
+    assert with_short_paths(message) == message
+
+
+@given(st.text(alphabet="/aiu2s-workjl.' \n", max_size=80) | st.text(max_size=80))
+def test_short_paths_are_short_already(text: str) -> None:
+    assert with_short_paths(with_short_paths(text)) == with_short_paths(text)

@@ -15,7 +15,7 @@ from i2s_chassis.jail import Isolation, Jail, JailSettings, NoTierError, Tier
 from i2s_chassis.jail.host import HostFacts, read_facts
 from i2s_chassis.renderer import RendererSettings, open_jail
 from i2s_chassis.renderer import settings as module
-from i2s_chassis.telemetry import Telemetry
+from i2s_chassis.server.telemetry import Telemetry
 
 CHASSIS = SimpleNamespace(telemetry=Telemetry("some"), jail=None)
 

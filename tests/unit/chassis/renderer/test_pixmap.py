@@ -5,7 +5,7 @@ import io
 import pytest
 from PIL import Image
 
-from i2s_chassis.renderer.errors import RasterError
+from i2s_chassis.errors import RasterError
 from i2s_chassis.renderer.pixmap import read_png, read_ppm
 from i2s_chassis.renderer.png import png_size
 

@@ -13,7 +13,7 @@ import pytest
 import mean_network
 from busy_machine import crowded_processor
 from i2s_chassis.errors import UnavailableError
-from i2s_chassis.pool import Backoff
+from i2s_chassis.warm.pool import Backoff
 from i2s_metrics.frames import WorkerError
 from i2s_metrics.model import Comparison, Inputs
 from i2s_metrics.networks.client import NetworkProcess

@@ -27,13 +27,13 @@ from i2s_chassis.jail.model import (
     Excerpt,
     Fill,
     Isolation,
+    JailSettings,
     PolicyEvent,
     PolicyKind,
     ProcessIsolation,
     Tier,
     Usage,
 )
-from i2s_chassis.jail.settings import JailSettings
 
 if TYPE_CHECKING:
     from i2s_chassis.jail.cell import Cell

@@ -4,15 +4,21 @@ A control group counts every moment. If there is none the numbers of /proc are a
 what lives its own time and that of the children it has waited for, and what the supervisor and
 the first process of the sandbox have reaped. Only the time of a child whose parent has asked
 not to be notified of its end (SIGCHLD ignored) is then known no further than it was measured alive.
+
+Two limits are noticed by others: whether the kernel has killed a process for memory, and whether the run has
+asked for more processes than it may have. Who reports these differs between kernels.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from i2s_chassis.jail import cgroup, processes
-from i2s_chassis.jail.model import Usage
+from i2s_chassis.jail.follow import Fate
+from i2s_chassis.jail.launch import CellContext
+from i2s_chassis.jail.model import Cause, Usage
 from i2s_chassis.jail.processes import Process
 
 
@@ -25,7 +31,7 @@ class RunAccount:
 
     def __init__(
         self,
-        group: cgroup.Group | None,
+        group: cgroup.ControlGroup | None,
         scaffolding: frozenset[int],
         *,
         there: Sequence[int] = (),
@@ -194,3 +200,119 @@ def _shared_once(process: Process, otherwise: int) -> int:
 def _reaped_by_us() -> float:
     times = os.times()
     return times.children_user + times.children_system
+
+
+class MemoryKills:
+    """The processes of a run that the kernel killed for memory since this was made.
+
+    A machine without free memory, or a container at its limit, takes jobs first, however little they use.
+    So a kill is the job's own doing only if its control group has reached its own limit.
+    """
+
+    def __init__(self, group: cgroup.ControlGroup | None) -> None:
+        """Begin to count.
+
+        Args:
+            group: Control group of the cell; None if there is none, and then no kill is known.
+        """
+        self._group = group
+        # Failures first, here and below: they are counted before the kill that follows from them.
+        self._failures_before = group.own_limit_failures() if group is not None else 0
+        self._kills_before = group.out_of_memory_kills() if group is not None else 0
+
+    def begin_anew(self) -> None:
+        """Forget that the own limit was reached if nobody was killed for it: another job begins."""
+        if self._group is None:
+            return
+        failures = self._group.own_limit_failures()
+        if self._group.out_of_memory_kills() == self._kills_before:
+            self._failures_before = failures
+
+    def cause(self) -> Cause | None:
+        """Return MEMORY_LIMIT if somebody was killed after the own limit was reached, SIGNALED if for others.
+
+        None if nobody was killed.
+        """
+        if self._group is None or self._group.out_of_memory_kills() <= self._kills_before:
+            return None
+        own = self._group.own_limit_failures() > self._failures_before
+        return Cause.MEMORY_LIMIT if own else Cause.SIGNALED
+
+
+class ProcessBound(Protocol):
+    """Says whether the bound on processes and threads was met since this was made."""
+
+    def ended(self, fate: Fate) -> None:
+        """Take note of what became of the program."""
+
+    def is_met(self, seen: int) -> bool:
+        """Return whether the job has asked for more than it may have.
+
+        Args:
+            seen: Processes and threads of it that were there at the same time, as far as we saw.
+        """
+        ...
+
+
+class GroupBound:
+    """The control group of the cell refuses, and counts what it has refused."""
+
+    def __init__(self, group: cgroup.ControlGroup) -> None:
+        """Begin to count."""
+        self._group = group
+        self._refused_before = group.refused_forks()
+
+    def ended(self, fate: Fate) -> None:
+        """Do nothing: the group has counted."""
+
+    def is_met(self, seen: int) -> bool:
+        """Return whether the group has refused a process."""
+        return self._group.refused_forks() > self._refused_before
+
+
+class FollowedBound:
+    """The process that follows the job kills it, and says so."""
+
+    def __init__(self) -> None:
+        """Begin: nothing is known before the end."""
+        self._met = False
+
+    def ended(self, fate: Fate) -> None:
+        """Take note of what the one that follows has said."""
+        self._met = fate.too_many
+
+    def is_met(self, seen: int) -> bool:
+        """Return whether the job was killed for having too many."""
+        return self._met
+
+
+class CountedBound:
+    """RLIMIT_NPROC alone, whose refusals the kernel reports to nobody.
+
+    A job with as many as it may have is taken for one that has asked for more; one whose processes had all
+    ended when we looked is not recognized.
+    """
+
+    def __init__(self, most: int) -> None:
+        """Begin.
+
+        Args:
+            most: Processes and threads at the same time.
+        """
+        self._most = most
+
+    def ended(self, fate: Fate) -> None:
+        """Do nothing: only the living are counted."""
+
+    def is_met(self, seen: int) -> bool:
+        """Return whether as many were seen as there may be."""
+        return seen >= self._most
+
+
+def process_bound(context: CellContext) -> ProcessBound:
+    """Return what says whether a run that begins now meets its bound."""
+    if context.plan.followed:
+        return FollowedBound()
+    if context.group is not None:
+        return GroupBound(context.group)
+    return CountedBound(context.plan.limits.processes)

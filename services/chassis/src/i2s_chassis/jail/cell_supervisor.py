@@ -16,16 +16,13 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 
-from i2s_chassis.fields import fields_of
-from i2s_chassis.jail import by_user, cgroup, framing, processes, syscalls
-from i2s_chassis.jail.bounds import PlanBounds
+from i2s_chassis.jail import cgroup, framing, processes, syscalls, users
 from i2s_chassis.jail.errors import CellError, OutputError, StarvedError
 from i2s_chassis.jail.framing import Head, Message
-from i2s_chassis.jail.job_processes import adopt_orphans, job_processes
-from i2s_chassis.jail.model import Ended, PolicyEvent, PolicyKind, Tier, Usage
+from i2s_chassis.jail.launch import CellContext, RunRequest, adopt_orphans, job_processes
+from i2s_chassis.jail.model import Ended, PolicyEvent, PolicyKind, Tier, Usage, fields_of
 from i2s_chassis.jail.namespace import Sandbox
-from i2s_chassis.jail.plan import CellPlan
-from i2s_chassis.jail.request import CellContext, RunRequest
+from i2s_chassis.jail.plan import CellPlan, PlanBounds
 from i2s_chassis.jail.run import Run
 from i2s_chassis.jail.workspace import Workspace
 from i2s_chassis.job_limits import Limits
@@ -73,10 +70,10 @@ class CellSupervisor:
         self._workspace = Workspace(plan.host_workdir, plan.owner, limits, mounted=plan.private_mount)
         self._closers.callback(self._workspace.remove)
         if plan.known_by_user is not None:
-            self._closers.callback(by_user.kill, plan.known_by_user)
-        self._group: cgroup.Group | None = None
+            self._closers.callback(users.kill_user, plan.known_by_user)
+        self._group: cgroup.ControlGroup | None = None
         if plan.groups is not None:
-            self._group = cgroup.Group(
+            self._group = cgroup.ControlGroup(
                 plan.groups,
                 f"i2s-{plan.name}",
                 memory_bytes=_memory_of_group(limits),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from i2s_chassis.jail import kernel_file
+from i2s_chassis.jail import processes
 
 _MOUNT = Path("/sys/fs/cgroup")
 #: The kernel asks for memory of a group in batches of up to 64 pages.
@@ -108,14 +108,14 @@ def _version_2() -> Hierarchy | None:
 
 def _usable(hierarchy: Hierarchy) -> bool:
     try:
-        group = Group(hierarchy, f"i2s-probe-{os.getpid()}", memory_bytes=1 << 30, processes=64)
+        group = ControlGroup(hierarchy, f"i2s-probe-{os.getpid()}", memory_bytes=1 << 30, processes=64)
     except OSError:
         return False
     group.remove()
     return True
 
 
-class Group:
+class ControlGroup:
     """The control group of one cell."""
 
     def __init__(self, hierarchy: Hierarchy, name: str, *, memory_bytes: int, processes: int) -> None:
@@ -163,7 +163,7 @@ class Group:
 
     def pids(self) -> list[int]:
         """Return the processes in the group; zombies are not included."""
-        return [int(pid) for pid in kernel_file.read(f"{self._pids}/cgroup.procs").split()]
+        return [int(pid) for pid in processes.read_kernel_file(f"{self._pids}/cgroup.procs").split()]
 
     @property
     def counts_time(self) -> bool:
@@ -176,7 +176,7 @@ class Group:
             return None
         if self._version == 2:
             return _counter(f"{self._cpu}/cpu.stat", b"usage_usec") / 1e6
-        return int(kernel_file.read(f"{self._cpu}/cpuacct.usage")) / 1e9
+        return int(processes.read_kernel_file(f"{self._cpu}/cpuacct.usage")) / 1e9
 
     def out_of_memory_kills(self) -> int:
         """Return how many processes the kernel killed for memory, whoever had reached a limit.
@@ -215,7 +215,7 @@ class Group:
 
 def _counter(file: str, name: bytes) -> int:
     try:
-        lines = kernel_file.read(file).splitlines()
+        lines = processes.read_kernel_file(file).splitlines()
     except OSError:
         return 0
     return next((int(line.split()[1]) for line in lines if line.startswith(name + b" ")), 0)
@@ -223,6 +223,6 @@ def _counter(file: str, name: bytes) -> int:
 
 def _number(file: str) -> int:
     try:
-        return int(kernel_file.read(file))
+        return int(processes.read_kernel_file(file))
     except OSError:
         return 0

@@ -21,7 +21,7 @@ import os
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
-from i2s_chassis.jail import kernel_file, processes
+from i2s_chassis.jail import processes
 
 _NANOSECONDS = 1e9
 _FORGET_SECONDS = 60.0
@@ -171,7 +171,7 @@ def _first_threads(pids: Iterable[int]) -> Iterable[tuple[str, Scheduled]]:
 def _counted(paths: Iterable[str]) -> Iterable[tuple[str, Scheduled]]:
     for path in paths:
         try:
-            yield path, Scheduled(*map(int, kernel_file.read(f"{path}/schedstat").split()))
+            yield path, Scheduled(*map(int, processes.read_kernel_file(f"{path}/schedstat").split()))
         except (OSError, TypeError, ValueError):
             continue  # it has ended, or this kernel does not count
 

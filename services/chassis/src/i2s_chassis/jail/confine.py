@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from i2s_chassis.jail import landlock, processes, seccomp, syscalls
-from i2s_chassis.jail.descriptors import close_all_but
 from i2s_chassis.jail.model import Tier
 from i2s_chassis.jail.plan import DEVICES, PROCESSES, SYSTEM_READABLE, CellPlan
+from i2s_chassis.jail.syscalls import close_all_but
 
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _OPEN_FILES = 256
@@ -25,7 +25,7 @@ _STACK = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ConfinedProgram:
     """What to run: a command line, or one of our own probes by name.
 
     Attributes:
@@ -43,7 +43,7 @@ class Program:
     probe: Callable[[tuple[str, ...]], int] | None = None
 
 
-def become(plan: CellPlan, program: Program, descriptors: Mapping[int, int], error_fd: int) -> None:
+def become(plan: CellPlan, program: ConfinedProgram, descriptors: Mapping[int, int], error_fd: int) -> None:
     """Confine the calling process and turn it into the program; never returns.
 
     Args:
@@ -123,7 +123,7 @@ def process_allowance(plan: CellPlan, beside: int) -> int | None:
     return number + processes.count_of_user(os.getuid())
 
 
-def _limit(plan: CellPlan, program: Program) -> None:
+def _limit(plan: CellPlan, program: ConfinedProgram) -> None:
     limits = plan.limits
     bounds = {
         resource.RLIMIT_FSIZE: (limits.file_bytes, limits.file_bytes),
@@ -159,7 +159,7 @@ def _find(name: str) -> str:
     raise FileNotFoundError(f"no program {name!r} in {_PATH}")
 
 
-def _environment(plan: CellPlan, program: Program) -> dict[str, str]:
+def _environment(plan: CellPlan, program: ConfinedProgram) -> dict[str, str]:
     return {
         "PATH": _PATH,
         "HOME": plan.workdir,

@@ -1,4 +1,8 @@
-"""The escape tests that a tier must pass before it serves."""
+"""The escape tests that a tier must pass before it serves.
+
+They try to write to folders that every user may write to, which are closed to others if no sandbox does it,
+and aim signals at a process outside of every cell, which knows whether one came.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,19 @@ import contextlib
 import os
 import secrets
 import socket
+import stat
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from i2s_chassis.jail import shared, victim
 from i2s_chassis.jail.cell import Cell
 from i2s_chassis.jail.errors import JailError
 from i2s_chassis.jail.model import Cause, Tier
 from i2s_chassis.jail.plan import DEVICES
-from i2s_chassis.jail.victim import Victim
 from i2s_chassis.job_limits import Limits
 
 _MIB = 1024 * 1024
@@ -117,7 +122,7 @@ def _targets(tier: Tier, folder: Path) -> Iterator[_Targets]:
             readable=readable,
             tcp_port=tcp.getsockname()[1],
             local_names=(f"@{name}", str(path)),
-            victim=closers.enter_context(victim.started()),
+            victim=closers.enter_context(started_victim()),
         )
 
 
@@ -164,5 +169,80 @@ def _attempts(tier: Tier, targets: _Targets) -> list[tuple[str, tuple[str, ...]]
 
 def _outside(folder: Path) -> tuple[str, ...]:
     places = {"/tmp", "/var/tmp", "/usr", "/usr/local", "/etc", "/dev/shm", "/", str(folder)}  # noqa: S108
-    places.update(shared.folders(Path("/proc/self/mountinfo").read_text()))
+    places.update(shared_folders(Path("/proc/self/mountinfo").read_text()))
     return tuple(str(Path(place) / f"i2s-escape-{os.getpid()}") for place in sorted(places))
+
+
+# All signals are blocked, so that one which arrives stays pending; the process ends with its input.
+_VICTIM_PROGRAM = (
+    "import signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals()); "
+    "sys.stdout.write('.'); sys.stdout.flush(); sys.stdin.read()"
+)
+_PENDING_SIGNALS = ("SigPnd:", "ShdPnd:")
+
+
+@dataclass(frozen=True, slots=True)
+class Victim:
+    """A process outside of every cell, which no signal from inside must reach.
+
+    Attributes:
+        pid: Its number.
+    """
+
+    pid: int
+
+    def was_signalled(self) -> bool:
+        """Return whether a signal has arrived that it has blocked."""
+        lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
+        return any(int(line.split()[1], 16) for line in lines if line.startswith(_PENDING_SIGNALS))
+
+
+@contextlib.contextmanager
+def started_victim() -> Iterator[Victim]:
+    """Start the process, with the user of the caller; it ends with the context.
+
+    Raises:
+        OSError: It could not be started.
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", _VICTIM_PROGRAM],
+        env={},
+        cwd="/",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    with process:
+        try:
+            if process.stdout is None or not process.stdout.read(1):
+                raise OSError("the process that escape tests aim at did not start")
+            yield Victim(process.pid)
+        finally:
+            process.kill()
+
+
+_USUAL_SHARED_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 (not for files of ours)
+
+
+def shared_folders(mountinfo: str) -> list[str]:
+    """Return where others than root can be expected to write: the usual folders, and what is mounted.
+
+    Args:
+        mountinfo: Content of /proc/self/mountinfo.
+    """
+    mounted = [line.split()[4] for line in mountinfo.splitlines()]
+    return sorted(
+        {*_USUAL_SHARED_FOLDERS, *(point for point in mounted if not point.startswith(("/proc", "/sys")))}
+    )
+
+
+def close_shared_folders() -> None:
+    """Take the right to write away from others in all such folders, as far as we may.
+
+    What stays open is found by the escape tests.
+    """
+    for path in shared_folders(Path("/proc/self/mountinfo").read_text()):
+        with contextlib.suppress(OSError):
+            mode = os.lstat(path).st_mode
+            if stat.S_ISDIR(mode) and mode & stat.S_IWOTH:
+                os.chmod(path, stat.S_IMODE(mode) & ~stat.S_IWOTH)

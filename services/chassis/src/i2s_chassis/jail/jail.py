@@ -1,31 +1,35 @@
-"""The jail: finds the strongest isolation that holds on this machine, and opens cells in it."""
+"""The jail: finds the strongest isolation that holds on this machine, and opens cells in it.
+
+It starts the monitor and the spawner, and asks the spawner for cells.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import itertools
+import json
 import os
 import secrets
 import socket
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from i2s_chassis.jail import by_user, escape, shared, substitutes
-from i2s_chassis.jail.bounds import PlanBounds, Terms
-from i2s_chassis.jail.cell import Cell
+from i2s_chassis.jail import escape, landlock, users
+from i2s_chassis.jail.cell import Cell, Link
 from i2s_chassis.jail.cgroup import Hierarchy
-from i2s_chassis.jail.control import SpawnerClient
-from i2s_chassis.jail.errors import CellError, CellLostError, NoNestingError, NoTierError
-from i2s_chassis.jail.link import Link
-from i2s_chassis.jail.model import Isolation, Tier
-from i2s_chassis.jail.plan import CHANNEL_NUMBERS, CellPlan
-from i2s_chassis.jail.settings import JailSettings
-from i2s_chassis.jail.substitutes import Substitute
+from i2s_chassis.jail.errors import CellError, CellLostError, JailError, NoNestingError, NoTierError
+from i2s_chassis.jail.landlock import Substitute
+from i2s_chassis.jail.model import Isolation, JailSettings, Tier
+from i2s_chassis.jail.plan import CHANNEL_NUMBERS, CellPlan, PlanBounds, Terms
+from i2s_chassis.jail.spawner import Survey
+from i2s_chassis.jail.work_folder import WorkFolder, remove_stale
 from i2s_chassis.job_limits import Limits
-from i2s_chassis.spans import span
-from i2s_chassis.work_folder import WorkFolder, remove_stale
+from i2s_chassis.server.spans import span
 
 _TIERS = (Tier.NAMESPACE, Tier.LANDLOCK)
 # Where the kernel itself isolates the container, and on no other kernel.
@@ -112,7 +116,7 @@ class Jail:
             if reason is None:
                 self.isolation = self._isolation(tier)
                 if tier is Tier.CONTAINER:
-                    shared.close()
+                    escape.close_shared_folders()
                 reason = await escape.attempt(self, tier, self.folder)
             if reason is None:
                 return
@@ -172,7 +176,7 @@ class Jail:
         """Return what the filter controls because Landlock does not; namespaces need none of it."""
         if tier is not Tier.LANDLOCK:
             return ()
-        return substitutes.needed(self._survey.landlock_abi, our_user=not self._survey.root)
+        return landlock.needed_substitutes(self._survey.landlock_abi, our_user=not self._survey.root)
 
     def _follows(self, tier: Tier) -> bool:
         """Whether jobs are followed: if no control group counts the processes of each."""
@@ -243,7 +247,7 @@ class Jail:
             self.open_cells -= 1
             await _to_the_end(cell.close())
             if cell.uid is not None and plan.tier is Tier.CONTAINER and os.getpid() == 1:
-                by_user.reap(cell.uid)  # what has left its parents was left to the first process of all
+                users.reap_user(cell.uid)  # what has left its parents was left to the first process of all
 
     def _plan(
         self,
@@ -351,3 +355,90 @@ async def _to_the_end(closing: Coroutine[None, None, None]) -> None:
     except asyncio.CancelledError:
         await task
         raise
+
+
+_SURVEY_SECONDS = 120
+_END_SECONDS = 15
+
+
+class SpawnerClient:
+    """Our end of the spawner process. Its parent, the monitor, starts it again when it is lost."""
+
+    def __init__(self, terms: Terms) -> None:
+        """Start both.
+
+        Args:
+            terms: What holds for as long as they run.
+        """
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        alive_read, alive_write = os.pipe()
+        self._alive = open(alive_read, "rb")  # noqa: SIM115 - closed by ``close``
+        root = str(Path(__file__).resolve().parents[2])
+        program = (
+            f"import sys; sys.path.insert(0, {root!r}); "
+            f"from i2s_chassis.jail.monitor import main; main({theirs.fileno()}, {alive_write})"
+        )
+        # A fresh, bare interpreter: no site packages, no threads, an empty environment, and a
+        # session of its own so that a Ctrl-C at the terminal is for the service alone.
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", program],
+            pass_fds=(theirs.fileno(), alive_write),
+            env={},
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        theirs.close()
+        os.close(alive_write)
+        self._control.send(json.dumps(terms.to_json()).encode())
+
+    @property
+    def alive_fd(self) -> int:
+        """A descriptor that can be read from once the monitor has ended."""
+        return self._alive.fileno()
+
+    def survey(self, bwrap: str) -> Survey:
+        """Return what this machine permits. Not answered if plans have bounds.
+
+        Raises:
+            JailError: The spawner did not start.
+        """
+        try:
+            self._control.send(json.dumps({"op": "survey", "bwrap": bwrap}).encode())
+            self._control.settimeout(_SURVEY_SECONDS)
+            answer = self._control.recv(65536)
+        except OSError as error:
+            raise JailError(f"the spawner process did not start: {error}") from error
+        if not answer:
+            raise JailError("the spawner process did not start; its complaint is on standard error")
+        fields: dict[str, Any] = json.loads(answer)
+        return Survey(**fields)
+
+    def fork_supervisor(self, plan: CellPlan, descriptors: Sequence[int]) -> None:
+        """Have a supervisor forked.
+
+        Args:
+            plan: The plan of its cell.
+            descriptors: The socket that it talks over, then the channels of the plan in order.
+
+        Raises:
+            CellLostError: The monitor was lost, and the spawner with it.
+        """
+        packet = json.dumps({"op": "cell", "plan": plan.to_json()}).encode()
+        try:
+            socket.send_fds(self._control, [packet], descriptors)
+        except OSError as error:
+            raise CellLostError(f"the spawner process was lost: {error}") from error
+
+    def close(self) -> None:
+        """Close our end and wait for the spawner and its supervisors to clean up."""
+        self._control.close()
+        try:
+            self._process.wait(timeout=_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            # It may have rights that we have given up; then it ends by itself, as its supervisors do.
+            with contextlib.suppress(PermissionError):
+                self._process.kill()
+                self._process.wait()
+        self._alive.close()

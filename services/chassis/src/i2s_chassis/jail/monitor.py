@@ -18,8 +18,8 @@ import time
 import traceback
 
 from i2s_chassis.jail import gvisor, spawner, syscalls
-from i2s_chassis.jail.bounds import Terms
-from i2s_chassis.remove_tree import remove_tree
+from i2s_chassis.jail.plan import Terms
+from i2s_chassis.jail.workspace import remove_tree
 
 _MAX_PACKET = 128 * 1024
 _PAUSE_SECONDS = 0.02

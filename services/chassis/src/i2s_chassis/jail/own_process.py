@@ -15,8 +15,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from i2s_chassis.jail import landlock, seccomp, syscalls
-from i2s_chassis.jail.descriptors import close_all_but
-from i2s_chassis.jail.substitutes import Substitute
+from i2s_chassis.jail.landlock import Substitute
+from i2s_chassis.jail.syscalls import close_all_but
 
 #: Where shared libraries lie, and what their loader reads.
 _SHARED_LIBRARIES = (
@@ -41,7 +41,7 @@ class ConfinementError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
+class WorkerNeeds:
     """What a worker needs of the machine beside the interpreter, its packages and shared libraries.
 
     Attributes:
@@ -92,7 +92,7 @@ def hide() -> None:
     syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
 
 
-def confine(needs: Needs, descriptors: Iterable[int], keep_errors: bool = False) -> Confinement:
+def confine(needs: WorkerNeeds, descriptors: Iterable[int], keep_errors: bool = False) -> Confinement:
     """Confine the calling process for good.
 
     It keeps the descriptors given. Standard input and output become /dev/null, and so does standard error,
@@ -116,7 +116,7 @@ def confine(needs: Needs, descriptors: Iterable[int], keep_errors: bool = False)
         raise ConfinementError(f"the kernel refused: {error}") from error
 
 
-def _confine(needs: Needs, kept: set[int], keep_errors: bool) -> Confinement:
+def _confine(needs: WorkerNeeds, kept: set[int], keep_errors: bool) -> Confinement:
     os.setsid()  # its process group is what it may signal
     null = os.open("/dev/null", os.O_RDWR)
     for stream in _STANDARD_STREAMS:

@@ -6,8 +6,29 @@ import contextlib
 import os
 from dataclasses import dataclass
 
-from i2s_chassis.jail import kernel_file
 from i2s_chassis.jail.model import ProcessIsolation
+
+_MOST_BYTES_AT_ONCE = 65536  # of one call; nearly every file has fewer
+
+
+def read_kernel_file(path: str) -> bytes:
+    """Return all that a file has which the kernel makes when it is read: one of /proc or of a control group.
+
+    A supervisor reads a hundred of them at each look at a browser. Without the buffers and the decoder of
+    ``open`` that takes half the time.
+
+    Raises:
+        OSError: It cannot be read; ProcessLookupError if it is of a process that has ended meanwhile.
+    """
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        found = os.read(fd, _MOST_BYTES_AT_ONCE)
+        while more := os.read(fd, _MOST_BYTES_AT_ONCE):
+            found += more
+        return found
+    finally:
+        os.close(fd)
+
 
 _MOST_COMMAND = 4096
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -54,7 +75,7 @@ def children(pid: int) -> list[int]:
     found: list[int] = []
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
-            found += map(int, kernel_file.read(f"/proc/{pid}/task/{thread}/children").split())
+            found += map(int, read_kernel_file(f"/proc/{pid}/task/{thread}/children").split())
     except (FileNotFoundError, ProcessLookupError):
         pass  # it ended while we looked
     return found
@@ -91,7 +112,7 @@ def isolation_of(pid: int) -> ProcessIsolation | None:
 def private_bytes(pid: int) -> int:
     """Return the resident memory of ``pid`` that no file or other process can share with it."""
     try:
-        _, resident, shared = map(int, kernel_file.read(f"/proc/{pid}/statm").split()[:3])
+        _, resident, shared = map(int, read_kernel_file(f"/proc/{pid}/statm").split()[:3])
     except (FileNotFoundError, ProcessLookupError):
         return 0
     return (resident - shared) * _PAGE
@@ -141,7 +162,7 @@ def state(path: str) -> bytes:
 def _stat(path: str) -> list[bytes] | None:
     """Return the fields of a stat file from the state on."""
     try:
-        text = kernel_file.read(path)
+        text = read_kernel_file(path)
     except (FileNotFoundError, ProcessLookupError):
         return None
     return text[text.rindex(b")") + 2 :].split()  # the name before may hold anything

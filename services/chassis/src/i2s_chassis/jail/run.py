@@ -1,7 +1,13 @@
-"""One run of one program: started in its sandbox, watched, ended with all it started."""
+"""One run of one program: started in its sandbox, watched, ended with all it started.
+
+Its output is read to the end and kept in part. Its end is noticed while waiting for other things too, and
+without reaping it.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import select
 import signal
@@ -9,17 +15,11 @@ import time
 from collections.abc import Callable, Sequence
 
 from i2s_chassis.jail import confine, follow, processes
-from i2s_chassis.jail.account import RunAccount
+from i2s_chassis.jail.account import MemoryKills, RunAccount, process_bound
 from i2s_chassis.jail.clock import Clock
-from i2s_chassis.jail.ending import Ending
 from i2s_chassis.jail.errors import CellError, StarvedError
-from i2s_chassis.jail.job_processes import job_processes
-from i2s_chassis.jail.launch import has_waiter, launch
-from i2s_chassis.jail.memory_kills import MemoryKills
-from i2s_chassis.jail.model import Cause, Ended, PolicyEvent, PolicyKind, Usage
-from i2s_chassis.jail.output import Output
-from i2s_chassis.jail.process_bound import process_bound
-from i2s_chassis.jail.request import CellContext, RunRequest
+from i2s_chassis.jail.launch import CellContext, RunRequest, has_waiter, job_processes, launch
+from i2s_chassis.jail.model import Cause, Ended, Excerpt, PolicyEvent, PolicyKind, Usage
 
 _IDLE_LOOK_SECONDS = 2.0
 _IDLE_SHARE = 0.02  # of a processor
@@ -294,3 +294,85 @@ class Run:
         if by_signal == signal.SIGXFSZ or (exit_code != 0 and self._workspace.at_a_bound()):
             return Cause.DISK_LIMIT
         return killed_for_memory or (Cause.SIGNALED if by_signal else Cause.EXITED)
+
+
+class Output:
+    """Keeps the head and the tail of an output of any length."""
+
+    def __init__(self, size: int) -> None:
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._half = max(size // 2, 1)
+        self._total = 0
+
+    def read(self, fd: int) -> bool:
+        """Read what is there; returns False at the end of the output."""
+        try:
+            data = os.read(fd, 65536)
+        except BlockingIOError:
+            return True
+        self._total += len(data)
+        room = self._half - len(self._head)
+        self._head += data[:room]
+        self._tail = (self._tail + data[room:])[-self._half :] if len(data) > room else self._tail
+        return bool(data)
+
+    def drain(self, fd: int) -> None:
+        """Read what is left after everything that could write has ended."""
+        seen = -1
+        while seen != self._total:
+            seen = self._total
+            self.read(fd)
+
+    def excerpt(self) -> Excerpt:
+        """Return what was kept."""
+        if self._total <= len(self._head) + len(self._tail):
+            return Excerpt(bytes(self._head + self._tail), b"", self._total)
+        return Excerpt(bytes(self._head), bytes(self._tail), self._total)
+
+
+class Ending:
+    """The end of a child, as something that poll waits for. It does not reap the child.
+
+    Only one at a time in a process, and in its first thread.
+
+    Attributes:
+        fd: Readable once the child may have ended; after each wait ask ``happened``.
+    """
+
+    def __init__(self, child: int) -> None:
+        """Begin.
+
+        Args:
+            child: Pid of a child that nobody has waited for yet.
+        """
+        self._child = child
+        self._wake: int | None = None
+        try:
+            self.fd = os.pidfd_open(child)
+        except OSError as error:
+            if error.errno != errno.ENOSYS:
+                raise
+            # gVisor of 2022 has no such call: a pipe then shows that some child has ended.
+            self.fd, self._wake = os.pipe()
+            for end in (self.fd, self._wake):
+                os.set_blocking(end, False)
+            signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
+            signal.signal(signal.SIGCHLD, lambda *_: None)
+            if self.happened():  # before we listened
+                os.write(self._wake, b".")
+
+    def happened(self) -> bool:
+        """Whether the child has ended."""
+        if self._wake is not None:
+            with contextlib.suppress(BlockingIOError):
+                os.read(self.fd, 4096)
+        return os.waitid(os.P_PID, self._child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+    def close(self) -> None:
+        """Stop listening."""
+        if self._wake is not None:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            os.close(self._wake)
+        os.close(self.fd)

@@ -30,7 +30,6 @@ from pathlib import Path
 from typing import Any
 
 from i2s_chassis.jail import (
-    by_user,
     cell_supervisor,
     cgroup,
     confine,
@@ -40,13 +39,13 @@ from i2s_chassis.jail import (
     processes,
     seccomp,
     syscalls,
+    users,
 )
-from i2s_chassis.jail.bounds import RefusedError, Terms
 from i2s_chassis.jail.errors import CellError
 from i2s_chassis.jail.framing import Message
-from i2s_chassis.jail.plan import CHANNEL_NUMBERS, CellPlan
+from i2s_chassis.jail.plan import CHANNEL_NUMBERS, CellPlan, RefusedError, Terms
 from i2s_chassis.jail.users import Users
-from i2s_chassis.remove_tree import remove_tree
+from i2s_chassis.jail.workspace import remove_tree
 
 _MAX_PACKET = 128 * 1024
 _REAP_SECONDS = 0.5
@@ -281,7 +280,7 @@ class CellSupervisors:
         """Let another cell have the user of one that is gone."""
         if plan.uid is None:
             return
-        if plan.known_by_user is not None and by_user.is_used(plan.known_by_user):
+        if plan.known_by_user is not None and users.has_processes(plan.known_by_user):
             return  # something of the job may still run as that user, so nobody else becomes it
         self._users.give_back(plan.uid)
 
@@ -299,7 +298,7 @@ def _clean_up(plan: CellPlan) -> bool:
     """Remove what a killed supervisor has left; returns whether all of it is gone."""
     if plan.known_by_user is not None:
         try:
-            by_user.kill(plan.known_by_user)
+            users.kill_user(plan.known_by_user)
         except CellError:
             return False
     remove_tree(plan.host_workdir)

@@ -10,6 +10,7 @@ import ctypes
 import os
 import platform
 from collections.abc import Collection
+from collections.abc import Set as AbstractSet
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -248,3 +249,13 @@ def parent_death_signal() -> int:
     value = ctypes.c_int(0)
     prctl(PR_GET_PDEATHSIG, ctypes.addressof(value))
     return value.value
+
+
+def close_all_but(kept: AbstractSet[int]) -> None:
+    """Close every descriptor of the calling process that is not among these."""
+    last = -1
+    for fd in sorted(kept):
+        if fd > last + 1:  # os.closerange(0, 0) closes everything
+            os.closerange(last + 1, fd)
+        last = fd
+    os.closerange(last + 1, 1 << 20)

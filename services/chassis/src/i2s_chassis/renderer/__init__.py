@@ -1,6 +1,6 @@
 """What every renderer has beside what a service has: its isolation, its words, and its place on the wire.
 
-An engine takes a job of its own and returns a ``model.Rendering``; ``servicer.RendererServicer``
+An engine takes a job of its own and returns a ``model.RawRendering``; ``servicer.RendererServicer``
 carries both over the wire.
 """
 

@@ -1,15 +1,20 @@
-"""The answer of a renderer, made of what came of a job: texts printable, paths short, numbers bounded."""
+"""The answer of a renderer, made of what came of a job: texts printable, paths short, numbers bounded.
+
+Folders of the installation and of the sandbox say nothing to readers of an answer.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
+import sys
 from dataclasses import replace
 
 from i2s_chassis.jail import Isolation
+from i2s_chassis.jail.plan import WORK_IN_NAMESPACE
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import wire
 from i2s_chassis.renderer.model import RawRendering
-from i2s_chassis.renderer.shown_paths import with_short_paths
 from i2s_chassis.renderer.wire import MAX_TEXT, printable
 from i2s_wire.render.rendering import Engine, Picture, Rendering, Stage
 from i2s_wire.render.resources import Usage
@@ -66,3 +71,29 @@ def _error(error: SourceError) -> SourceError:
         undefined=undefined,
         context=printable(error.context),
     )
+
+
+_INSTALLED = {"/usr/share", "/usr/lib", "/usr/local/lib", "/var/lib", sys.prefix, sys.base_prefix} - {
+    "/",
+    "/usr",
+}
+# A work folder, outside of namespaces one of a jail, and in it the folder of a job of a warm process.
+_WORK = rf"(?:{WORK_IN_NAMESPACE}|(?:/[\w.-]{{1,100}}){{1,9}}/i2s-jail-\w+/[\w-]+)(?:/job\d+)?"
+_PATH = re.compile(
+    rf"(?<![\w./~-])(?:(?P<work>{_WORK})|{'|'.join(map(re.escape, sorted(_INSTALLED, reverse=True)))})"
+    r"(?![\w.-])"
+    # What ends a path in the messages of engines, beside white space.
+    r"(?P<below>/[^\s'\"`:;,()<>]*)?"
+)
+
+
+def with_short_paths(text: str) -> str:
+    """Return a message in which files of the installation and of the sandbox have their names alone."""
+    return _PATH.sub(_short_path, text)
+
+
+def _short_path(path: re.Match[str]) -> str:
+    name = (path["below"] or "").rstrip("/").rpartition("/")[2]
+    if path["work"]:
+        return name or "."
+    return name or path[0].rpartition("/")[2]

@@ -1,16 +1,19 @@
-"""The command line of a renderer: serve, what the host forbids, clean up, and tokens."""
+"""The command line of a renderer: serve, what the host forbids to its sandboxes, clean up, and tokens."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from i2s_chassis.entry import Command, run, serve_command
-from i2s_chassis.renderer.clean import clean_command
-from i2s_chassis.renderer.host import host_command
+from i2s_chassis.jail.host import diagnose, read_facts
+from i2s_chassis.jail.work_folder import remove_stale
 from i2s_chassis.renderer.settings import RendererSettings
-from i2s_chassis.service import Service
-from i2s_chassis.token_command import token_command
+from i2s_chassis.server.entry import Command, run, serve_command, token_command
+from i2s_chassis.server.privileges import remove_stale_of_service, remove_stale_of_this_user
+from i2s_chassis.server.service import Service
 
 S = TypeVar("S", bound=RendererSettings)
 
@@ -33,3 +36,58 @@ def run_renderer(
     serve = serve_command(settings, build, examples)
     commands = [serve, *more, host_command(settings), clean_command(settings), token_command()]
     raise SystemExit(run(f"i2s-{settings.service}", commands))
+
+
+def clean_command(settings: type[S]) -> Command[S]:
+    """Return the subcommand that removes stale work folders and prints their paths.
+
+    Args:
+        settings: Settings of ``serve``, so that the folders are looked for where it would make them.
+    """
+    return Command(
+        "clean",
+        "Remove the work folders of services that were killed; those of services that run stay.",
+        settings,
+        _clean,
+        ["clean", "clean --jail-state-dir /var/tmp/i2s"],
+    )
+
+
+def _clean(settings: RendererSettings) -> int:
+    state = settings.jail_settings().state_dir
+    removed = {*remove_stale_of_this_user(), *(remove_stale(state) if state is not None else ())}
+    for path in sorted(removed.union(remove_stale_of_service(settings))):
+        print(_printable(path))
+    return 0
+
+
+def _printable(path: Path) -> str:
+    """Return a path on one line of text; the user of a service may have given any name."""
+    text = str(path)
+    return text if text.isprintable() else ascii(text)
+
+
+def host_command(settings: type[S]) -> Command[S]:
+    """Return the subcommand that says what the host forbids to a renderer, as JSON on standard output.
+
+    Args:
+        settings: Settings of ``serve``, so that program and folder are those that it would take.
+    """
+    return Command(
+        "host",
+        "Say as JSON what this host forbids to the sandboxes of jobs, and what permits it.",
+        settings,
+        _print_host,
+        ["host", "host --jail-state-dir /var/tmp/i2s"],
+    )
+
+
+def _print_host(settings: RendererSettings) -> int:
+    jail = settings.jail_settings()
+    facts = read_facts(jail.bwrap, jail.state_dir)
+    diagnoses = [
+        {**asdict(one), "tiers": [tier.name.lower() for tier in one.tiers], "text": str(one)}
+        for one in diagnose(facts)
+    ]
+    print(json.dumps({"diagnoses": diagnoses, "facts": asdict(facts)}, indent=2))
+    return 0

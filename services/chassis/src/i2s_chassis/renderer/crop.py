@@ -13,7 +13,7 @@ from collections.abc import Callable
 from PIL import Image, ImageChops
 
 from i2s_chassis.jail.model import Usage
-from i2s_chassis.renderer.model import ResolvedPageOptions, Stage
+from i2s_chassis.renderer.model import RawStage, ResolvedPageOptions
 from i2s_chassis.renderer.pixmap import BYTES_PER_PIXEL, Pixmap
 from i2s_wire.render.options import BlankPage, Crop
 from i2s_wire.render.rendering import Picture
@@ -71,7 +71,7 @@ def finish(page: Pixmap, number: int, options: ResolvedPageOptions) -> Picture |
 
 async def finish_in_thread(
     read: Callable[[], Pixmap], number: int, options: ResolvedPageOptions
-) -> tuple[Picture | None, Stage]:
+) -> tuple[Picture | None, RawStage]:
     """Decode and finish a drawn page in a thread; returns the stage "crop" with what that used too.
 
     Args:
@@ -87,7 +87,7 @@ async def finish_in_thread(
 
 def _finish_and_measure(
     read: Callable[[], Pixmap], number: int, options: ResolvedPageOptions
-) -> tuple[Picture | None, Stage]:
+) -> tuple[Picture | None, RawStage]:
     wall, cpu = time.monotonic(), time.thread_time()
     picture = finish(read(), number, options)
-    return picture, Stage("crop", Usage(time.monotonic() - wall, time.thread_time() - cpu))
+    return picture, RawStage("crop", Usage(time.monotonic() - wall, time.thread_time() - cpu))

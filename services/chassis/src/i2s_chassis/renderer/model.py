@@ -32,7 +32,7 @@ class ResolvedPageOptions(PageOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class RawStage:
     """One step that was made.
 
     Attributes:
@@ -72,7 +72,7 @@ class RawRendering:
     total_pages: int = 0
     error: SourceError | None = None
     log: Excerpt = NO_LOG
-    stages: tuple[Stage, ...] = ()
+    stages: tuple[RawStage, ...] = ()
     events: tuple[PolicyEvent, ...] = ()
     interrupted: bool = False
 
@@ -82,7 +82,7 @@ class RawRendering:
         return sum((stage.usage for stage in self.stages), Usage())
 
 
-class Installation(Protocol):
+class EngineInstallation(Protocol):
     """What is installed of an engine, and everything that decides its pictures."""
 
     @property

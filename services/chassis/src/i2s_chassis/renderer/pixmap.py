@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from PIL import Image
 
-from i2s_chassis.renderer.errors import RasterError
+from i2s_chassis.errors import RasterError
 from i2s_chassis.renderer.png import bare_png
 
 # The size of a drawing is compared with the limit before it is decoded.

@@ -13,29 +13,28 @@ import grpc.aio
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceServicer, add_RenderServiceServicer_to_server
-from i2s_chassis.admission import Ticket
-from i2s_chassis.audit import current_entry
+from i2s_chassis.callers.audit import current_entry
 from i2s_chassis.errors import CallError, InvalidArgumentError
 from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
-from i2s_chassis.logs import log_context
 from i2s_chassis.renderer import wire
 from i2s_chassis.renderer.answer import answer_of
-from i2s_chassis.renderer.model import Installation, RawRendering
-from i2s_chassis.renderer.record import record_job
-from i2s_chassis.renderer.surely import run_surely
+from i2s_chassis.renderer.job import record_job, run_with_rerun
+from i2s_chassis.renderer.model import EngineInstallation, RawRendering
 from i2s_chassis.renderer.verdict import within_limits
-from i2s_chassis.service import Chassis, Register
-from i2s_chassis.settings import ServiceSettings
-from i2s_chassis.spans import current_span
-from i2s_chassis.streaming import answer_stream
+from i2s_chassis.server.admission import Ticket
+from i2s_chassis.server.logs import log_context
+from i2s_chassis.server.service import Chassis, Register
+from i2s_chassis.server.settings import ServiceSettings
+from i2s_chassis.server.spans import current_span
+from i2s_chassis.server.streaming import answer_stream
 from i2s_wire.render import to_wire
 from i2s_wire.render.rendering import Engine, Rendering, Verdict
 
 _log = logging.getLogger(__name__)
 
 
-class Job(Protocol):
+class LimitedJob(Protocol):
     """The fields that every job has."""
 
     @property
@@ -44,7 +43,7 @@ class Job(Protocol):
         ...
 
 
-J = TypeVar("J", bound=Job)
+J = TypeVar("J", bound=LimitedJob)
 R = TypeVar("R", bound=RawRendering)
 
 
@@ -77,7 +76,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
 
     @property
     @abstractmethod
-    def installation(self) -> Installation:
+    def installation(self) -> EngineInstallation:
         """The installation of the engine."""
 
     @property
@@ -207,7 +206,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
         Raises:
             UnavailableError: The sandbox of the job was lost or could not be made.
         """
-        return await run_surely(lambda: self.render(job), self._doubt, self.chassis.telemetry)
+        return await run_with_rerun(lambda: self.render(job), self._doubt, self.chassis.telemetry)
 
     def _doubt(self, rendering: R) -> str | None:
         """Return why the end of a job may not be its own doing, None if it surely is."""

@@ -15,14 +15,13 @@ from pydantic import Field
 
 from i2s_chassis.errors import StartError
 from i2s_chassis.jail import JailError, JailSettings, NoNestingError, NoTierError, Tier
-from i2s_chassis.jail.hints import SECCOMP_PROFILE, Diagnosis, concerning, diagnose
-from i2s_chassis.jail.host import read_facts
+from i2s_chassis.jail.host import SECCOMP_PROFILE, TierDiagnosis, concerning, diagnose, read_facts
 from i2s_chassis.limits import Limits
-from i2s_chassis.settings import ServiceSettings
+from i2s_chassis.server.settings import ServiceSettings
 
 if TYPE_CHECKING:
     from i2s_chassis.jail import Jail
-    from i2s_chassis.service import Chassis
+    from i2s_chassis.server.service import Chassis
 
 
 _log = logging.getLogger(__name__)
@@ -172,7 +171,7 @@ def _no_browser(error: NoNestingError) -> str:
     )
 
 
-async def _forbidden(settings: JailSettings, tiers: tuple[Tier, ...]) -> tuple[Diagnosis, ...]:
+async def _forbidden(settings: JailSettings, tiers: tuple[Tier, ...]) -> tuple[TierDiagnosis, ...]:
     """Return what of this host forbids any of the tiers."""
     facts = await asyncio.to_thread(read_facts, settings.bwrap, settings.state_dir)
     return concerning(diagnose(facts), tiers)

@@ -1,8 +1,12 @@
-"""One job in a child of a warm process: its folder, its steps, and what became of them.
+"""One job in a child of a warm process: its folder, its confinement, its steps, and what became of them.
 
 The warm process answers each step with ``done EXIT SIGNAL CPU-MICROSECONDS KIB LEFT``: the exit code of the
 child, -1 after a signal; the signal that killed it, else 0; its processor time and greatest resident memory;
 whether processes of the job are still alive.
+
+A child has the user of the warm process and of other children. So, in whatever tier, Landlock and a call
+filter confine it beside the sandbox of the process: it may signal none of them, and of its files it may touch
+its own folder alone.
 """
 
 from __future__ import annotations
@@ -13,17 +17,20 @@ import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from i2s_chassis.errors import WarmError
 from i2s_chassis.jail import (
     Cause,
     CellError,
     Ended,
     Excerpt,
+    Isolation,
     PolicyEvent,
     PolicyKind,
     Usage,
+    landlock,
 )
+from i2s_chassis.jail.seccomp import build
 from i2s_chassis.limits import Limits
-from i2s_chassis.warm.errors import WarmError
 from i2s_chassis.warm.program import Warm
 
 _MIB = 1024 * 1024
@@ -180,3 +187,24 @@ class ForkedJob:
     async def excerpt(self, name: str, head: int, tail: int) -> Excerpt:
         """Return the first and last bytes of a file; see ``Cell.excerpt``."""
         return await self._warm.cell.excerpt(f"{self.folder}/{name}", head, tail)
+
+
+def landlock_abi(isolation: Isolation) -> int:
+    """Return the version of Landlock's interface that keeps the children of one process apart.
+
+    Raises:
+        WarmError: There is none here.
+    """
+    if not isolation.landlock_abi:
+        raise WarmError("jobs of one warm process are kept apart by Landlock, which is not to be had here")
+    return isolation.landlock_abi
+
+
+def call_filter(isolation: Isolation) -> bytes:
+    """Return the filter of system calls of a child, as the kernel takes it.
+
+    Raises:
+        WarmError: There is no Landlock here.
+    """
+    stand_ins = landlock.needed_substitutes(landlock_abi(isolation), our_user=True)
+    return build(our_user=True, substitutes=stand_ins, own_pid=None)

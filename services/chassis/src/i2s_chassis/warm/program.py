@@ -1,9 +1,4 @@
-"""A program in a cell of its own that is warmed up once and forks for each job.
-
-What the programs do is in the folder ``inside/`` of a service; this is the service's end of it. They are
-asked a line at a time, and nothing of a job can reach the pipes that the lines go through. A job that runs
-into a limit is killed by the supervisor of the cell, and the program with it.
-"""
+"""A program in a cell of its own that is warmed up once and forks for each job, and the settings for it."""
 
 from __future__ import annotations
 
@@ -13,10 +8,14 @@ import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
+from pydantic import ByteSize, Field
+
+from i2s_chassis.errors import WarmError
 from i2s_chassis.jail import Cell, Ended, Jail
 from i2s_chassis.limits import START_WALL_PER_CPU, Limits
-from i2s_chassis.warm.errors import WarmError
+from i2s_chassis.renderer import RendererSettings
 
 #: Where a program finds its ends of the two pipes.
 FROM_SERVICE, TO_SERVICE = 3, 4
@@ -197,3 +196,37 @@ def _closing(*descriptors: int) -> Iterator[None]:
 async def _to_the_end(run: asyncio.Task[Ended]) -> None:
     run.cancel()
     await asyncio.gather(run, return_exceptions=True)
+
+
+class ForkingRendererSettings(RendererSettings):
+    """Base of their settings."""
+
+    warm: Literal["auto", "zygote", "single-use"] = Field(
+        "auto",
+        description="zygote: jobs are forked from an engine that stands ready; single-use: each starts "
+        "its own; auto: zygote where its self-test passes.",
+    )
+    warm_jobs: int = Field(100, ge=1, description="Jobs after which a warm process is replaced.")
+    warm_spare: int = Field(
+        1, ge=0, le=100, description="Warm processes beyond one for each slot, so that none is waited for."
+    )
+    warm_memory_bytes: ByteSize = Field(
+        ByteSize(256 * _MIB), ge=64 * _MIB, description="Room for a warm process, beside the limit of a job."
+    )
+    warm_start_seconds: float = Field(
+        30.0, gt=0, description="CPU seconds that a warm process may take to get ready."
+    )
+
+    def cells(self) -> tuple[Limits, ...]:
+        """Return the limits of cells with warm processes."""
+        return tuple(replace(self.warm_settings(), limits=each).cell() for each in (self.limit, self.max))
+
+    def warm_settings(self) -> WarmSettings:
+        """Return what an operator has decided about warm processes."""
+        return WarmSettings(
+            limits=self.limit_table().default,
+            jobs=self.warm_jobs,
+            memory_bytes=self.warm_memory_bytes,
+            start_seconds=self.warm_start_seconds,
+            spare=self.warm_spare,
+        )

@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from i2s_chassis.errors import UnavailableError
-from i2s_chassis.pool import Backoff
-from i2s_chassis.telemetry import Telemetry
+from i2s_chassis.server.telemetry import Telemetry
+from i2s_chassis.warm.pool import Backoff
 from i2s_metrics.confinement import log_confinement
 from i2s_metrics.forking import WorkerLostError
 from i2s_metrics.frames import WorkerError

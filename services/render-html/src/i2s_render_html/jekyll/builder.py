@@ -22,8 +22,8 @@ from i2s_chassis.jail import (
 )
 from i2s_chassis.jail.errors import CellLostError
 from i2s_chassis.limits import Limits
-from i2s_chassis.names import check_name, check_names, shown
-from i2s_chassis.pool import Supervisor
+from i2s_chassis.renderer.bounds import check_name, check_names, shown
+from i2s_chassis.warm.pool import Supervisor
 from i2s_render_html.jekyll.answer import describe, read_answer, sass_warnings
 from i2s_render_html.jekyll.errors import JekyllKilledError
 from i2s_render_html.jekyll.model import BuildCause, BuildError, BuiltSite, JekyllSettings

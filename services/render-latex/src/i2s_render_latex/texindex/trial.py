@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
-from i2s_chassis.work_folder import WorkFolder
+from i2s_chassis.jail.work_folder import WorkFolder
 
 from .trees import TreeError
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_chassis.names import check_names
+from i2s_chassis.renderer.bounds import check_names
 from i2s_sdk.tasks import NoStructure, RepairKind
 from i2s_sdk.tasks.webpage import WebpageTask
 from i2s_sdk.tasks.webpage.site import SiteStructure, as_json

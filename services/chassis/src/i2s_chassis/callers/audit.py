@@ -1,0 +1,67 @@
+"""One line of the log for each call and each item of a stream: who, what, which result, at what cost.
+
+The lines come from a logger of their own, ``i2s_chassis.audit``, which ``--log-level`` does not silence.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from i2s_chassis.errors import Status
+from i2s_chassis.jail.model import fields_of
+
+_log = logging.getLogger("i2s_chassis.audit")
+_log.setLevel(logging.INFO)
+
+
+@dataclass(slots=True)
+class AuditEntry:
+    """What a call or an item did; who is in the context of the log.
+
+    Attributes:
+        source_sha256: Digest of what was sent; empty if nothing was understood.
+        verdict: What became of it; empty if there is none.
+        request_bytes: Size of the messages.
+        queue_seconds: Time that it waited for its slot.
+        slot_seconds: Time that it held it.
+        cpu_seconds: Processor time; None if the service does not know.
+    """
+
+    source_sha256: str = ""
+    verdict: str = ""
+    request_bytes: int = 0
+    queue_seconds: float = 0.0
+    slot_seconds: float = 0.0
+    cpu_seconds: float | None = None
+
+    def log(self, what: str, status: Status, seconds: float) -> None:
+        """Write the line with what is known; "what" is "call" or "item"."""
+        values = {
+            name: round(value, 6) if isinstance(value, float) else value
+            for name, value in fields_of(self).items()
+            if value
+        }
+        _log.info(what, extra={"fields": {"status": status.name, "seconds": round(seconds, 6), **values}})
+
+
+_entry: contextvars.ContextVar[AuditEntry | None] = contextvars.ContextVar("audit_entry", default=None)
+
+
+def current_entry() -> AuditEntry:
+    """Return the entry of this task's call or item; one that nobody reads outside of calls."""
+    return _entry.get() or AuditEntry()
+
+
+@contextmanager
+def audited() -> Iterator[AuditEntry]:
+    """Begin an entry, which this task and the tasks it starts fill."""
+    entry = AuditEntry()
+    token = _entry.set(entry)
+    try:
+        yield entry
+    finally:
+        _entry.reset(token)

@@ -1,0 +1,103 @@
+"""The run of a job, and a second one if the end of the first may not be its own doing.
+
+A sandbox that is lost is a status. Every job that has ended is counted, logged and traced.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from i2s_chassis.callers.audit import current_entry
+from i2s_chassis.errors import UnavailableError
+from i2s_chassis.jail import CellError, PolicyEvent
+from i2s_chassis.renderer.model import RawStage
+from i2s_wire.tracing import AttributeValue, current_span, record
+
+if TYPE_CHECKING:
+    from i2s_chassis.server.admission import Ticket
+    from i2s_chassis.server.telemetry import Telemetry
+
+
+R = TypeVar("R")
+
+_log = logging.getLogger(__name__)
+
+
+async def run_with_rerun(
+    run: Callable[[], Awaitable[R]], doubt: Callable[[R], str | None], telemetry: Telemetry
+) -> R:
+    """Run a job; if it cannot be known whether the job or something outside ended it, once more.
+
+    The second result counts: a source that crashes its engine does so again.
+
+    Args:
+        run: Does the job.
+        doubt: Returns why the end of the job may not be its own doing, None if it surely is.
+        telemetry: The metrics that count second runs.
+
+    Raises:
+        UnavailableError: The sandbox of the job was lost or could not be made.
+    """
+    with sandbox_required():
+        result = await run()
+        reason = doubt(result)
+        if reason is None:
+            return result
+        _log.warning(
+            "a process was lost; the job is run once more", extra={"fields": {"reason": reason[:500]}}
+        )
+        telemetry.rerun()
+        current_span().add_event("rerun")
+        return await run()
+
+
+@contextmanager
+def sandbox_required() -> Iterator[None]:
+    """Turn the loss of a sandbox within the block into a status.
+
+    Raises:
+        UnavailableError: The sandbox of the job was lost or could not be made.
+    """
+    try:
+        yield
+    except CellError as error:
+        _log.warning("the sandbox of a job was lost", extra={"fields": {"reason": str(error)[:500]}})
+        raise UnavailableError(
+            "the sandbox of the job was lost or could not be made; ask again, the log has the reason"
+        ) from error
+
+
+def record_job(
+    telemetry: Telemetry,
+    ticket: Ticket,
+    *,
+    verdict: str,
+    stages: Sequence[RawStage],
+    events: Iterable[PolicyEvent],
+) -> None:
+    """Count a job, charge its caller with its processor time, and note its verdict for the log of calls.
+
+    Args:
+        telemetry: The metrics that count the runs.
+        ticket: The ticket of the job.
+        verdict: How it ended, in lower case.
+        stages: Its steps.
+        events: What it tried and was prevented from.
+    """
+    ticket.cpu_seconds = sum(stage.usage.cpu_seconds for stage in stages)
+    current_entry().verdict = verdict
+    current_span().set({"i2s.verdict": verdict, "i2s.cpu_seconds": ticket.cpu_seconds})
+    telemetry.job(verdict, ticket.seconds())
+    for stage in stages:
+        telemetry.stage(stage.name, stage.usage.wall_seconds)
+        began_ns = stage.ended_ns - round(stage.usage.wall_seconds * 1e9)
+        record(stage.name, began_ns, stage.ended_ns, _attributes(stage))
+    for event in events:
+        telemetry.policy_event(event.kind.name.lower(), event.count)
+
+
+def _attributes(stage: RawStage) -> dict[str, AttributeValue | None]:
+    return {"i2s.stage.detail": stage.detail, "i2s.cpu_seconds": stage.usage.cpu_seconds}

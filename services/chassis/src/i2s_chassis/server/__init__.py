@@ -1,0 +1,1 @@
+"""The server of a service: command line, settings, privileges, ports, admission, telemetry, logs."""

@@ -1,1 +1,0 @@
-"""How slots and places are shared among callers: decisions as functions of events and times."""

@@ -1,0 +1,114 @@
+"""A job whose engine lost a process is run once more, and a lost sandbox is no verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+from i2s.render.v1 import render_pb2 as pb
+from i2s_chassis.errors import UnavailableError
+from i2s_chassis.jail import CellError, CellLostError, Isolation, JailError, StarvedError, Tier
+from i2s_chassis.limits import Limits
+from i2s_chassis.renderer.model import EngineInstallation, RawRendering
+from i2s_chassis.renderer.servicer import Identity, RendererServicer
+from i2s_chassis.server.service import Chassis
+from i2s_chassis.server.settings import ServiceSettings
+from i2s_chassis.server.telemetry import Telemetry
+from i2s_wire.render.rendering import Verdict
+
+
+@dataclass(frozen=True)
+class _Job:
+    limits: Limits
+
+
+class _Settings(ServiceSettings):
+    service: ClassVar[str] = "test"
+    port: ClassVar[int] = 1
+
+
+class _Servicer(RendererServicer[_Job, RawRendering]):
+    """A renderer whose engine answers what a test wants, one answer after the other."""
+
+    def __init__(self, chassis: Chassis, answers: Sequence[RawRendering | Exception]) -> None:
+        super().__init__(Identity("i2s-chassis", "latex", "test", pb.RenderOptions()), _Settings(), chassis)
+        self.answers = list(answers)
+
+    @property
+    def installation(self) -> EngineInstallation:
+        raise AssertionError("nobody asks")
+
+    @property
+    def isolation(self) -> Isolation:
+        return Isolation(Tier.NAMESPACE, ())
+
+    def job(self, request: pb.RenderRequest, limits: Limits) -> _Job:
+        return _Job(limits)
+
+    def source_sha256(self, job: _Job) -> str:
+        return ""
+
+    async def render(self, job: _Job) -> RawRendering:
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def warm(self) -> list[pb.WarmEngine]:
+        return []
+
+
+RENDERED = RawRendering(Verdict.RENDERED, "")
+CRASHED = RawRendering(Verdict.CRASHED, "The engine crashed.")
+LOST = RawRendering(Verdict.NO_OUTPUT, "net::ERR_ABORTED", interrupted=True)
+
+
+class _Chassis:
+    """What a servicer uses of a chassis beside its answers."""
+
+    def __init__(self) -> None:
+        self.telemetry = Telemetry("test")
+
+    @property
+    def reruns(self) -> float | None:
+        return self.telemetry.registry.get_sample_value("i2s_reruns_total", {"service": "test"})
+
+
+async def rendered(*answers: RawRendering | Exception) -> tuple[RawRendering, int, float | None]:
+    """Return the result, how many answers were not asked for, and the number of reruns."""
+    chassis = _Chassis()
+    servicer = _Servicer(chassis, answers)  # type: ignore[arg-type]
+    result = await servicer._render_surely(_Job(Limits()))
+    return result, len(servicer.answers), chassis.reruns
+
+
+@pytest.mark.parametrize("first", [CRASHED, LOST])
+async def test_the_second_result_counts(first: RawRendering) -> None:
+    assert await rendered(first, RENDERED) == (RENDERED, 0, 1.0)
+
+
+@pytest.mark.parametrize("one", [CRASHED, LOST])
+async def test_what_happens_twice_is_the_sources_own(one: RawRendering) -> None:
+    assert await rendered(one, one, RENDERED) == (one, 1, 1.0)
+
+
+@pytest.mark.parametrize("verdict", [verdict for verdict in Verdict if verdict is not Verdict.CRASHED])
+async def test_other_results_count_at_once(verdict: Verdict) -> None:
+    result, left, reruns = await rendered(RawRendering(verdict, ""), CRASHED)
+    assert (result.verdict, left, reruns or 0.0) == (verdict, 1, 0.0)
+
+
+@pytest.mark.parametrize("error", [CellLostError("gone"), StarvedError("no time"), CellError("no room")])
+async def test_a_lost_sandbox_is_unavailable(error: CellError) -> None:
+    with pytest.raises(UnavailableError):
+        await rendered(error)
+    with pytest.raises(UnavailableError):
+        await rendered(CRASHED, error)
+
+
+async def test_other_faults_of_the_jail_stay_faults() -> None:
+    with pytest.raises(JailError, match="a bug"):
+        await rendered(JailError("a bug"))
