@@ -15,11 +15,10 @@ from benchmarks.departures.size import Count, Found, size
 from i2s_metrics.functional.arrays import BoolArray, FloatArray, RgbArray
 from i2s_metrics.functional.colours import ModalColour, modal_colour
 from i2s_metrics.functional.ems.outer import transport, without_shared_background
-from i2s_metrics.functional.ems.patches import PatchSet
-from i2s_metrics.functional.ems.reference import position_scale
-from i2s_metrics.functional.ems.resample import resample, target_size
+from i2s_metrics.functional.ems.patches import PatchSet, resample, target_size
 from i2s_metrics.functional.ems.rules import HELM, PAPER, PaperRules, Rules
-from i2s_metrics.sizes import equalise
+from i2s_metrics.functional.ems.similarity import position_scale
+from i2s_metrics.images import equalise
 
 _MOST_PIXELS = 25_000_000
 _GRID = (64, 64)

@@ -16,7 +16,7 @@ from i2s_metrics.functional.arrays import GreyArray, RgbArray
 from i2s_metrics.functional.ems import PAPER, earth_mover_similarity
 from i2s_metrics.functional.pixel import pixel_row_similarity, pixel_similarity
 from i2s_metrics.functional.ssim import structural_similarity
-from i2s_metrics.sizes import equalise
+from i2s_metrics.images import equalise
 from i2s_wire.metrics.score import SizePolicy
 
 Metric = Callable[[RgbArray, RgbArray], float]

@@ -17,7 +17,7 @@ from benchmarks.departures.sets import picture
 from i2s_client import AsyncRenderClient
 from i2s_metrics.functional.arrays import RgbArray
 from i2s_metrics.functional.ems import PAPER, earth_mover_similarity
-from i2s_metrics.sizes import equalise
+from i2s_metrics.images import equalise
 from i2s_sdk.tasks import Repair, render_with_repairs_async
 from i2s_sdk.tasks.task import RenderedTask
 from i2s_wire.metrics.score import SizePolicy

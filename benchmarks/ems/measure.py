@@ -14,7 +14,7 @@ import cv2
 from benchmarks.ems.definition import block_emd, denominators
 from benchmarks.ems.pictures import Pair
 from i2s_metrics.functional.ems import PAPER, EarthMover, Reference, earth_mover_similarity
-from i2s_metrics.functional.ems.resample import resample
+from i2s_metrics.functional.ems.patches import resample
 
 #: cv2.EMD computes in float32.
 TOLERANCE = 1e-4

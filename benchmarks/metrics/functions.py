@@ -17,11 +17,11 @@ import numpy as np
 from PIL import Image
 
 from benchmarks.metrics.variants import VariantError
-from i2s_metrics.decode import decode
 from i2s_metrics.functional.arrays import BoolArray, GreyArray, RgbArray
 from i2s_metrics.functional.colours import modal_colour
 from i2s_metrics.functional.pixel import pixel_similarity
 from i2s_metrics.functional.ssim import structural_similarity
+from i2s_metrics.images import decode
 
 _WIDTH, _HEIGHT = 1920, 1080
 _PIXELS = _WIDTH * _HEIGHT

@@ -53,7 +53,7 @@ def package(kind: str, pairs: Sequence[EncodedPair], weights: Path) -> Figure:
     """Measure the package lpips: one pair at a time, as many threads as processors."""
     import torch
 
-    from i2s_metrics.networks.torchvision_operators import declare_missing_operators
+    from i2s_metrics.networks.feature_networks import declare_missing_operators
 
     declare_missing_operators()
     import lpips

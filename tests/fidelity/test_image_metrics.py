@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from i2s_metrics.decode import decode
+from i2s_metrics.errors import UndefinedError
 from i2s_metrics.functional.ems import HELM, PAPER, earth_mover_similarity
 from i2s_metrics.functional.ems.rules import PaperRules
-from i2s_metrics.functional.errors import UndefinedError
 from i2s_metrics.functional.pixel import pixel_row_similarity
 from i2s_metrics.functional.ssim import structural_similarity
-from i2s_metrics.sizes import equalise
+from i2s_metrics.images import decode, equalise
 from i2s_wire.metrics.score import SizePolicy
 
 pytestmark = pytest.mark.fidelity

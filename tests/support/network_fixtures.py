@@ -37,7 +37,7 @@ def vgg16_state(torch) -> Mapping:
 @pytest.fixture(scope="session")
 def inception(torch):
     """torchvision's Inception v3, seeded."""
-    from i2s_metrics.networks.torchvision_operators import declare_missing_operators
+    from i2s_metrics.networks.feature_networks import declare_missing_operators
 
     declare_missing_operators()
     from torchvision.models import inception_v3

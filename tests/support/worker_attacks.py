@@ -27,9 +27,9 @@ from pathlib import Path
 
 from i2s_chassis.jail import escape, own_process, syscalls
 from i2s_metrics import confinement
-from i2s_metrics.forking import start
 from i2s_metrics.frames import LENGTH, framed
-from i2s_metrics.networks.host_settings import HostSettings
+from i2s_metrics.networks.messages import HostSettings
+from i2s_metrics.processes import start
 
 _OTHER_USER = 12345
 _MOST_DESCRIPTORS = 65536

@@ -7,9 +7,9 @@ import pytest
 import metric_behaviour as behaviour
 from i2s_metrics import registry
 from i2s_metrics.bounded_cache import BoundedCache
-from i2s_metrics.functional.errors import UndefinedError
+from i2s_metrics.errors import UndefinedError
+from i2s_metrics.images import Pair
 from i2s_metrics.model import Inputs, Network
-from i2s_metrics.pair import Pair
 from i2s_wire.metrics.profile import Profile
 from repetitions import some
 
@@ -80,8 +80,8 @@ def test_the_table_of_a_reference_holds_what_is_measured(heading):
 @pytest.fixture(scope="module")
 def runner(weights_dir):
     from i2s_metrics.networks.files import Places, find
-    from i2s_metrics.networks.host_settings import HostSettings
     from i2s_metrics.networks.loading import load_networks
+    from i2s_metrics.networks.messages import HostSettings
 
     file = find(Network.VGG16, Places(weights_dir, weights_dir))
     loaded, _ = load_networks(HostSettings({Network.VGG16: file}, threads=1))

@@ -13,8 +13,7 @@ import pytest
 
 from i2s_chassis.jail.own_process import WorkerNeeds
 from i2s_chassis.server.logs import JsonFormatter
-from i2s_metrics.error_output import printable
-from i2s_metrics.forking import WorkerLostError, start
+from i2s_metrics.processes import WorkerLostError, printable, start
 from worker_errors import crashes, writes
 
 pytestmark = pytest.mark.integration

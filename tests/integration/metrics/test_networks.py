@@ -70,7 +70,7 @@ def oracle(request, weights_dir):
     import torch
     from torch import nn
 
-    from i2s_metrics.networks.torchvision_operators import declare_missing_operators
+    from i2s_metrics.networks.feature_networks import declare_missing_operators
 
     torch.set_num_threads(1)
     declare_missing_operators()

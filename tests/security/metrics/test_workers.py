@@ -13,7 +13,7 @@ import pytest
 
 from i2s_chassis.jail import syscalls
 from i2s_chassis.jail.own_process import WorkerNeeds
-from i2s_metrics.forking import start
+from i2s_metrics.processes import start
 from ordinary_user import run_as_ordinary_user
 from worker_attacks import OTHERS, READS, call_drivers
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from skimage.metrics import structural_similarity as oracle
 
+from i2s_metrics.errors import UndefinedError
 from i2s_metrics.functional import ssim
-from i2s_metrics.functional.errors import UndefinedError
 
 
 def picture(seed, height, width):

@@ -30,7 +30,7 @@ def test_the_sdk_reads_json_and_toml_in_one_place(packages):
 
 
 def test_pictures_are_opened_in_one_place_and_in_named_formats(packages):
-    one_place = {"i2s_sdk": "i2s_sdk.instances.images", "i2s_metrics": "i2s_metrics.decode"}
+    one_place = {"i2s_sdk": "i2s_sdk.instances.images", "i2s_metrics": "i2s_metrics.images"}
     found = []
     for package in packages.values():
         for module in package.modules:

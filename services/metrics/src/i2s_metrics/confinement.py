@@ -12,7 +12,7 @@ from i2s_chassis.jail.own_process import Confinement, WorkerNeeds
 from i2s_chassis.jail.plan import DEVICES
 from i2s_metrics.functional.compiled import FOLDER
 from i2s_metrics.networks.files import LIBRARIES
-from i2s_metrics.networks.host_settings import HostSettings
+from i2s_metrics.networks.messages import HostSettings
 
 _log = logging.getLogger(__name__)
 _GPU = Path("/dev/nvidiactl")

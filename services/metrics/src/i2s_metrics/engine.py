@@ -1,21 +1,120 @@
-"""The engine: worker processes, so that every core computes and a crash costs one job."""
+"""The engine: worker processes that draft scores, and networks that complete them."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Protocol, Self
 
 from i2s_chassis.errors import DeadlineExceededError, UnavailableError
 from i2s_chassis.jail.own_process import Confinement
 from i2s_chassis.server.spans import span
 from i2s_chassis.server.telemetry import Telemetry
 from i2s_chassis.warm.pool import Supervisor
-from i2s_metrics.completion import Comparer, complete
-from i2s_metrics.forking import WorkerLostError
-from i2s_metrics.model import Draft, Job, JobResult
-from i2s_metrics.process import WorkerProcess
-from i2s_metrics.time_bound import within
-from i2s_metrics.worker import WorkerSettings
+from i2s_metrics import registry
+from i2s_metrics.confinement import worker_needs
+from i2s_metrics.errors import UndefinedError
+from i2s_metrics.frames import MOST_ANSWER_BYTES, pack_job, unpack_draft
+from i2s_metrics.model import Draft, Inputs, Job, JobResult, Outcome
+from i2s_metrics.networks.messages import Answer
+from i2s_metrics.processes import Child, WorkerLostError, start, within
+from i2s_metrics.registry import Metric
+from i2s_metrics.worker import WorkerSettings, work
+from i2s_wire.metrics.score import MetricFailure, MetricFailureKind
+
+
+class Comparer(Protocol):
+    """What compares pictures; see ``networks.networks.Networks``."""
+
+    async def compare(self, inputs: Inputs) -> Answer:
+        """Compare two pictures."""
+
+
+async def complete(job: Job, draft: Draft, networks: Comparer) -> JobResult:
+    """Return the score that a draft becomes.
+
+    Args:
+        job: The job of the draft.
+        draft: The draft of a worker.
+        networks: Networks, which are asked for all that is wanting at once, so that it can become one batch.
+
+    Raises:
+        CallError: The networks did not answer: no score is made of the rest.
+    """
+    wanting = [outcome for outcome in draft.outcomes if isinstance(outcome, Inputs)]
+    with span("networks") if wanting else contextlib.nullcontext():
+        asked = await asyncio.gather(
+            *(networks.compare(inputs) for inputs in wanting), return_exceptions=True
+        )
+    answers = [_raised(answer) for answer in asked]
+    given = iter(answers)
+    outcomes = tuple(
+        _outcome(registry.find(name, job.profile), next(given)) if isinstance(outcome, Inputs) else outcome
+        for name, outcome in zip(job.metrics, draft.outcomes, strict=True)
+    )
+    cpu_seconds = draft.cpu_seconds + sum(answer.cpu_seconds for answer in answers)
+    return JobResult(outcomes, draft.width, draft.height, cpu_seconds)
+
+
+def _raised(answer: Answer | BaseException) -> Answer:
+    if isinstance(answer, BaseException):
+        raise answer
+    return answer
+
+
+def _outcome(metric: Metric, answer: Answer) -> Outcome:
+    try:
+        return metric.value_of(answer.value)
+    except UndefinedError as error:
+        return metric.undefined_value() or MetricFailure(MetricFailureKind.UNDEFINED, str(error))
+
+
+class WorkerProcess:
+    """A running worker. Made by ``start``, ended by ``close``, whatever it is doing."""
+
+    def __init__(self, child: Child) -> None:
+        self._child = child
+
+    @classmethod
+    async def start(cls, settings: WorkerSettings) -> Self:
+        """Start a process and wait until it can work.
+
+        Raises:
+            WorkerLostError: It ended before that.
+            WorkerError: It cannot be confined; the message says why.
+        """
+        return cls(await start(work, settings, worker_needs(), settings.log_bytes))
+
+    @property
+    def confinement(self) -> Confinement | None:
+        """The mechanisms that confine the process."""
+        return self._child.confinement
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._child.process.pid or 0
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return self._child.alive
+
+    async def draft(self, job: Job) -> Draft:
+        """Have a job done. After a cancellation the worker is of no more use and must be closed.
+
+        Raises:
+            WorkerLostError: The process ended before it answered.
+            WorkerError: It met a fault of this program.
+        """
+        await self._child.send(pack_job(job))
+        return unpack_draft(await self._child.receive(MOST_ANSWER_BYTES))
+
+    async def close(self) -> None:
+        """Kill the process and wait for its end."""
+        await self._child.end()
 
 
 class Engine:

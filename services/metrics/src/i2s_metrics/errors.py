@@ -1,14 +1,4 @@
-"""What can go wrong with a comparison.
-
-    MetricError
-    ├── BadImageError        a picture cannot be read, or is larger than allowed
-    ├── DeviceError          the networks cannot run where they shall
-    ├── UnknownMetricError   a name that no metric has
-    └── WeightsError         weights are missing, damaged or others
-
-``functional.errors.UndefinedError`` (no value for this pair) stands by itself, because the
-definitions know nothing of this package.
-"""
+"""The errors of comparisons, and of metrics that have no value."""
 
 from __future__ import annotations
 
@@ -31,3 +21,7 @@ class WeightsError(MetricError):
 
 class DeviceError(MetricError):
     """The networks cannot run where they shall; the message says what to do."""
+
+
+class UndefinedError(ValueError):
+    """The metric is not defined for this pair; the message says why, for people."""

@@ -1,20 +1,311 @@
-"""Which metrics there are, by name and profile."""
+"""The metrics, over the definitions in ``functional``: their names, profiles, versions and bounds."""
 
 from __future__ import annotations
 
 import difflib
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from i2s_metrics.errors import UnknownMetricError
-from i2s_metrics.metrics.base import Metric
-from i2s_metrics.metrics.cis import HelmInceptionSimilarity, PaperInceptionSimilarity
-from i2s_metrics.metrics.ems import HelmEarthMoverSimilarity, PaperEarthMoverSimilarity
-from i2s_metrics.metrics.exact import ExactMatch
-from i2s_metrics.metrics.lpips import HelmLearnedPerceptualSimilarity, PaperLearnedPerceptualSimilarity
-from i2s_metrics.metrics.pixel import HelmPixelSimilarity, PaperPixelSimilarity
-from i2s_metrics.metrics.ssim import HelmStructuralSimilarity, PaperStructuralSimilarity
-from i2s_metrics.model import Network
+from i2s_metrics.functional.arrays import RgbArray
+from i2s_metrics.functional.ems import HELM, PAPER, EarthMover, Reference, Rules, earth_mover_similarity
+from i2s_metrics.functional.feature_similarity import (
+    check_leaderboard_range,
+    cis_input,
+    cis_input_of_leaderboard,
+    cis_similarity,
+    lpips_input,
+    lpips_similarity,
+)
+from i2s_metrics.functional.pixel import pixel_row_similarity, pixel_similarity
+from i2s_metrics.functional.ssim import check_leaderboard_size, structural_similarity
+from i2s_metrics.images import Pair
+from i2s_metrics.model import Comparison, Inputs, Network, Value
 from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import Direction
+
+
+class Metric(ABC):
+    """A definition with what one must know to use its values.
+
+    Attributes:
+        name: Name as callers ask for it.
+        summary: One sentence.
+        source: Where the definition comes from.
+        version: Version of the definition here; values of different versions do not compare.
+        profiles: Rule books that it belongs to.
+        direction: Whether higher or lower values are better.
+        lower_bound: Least possible value; infinite if there is no bound.
+        upper_bound: Greatest possible value.
+        symmetric: Whether exchanging two pictures of one size changes nothing.
+        parts: Names of the intermediate values that come with it.
+        network: The neural network that it needs, if any.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    source: ClassVar[str]
+    version: ClassVar[str]
+    profiles: ClassVar[frozenset[Profile]]
+    direction: ClassVar[Direction] = Direction.HIGHER_IS_BETTER
+    lower_bound: ClassVar[float] = 0.0
+    upper_bound: ClassVar[float] = 1.0
+    symmetric: ClassVar[bool]
+    parts: ClassVar[tuple[str, ...]] = ()
+    network: ClassVar[Network | None] = None
+
+    @abstractmethod
+    def compute(self, pair: Pair) -> Value | Inputs:
+        """Return the value for a pair, or what a network has to compare for it.
+
+        Raises:
+            UndefinedError: The metric has no value for it.
+        """
+
+    def value_of(self, answer: float) -> Value:
+        """Return the value that follows from what the network answered; for metrics that need one.
+
+        Raises:
+            UndefinedError: None follows.
+        """
+        raise NotImplementedError(f"{self.name} needs no network")
+
+    def undefined_value(self) -> Value | None:
+        """Return what the rule book records if ``compute`` raises; None for a failure."""
+        return None
+
+
+class _EarthMoverSimilarity(Metric):
+    name = "ems"
+    symmetric = False
+    parts = ("block_emd", "denominator")
+    rules: ClassVar[Rules]
+
+    def compute(self, pair: Pair) -> Value:
+        """Return the similarity with the two distances that it is the ratio of."""
+        kept = f"{self.name}/{type(self).__name__}"
+        reference = pair.of_reference(kept, lambda picture: Reference.of(picture, self.rules))
+        return _value(earth_mover_similarity(pair.prediction, reference, self.rules))
+
+
+class PaperEarthMoverSimilarity(_EarthMoverSimilarity):
+    """EMS in [0, 1], relative to the larger of the distances from black and from white."""
+
+    summary = "Earth Mover Similarity: 1 minus the cost of moving patches of pixels, relative to a blank."
+    source = "Image2Struct, section 2.2, equations 3 and 4; patches after HELM at commit 63754d05"
+    version = "2"
+    profiles = frozenset({Profile.PAPER})
+    rules = PAPER
+
+
+class HelmEarthMoverSimilarity(_EarthMoverSimilarity):
+    """EMS of the leaderboard: not clipped, and 0 if its program fails."""
+
+    summary = "Earth Mover Similarity as the leaderboard v1.0.x has it."
+    source = "HELM at commit 63754d05, white background recognised (as with AVX-512 kernels)"
+    version = "2"
+    profiles = frozenset({Profile.HELM})
+    lower_bound = -math.inf
+    rules = HELM
+
+    def undefined_value(self) -> Value:
+        """Return 0 for both of the leaderboard's columns."""
+        return Value(0.0, {"block_emd": 0.0})
+
+
+def _value(result: EarthMover) -> Value:
+    return Value(result.value, {"block_emd": result.block_emd, "denominator": result.denominator})
+
+
+class PaperPixelSimilarity(Metric):
+    """Pixel similarity by the definition of the paper."""
+
+    name = "pixel"
+    summary = "Share of pixels outside the common background whose colours differ by at most 2 %."
+    source = "Image2Struct, appendix A, equation 5 and the paragraph after it"
+    version = "1"
+    profiles = frozenset({Profile.PAPER})
+    symmetric = True
+
+    def compute(self, pair: Pair) -> Value:
+        """Return the share of agreeing pixels."""
+        return Value(pixel_similarity(pair.prediction, pair.reference))
+
+
+class HelmPixelSimilarity(Metric):
+    """Over rows of the grey picture, as on the leaderboard."""
+
+    name = "pixel"
+    summary = "Share of nearly equal rows of the grey pictures, as the leaderboard v1.0.x has it."
+    source = "HELM at commit 63754d05"
+    version = "1"
+    profiles = frozenset({Profile.HELM})
+    symmetric = False
+
+    def compute(self, pair: Pair) -> Value:
+        """Return the share of matching rows."""
+        return Value(pixel_row_similarity(pair.prediction_grey, pair.reference_grey))
+
+    def undefined_value(self) -> Value:
+        """Return 0, as the leaderboard records a failure."""
+        return Value(0.0)
+
+
+class ExactMatch(Metric):
+    """Whether the prediction equals the reference; its mean is the share of exact matches."""
+
+    name = "exact"
+    summary = "1 if both images have one size and no pixel differs by more than 2 % in a channel, else 0."
+    source = "this project: pixel = 1 at equal size"
+    version = "1"
+    profiles = frozenset({Profile.PAPER})
+    symmetric = True
+
+    def compute(self, pair: Pair) -> Value:
+        """Return 1 or 0."""
+        return Value(float(pair.same_size and pixel_similarity(pair.prediction, pair.reference) == 1))
+
+
+class PaperStructuralSimilarity(Metric):
+    """SSIM of the grey pictures, moved to [0, 1]; the window fits into every picture."""
+
+    name = "ssim"
+    summary = "Mean structural similarity s of the grey pictures, as (s + 1) / 2."
+    source = "Image2Struct, appendix A; scikit-image structural_similarity with its defaults, data range 255"
+    version = "2"
+    profiles = frozenset({Profile.PAPER})
+    symmetric = True
+
+    def compute(self, pair: Pair) -> Value:
+        """Return (s + 1) / 2."""
+        return Value(structural_similarity(pair.prediction_grey, pair.reference_grey))
+
+
+class HelmStructuralSimilarity(PaperStructuralSimilarity):
+    """The same, but 0 for pictures smaller than the window."""
+
+    source = "HELM at commit 63754d05"
+    version = "1"
+    profiles = frozenset({Profile.HELM})
+
+    def compute(self, pair: Pair) -> Value:
+        """Return (s + 1) / 2.
+
+        Raises:
+            UndefinedError: A side is shorter than the window.
+        """
+        check_leaderboard_size(pair.reference_grey)
+        return super().compute(pair)
+
+    def undefined_value(self) -> Value:
+        """Return 0, as the leaderboard records a failure."""
+        return Value(0.0)
+
+
+class PaperLearnedPerceptualSimilarity(Metric):
+    """1 - LPIPS."""
+
+    name = "lpips"
+    summary = "1 minus the learned perceptual distance of VGG16 features, both pictures resized to 256 x 256."
+    source = "Image2Struct, appendix A; R. Zhang et al. 2018, equation 1, VGG16 with linear weights v0.1"
+    version = "1"
+    profiles = frozenset({Profile.PAPER})
+    # Features are unit vectors without negative entries, so that one layer's distance is at most the sum of
+    # its two greatest linear weights; over the five layers these come to 5.444.
+    lower_bound = -4.444
+    symmetric = True
+    network = Network.VGG16
+
+    def compute(self, pair: Pair) -> Inputs:
+        """Return both pictures in the size of the network."""
+        reference = pair.of_reference("lpips", lpips_input)
+        prediction = lpips_input(pair.prediction)
+        return Inputs(Comparison.LPIPS, prediction.tobytes(), reference.tobytes())
+
+    def value_of(self, answer: float) -> Value:
+        """Return 1 minus the distance that the network answered."""
+        return Value(lpips_similarity(answer))
+
+
+class HelmLearnedPerceptualSimilarity(PaperLearnedPerceptualSimilarity):
+    """The same, but 0 wherever a pixel is darker than mid-grey, which is nearly everywhere."""
+
+    summary = "1 minus the learned perceptual distance; 0 if a pixel is darker than mid-grey."
+    source = "HELM at commit 63754d05"
+    profiles = frozenset({Profile.HELM})
+
+    def compute(self, pair: Pair) -> Inputs:
+        """Return both pictures in the size of the network.
+
+        Raises:
+            UndefinedError: One of them has a dark pixel.
+        """
+        check_leaderboard_range(lpips_input(pair.prediction))
+        check_leaderboard_range(lpips_input(pair.reference))
+        return super().compute(pair)
+
+    def undefined_value(self) -> Value:
+        """Return 0, as the leaderboard records a failure."""
+        return Value(0.0)
+
+
+class _InceptionSimilarity(Metric):
+    name = "cis"
+    version = "1"
+    symmetric = True
+    network = Network.INCEPTION
+    comparison: ClassVar[Comparison]
+
+    @staticmethod
+    @abstractmethod
+    def input_of(picture: RgbArray) -> RgbArray:
+        """Return a picture as the network takes it."""
+
+    def compute(self, pair: Pair) -> Inputs:
+        """Return both pictures in the size of the network."""
+        kept = f"{self.name}/{self.comparison}"
+        reference = pair.of_reference(kept, self.input_of)
+        prediction = self.input_of(pair.prediction)
+        return Inputs(self.comparison, prediction.tobytes(), reference.tobytes())
+
+    def value_of(self, answer: float) -> Value:
+        """Return (1 + cos) / 2 of the cosine that the network answered."""
+        return Value(cis_similarity(answer))
+
+
+class PaperInceptionSimilarity(_InceptionSimilarity):
+    """Cosine of the values of the penultimate layer."""
+
+    summary = "Cosine of the 2048 penultimate values of Inception v3, as (1 + cos) / 2."
+    source = "Image2Struct, section 2.2, equation 1"
+    profiles = frozenset({Profile.PAPER})
+    comparison = Comparison.POOL
+
+    @staticmethod
+    def input_of(picture: RgbArray) -> RgbArray:
+        """Return the whole picture in the size of the network."""
+        return cis_input(picture)
+
+
+class HelmInceptionSimilarity(_InceptionSimilarity):
+    """Cosine of the class scores of the central square, as on the leaderboard."""
+
+    summary = "Cosine of the 1000 class scores of Inception v3 for the central square, as (1 + cos) / 2."
+    source = "HELM at commit 63754d05"
+    profiles = frozenset({Profile.HELM})
+    comparison = Comparison.LOGITS
+
+    @staticmethod
+    def input_of(picture: RgbArray) -> RgbArray:
+        """Return the central square in the size of the network."""
+        return cis_input_of_leaderboard(picture)
+
+    def undefined_value(self) -> Value:
+        """Return 0, as the leaderboard records a failure."""
+        return Value(0.0)
+
 
 #: Networks that cannot be run here, each with the reason and what would make it run.
 Missing = Mapping[Network, str]

@@ -23,10 +23,8 @@ from i2s_metrics.engine import Engine
 from i2s_metrics.model import Job
 from i2s_metrics.networks.networks import Networks
 from i2s_metrics.registry import Missing
-from i2s_metrics.requests import job_from_wire
-from i2s_metrics.responses import describe, score_to_wire
-from i2s_metrics.sent_pictures import SentPictures
 from i2s_metrics.settings import MetricsSettings
+from i2s_metrics.wire import SentPictures, describe, job_from_wire, score_to_wire
 
 __all__ = ["MetricsServicer", "add_MetricsServiceServicer_to_server"]
 

@@ -13,8 +13,8 @@ from i2s_chassis.limits import DEFAULT_LIMITS, Limits
 from i2s_chassis.server.configure import CommandSettings
 from i2s_chassis.server.resources import usable_cpus
 from i2s_chassis.server.settings import ServiceSettings
-from i2s_metrics.error_output import LOG_BYTES
 from i2s_metrics.networks.files import Places, open_candidates
+from i2s_metrics.processes import LOG_BYTES
 
 if TYPE_CHECKING:
     from i2s_chassis.jail import Jail

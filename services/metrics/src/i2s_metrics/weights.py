@@ -30,7 +30,7 @@ def act(settings: WeightsSettings) -> int:
     try:
         if settings.download is not None:
             check_libraries()
-            from i2s_metrics.networks.fetching import fetch
+            from i2s_metrics.networks.loading import fetch
 
             fetch(Network(settings.download), settings.hub_dir)
     except MetricError as error:

@@ -11,9 +11,9 @@ AGREEMENT = 1e-4
 
 @pytest.fixture
 def devices(torch):
-    from i2s_metrics.networks import devices
+    from i2s_metrics.networks import loading
 
-    return devices
+    return loading
 
 
 @pytest.fixture
@@ -54,8 +54,8 @@ def test_a_processor_is_called_cpu(torch, devices):
 
 
 def test_half_precision_with_an_error_is_seen(torch):
-    from i2s_metrics.networks.canary import greatest_error
-    from i2s_metrics.networks.features import Features
+    from i2s_metrics.networks.feature_networks import Features
+    from i2s_metrics.networks.loading import greatest_error
 
     class Mean:
         def __init__(self, factor):
@@ -79,12 +79,11 @@ def test_half_precision_with_an_error_is_seen(torch):
 def test_a_gpu_gives_the_values_of_the_processor(torch, comparison, vgg16_state, inception):
     if not torch.cuda.is_available():
         pytest.skip("NOT TESTED: networks on a GPU; PyTorch sees none here")
-    from i2s_metrics.networks import devices
-    from i2s_metrics.networks.canary import greatest_error
-    from i2s_metrics.networks.loading import make_network
+    from i2s_metrics.networks import loading
+    from i2s_metrics.networks.loading import greatest_error, make_network
 
-    gpu = devices.choose_device("cuda")
-    devices.prepare(gpu, 2, None)
+    gpu = loading.choose_device("cuda")
+    loading.prepare(gpu, 2, None)
     states = {Network.VGG16: vgg16_state, Network.INCEPTION: inception.state_dict()}
     network = comparison.network
 

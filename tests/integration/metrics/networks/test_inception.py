@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from i2s_metrics.functional.cis import cis_input, cis_input_of_leaderboard
+from i2s_metrics.functional.feature_similarity import cis_input, cis_input_of_leaderboard
 from i2s_metrics.model import Comparison, Inputs, Network
 
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -13,7 +13,7 @@ MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 @pytest.fixture(scope="module")
 def answer(torch, inception):
     """The cosine that the process of the networks would answer."""
-    from i2s_metrics.networks.inception import InceptionNetwork, inception_v3
+    from i2s_metrics.networks.feature_networks import InceptionNetwork, inception_v3
     from i2s_metrics.networks.runner import Runner
 
     network = InceptionNetwork(inception_v3(inception.state_dict()))

@@ -9,15 +9,15 @@ from i2s_metrics.model import Comparison
 
 @pytest.fixture(scope="module")
 def pictures(torch):
-    from i2s_metrics.networks.canary import drawn_pictures
+    from i2s_metrics.networks.loading import drawn_pictures
 
     return drawn_pictures(256)
 
 
 @pytest.fixture(scope="module")
 def network(torch, vgg16_state):
+    from i2s_metrics.networks.feature_networks import PerceptualNetwork, vgg16_layers
     from i2s_metrics.networks.files import heads_file
-    from i2s_metrics.networks.vgg import PerceptualNetwork, vgg16_layers
 
     heads = torch.load(heads_file(), weights_only=True, map_location="cpu")
     weights = [heads[f"lin{number}.model.1.weight"] for number in range(5)]
@@ -41,7 +41,7 @@ _TORCHMETRICS = pytest.param(
 @pytest.fixture(scope="module", params=["lpips", _TORCHMETRICS])
 def oracle(request, torch, vgg16_state):
     """A function of two pictures in [-1, 1] that gives their distance."""
-    from i2s_metrics.networks.torchvision_operators import declare_missing_operators
+    from i2s_metrics.networks.feature_networks import declare_missing_operators
 
     declare_missing_operators()
     with warnings.catch_warnings():
@@ -84,7 +84,7 @@ def test_a_distance_does_not_depend_on_the_rest_of_the_batch(torch, network, pic
 
 def test_a_wrong_network_is_found_by_the_known_distance(torch, network):
     from i2s_metrics.errors import WeightsError
-    from i2s_metrics.networks.canary import check_known_distance
+    from i2s_metrics.networks.loading import check_known_distance
 
     with pytest.raises(WeightsError, match="known"):
         check_known_distance(network, torch.device("cpu"))

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.departures import aggregates, ems, sets
 from benchmarks.departures.size import Count, Size, size
 from i2s_metrics.functional.ems import HELM, PAPER, earth_mover_similarity
-from i2s_metrics.sizes import equalise
+from i2s_metrics.images import equalise
 
 ROOT = Path(__file__).resolve().parents[4]
 RESULTS = json.loads((ROOT / "benchmarks/results/departures.json").read_text())

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_metrics.functional.compiled import compiled
-from i2s_metrics.functional.ems.bounds import lower_bounds
-from i2s_metrics.functional.ems.dual import dual_bound, marginal_potential, smoothed_potential
+from i2s_metrics.functional.ems.bounds import dual_bound, lower_bounds, marginal_potential, smoothed_potential
 from i2s_metrics.functional.ems.inner import LEVELS, Contents, contents_of, problem, transport_costs
 from i2s_metrics.functional.ems.patches import PatchSet
 from i2s_metrics.functional.ems.rules import HELM, PAPER

@@ -9,10 +9,9 @@ from i2s_metrics.functional.colours import _count_upper
 from i2s_metrics.functional.ems import HELM, PAPER, Reference, earth_mover_similarity
 from i2s_metrics.functional.ems.bounds import lower_bounds
 from i2s_metrics.functional.ems.inner import _transport_costs, contents_of
-from i2s_metrics.functional.ems.lazy import EXACT, lazy_transport
-from i2s_metrics.functional.ems.outer import common_mass
+from i2s_metrics.functional.ems.outer import EXACT, common_mass, lazy_transport
 from i2s_metrics.functional.ems.patches import PatchSet
-from i2s_metrics.functional.ems.reference import position_scale
+from i2s_metrics.functional.ems.similarity import position_scale
 from kinds_of_pictures import (
     checkers,
     few_greys,

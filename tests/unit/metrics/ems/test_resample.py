@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_metrics.functional.ems.resample import resample, target_size
+from i2s_metrics.errors import UndefinedError
+from i2s_metrics.functional.ems.patches import resample, target_size
 from i2s_metrics.functional.ems.rules import HELM, PAPER
-from i2s_metrics.functional.errors import UndefinedError
 
 sides = st.integers(1, 5000)
 

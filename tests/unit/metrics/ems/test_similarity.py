@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ems_definition import ROUNDED_BELOW_127
+from i2s_metrics.errors import UndefinedError
 from i2s_metrics.functional.ems import HELM, PAPER, Reference, earth_mover_similarity
-from i2s_metrics.functional.errors import UndefinedError
 
 WHITE = (255, 255, 255)
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_metrics.functional.compiled import compiled
-from i2s_metrics.functional.ems.simplex import improve, plan_cost, start
-from i2s_metrics.functional.ems.tree import NONE, SHIFT, new_tree
+from i2s_metrics.functional.ems.simplex import NONE, SHIFT, improve, new_tree, plan_cost, start
 
 
 @compiled

@@ -125,7 +125,7 @@ def test_imported_weights_are_known_by_their_content(places, content):
 @pytest.mark.slow
 def test_the_names_of_published_files_are_those_of_torchvision():
     pytest.importorskip("torch")
-    from i2s_metrics.networks.torchvision_operators import declare_missing_operators
+    from i2s_metrics.networks.feature_networks import declare_missing_operators
 
     declare_missing_operators()
     from torchvision.models import Inception_V3_Weights, VGG16_Weights

@@ -16,9 +16,8 @@ from i2s_chassis.errors import UnavailableError
 from i2s_chassis.warm.pool import Backoff
 from i2s_metrics.frames import WorkerError
 from i2s_metrics.model import Comparison, Inputs
-from i2s_metrics.networks.client import NetworkProcess
-from i2s_metrics.networks.host_settings import HostSettings
-from i2s_metrics.networks.networks import Networks, NetworksError
+from i2s_metrics.networks.messages import HostSettings
+from i2s_metrics.networks.networks import NetworkProcess, Networks, NetworksError
 
 SETTINGS = HostSettings(weights={}, batch_size=4, batch_wait_seconds=0.0)
 PATIENT = replace(SETTINGS, batch_wait_seconds=600)

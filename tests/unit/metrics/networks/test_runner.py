@@ -12,7 +12,7 @@ def blank(level, comparison=Comparison.LPIPS):
 
 @pytest.fixture
 def counting(torch):
-    from i2s_metrics.networks.features import Features
+    from i2s_metrics.networks.feature_networks import Features
 
     class Counting:
         """The mean level of a picture; the difference of two."""

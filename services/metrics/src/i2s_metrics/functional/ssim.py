@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from i2s_metrics.errors import UndefinedError
 from i2s_metrics.functional.arrays import GreyArray, SumArray
 from i2s_metrics.functional.compiled import compiled
-from i2s_metrics.functional.errors import UndefinedError
 
 #: Side of the window in pixels, where the pictures are large enough.
 WINDOW = 7

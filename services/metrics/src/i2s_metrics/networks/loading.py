@@ -1,25 +1,159 @@
-"""Making the published networks ready on a device, and proving that they compute what they should."""
+"""Published networks: fetched, loaded on a device, and proven to compute what they should."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from i2s_metrics.errors import WeightsError
+from i2s_metrics.errors import DeviceError, WeightsError
 from i2s_metrics.model import Comparison, Network
 from i2s_metrics.networks import arrays
-from i2s_metrics.networks.canary import check_known_distance, greatest_error
-from i2s_metrics.networks.devices import choose_device, describe, prepare
-from i2s_metrics.networks.features import FeatureNetwork
-from i2s_metrics.networks.files import heads_file
-from i2s_metrics.networks.host_settings import HostSettings
-from i2s_metrics.networks.inception import InceptionNetwork, inception_v3
-from i2s_metrics.networks.messages import Description
+from i2s_metrics.networks.feature_networks import (
+    FeatureNetwork,
+    InceptionNetwork,
+    PerceptualNetwork,
+    declare_missing_operators,
+    inception_v3,
+    vgg16_layers,
+)
+from i2s_metrics.networks.files import PUBLISHED, heads_file
+from i2s_metrics.networks.messages import Description, HostSettings
 from i2s_metrics.networks.runner import Runner
-from i2s_metrics.networks.vgg import PerceptualNetwork, vgg16_layers
 from i2s_metrics.networks.weights_file import WeightsFile
+
+
+def fetch(network: Network, hub_dir: Path) -> None:
+    """Have torchvision's loader put the weights of a network into its cache, checked by their SHA-256.
+
+    Raises:
+        WeightsError: They cannot be had, or are damaged.
+    """
+    declare_missing_operators()
+    from torchvision import models
+
+    torch.hub.set_dir(hub_dir)
+    published = {
+        Network.VGG16: models.VGG16_Weights.IMAGENET1K_V1,
+        Network.INCEPTION: models.Inception_V3_Weights.IMAGENET1K_V1,
+    }[network]
+    try:
+        published.get_state_dict(progress=False, check_hash=True, weights_only=True, map_location="cpu")
+    except Exception as error:  # Anything that a network connection can do.
+        raise WeightsError(f"{PUBLISHED[network].url} cannot be fetched: {error}") from error
+
+
+def choose_device(wanted: str) -> torch.device:
+    """Return the device.
+
+    Args:
+        wanted: "cpu", "cuda", "cuda:N", or "auto": the first GPU if there is one.
+
+    Raises:
+        DeviceError: There is none of that name.
+    """
+    if wanted == "cpu" or (wanted == "auto" and not torch.cuda.is_available()):
+        return torch.device("cpu")
+    device = torch.device("cuda" if wanted == "auto" else wanted)
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if (device.index or 0) >= count:
+        raise DeviceError(
+            f"--device {wanted}: this PyTorch ({torch.__version__}) sees {count} GPUs; use --device cpu"
+        )
+    return torch.device("cuda", device.index or 0)
+
+
+def prepare(device: torch.device, threads: int, most_bytes: int | None) -> None:
+    """Set what holds for the whole process: threads, memory, reproducible arithmetic.
+
+    Args:
+        device: The device that will be used.
+        threads: Number of threads on processors.
+        most_bytes: Maximum use of a GPU's memory, in bytes; None for all of it.
+    """
+    torch.set_num_threads(threads)
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cudnn.benchmark = False
+    torch.backends.cudnn.deterministic = True
+    if device.type == "cuda" and most_bytes is not None:
+        _, total = torch.cuda.mem_get_info(device)
+        torch.cuda.set_per_process_memory_fraction(min(1.0, most_bytes / total), device)
+
+
+def describe(device: torch.device) -> str:
+    """Return the device for people: "cpu", or "cuda:0 (name)"."""
+    if device.type == "cpu":
+        return "cpu"
+    return f"{device} ({torch.cuda.get_device_name(device)})"
+
+
+#: LPIPS of the first two drawn pictures, by the package lpips 0.1.4 with torchvision's weights of VGG16.
+KNOWN_DISTANCE = 0.117855
+_TOLERANCE = 1e-3
+
+
+def drawn_pictures(side: int) -> Tensor:
+    """Return lines of text, the same moved, a gradient and noise.
+
+    Returns:
+        Shape (4, 3, side, side), float32 in [0, 1]; made of integers, so that they are the same everywhere.
+    """
+    y, x = np.mgrid[0:side, 0:side]
+    text = np.where((y % 24 < 12) & ((x * x // 7 + (y // 12) * x) % 11 < 5), 20, 255)
+    noise = (x * 7919 + y * 104729 + x * y * 31) % 256
+    kinds = [text, np.roll(text, 3, axis=1), (x + y) * 255 // (2 * side), noise]
+    stacked = np.stack([np.stack([kind, 255 - (255 - kind) // 2, kind]) for kind in kinds])
+    return torch.from_numpy(stacked.astype(np.float32) / 255)
+
+
+def known_distance(network: FeatureNetwork, device: torch.device) -> float:
+    """Return the distance between the first two drawn pictures."""
+    with torch.inference_mode():
+        one, other = network.features(drawn_pictures(Comparison.LPIPS.side)[:2].to(device), Comparison.LPIPS)
+        return float(network.compare(one, other))
+
+
+def check_known_distance(network: FeatureNetwork, device: torch.device) -> None:
+    """Compare two drawn pictures.
+
+    Raises:
+        WeightsError: Their distance is not the known one.
+    """
+    distance = known_distance(network, device)
+    if not abs(distance - KNOWN_DISTANCE) <= _TOLERANCE:
+        raise WeightsError(
+            f"lpips of two known pictures is {distance:.4f} and not {KNOWN_DISTANCE:.4f}: the weights of "
+            "VGG16 or the arithmetic of this machine are wrong; get the weights again, and reinstall torch"
+        )
+
+
+def greatest_error(
+    comparison: Comparison,
+    exact: Mapping[Network, FeatureNetwork],
+    reduced: Mapping[Network, FeatureNetwork],
+    device: torch.device,
+) -> float:
+    """Return by how much comparisons of all drawn pictures differ at most between two precisions.
+
+    Infinite if the reduced one overflows; 0 if the network is not there.
+    """
+    if comparison.network not in exact:
+        return 0.0
+    pictures = drawn_pictures(comparison.side).to(device)
+    errors = [0.0]
+    with torch.inference_mode():
+        of = [networks[comparison.network] for networks in (exact, reduced)]
+        features = [network.features(pictures, comparison) for network in of]
+        for i in range(len(pictures)):
+            for j in range(i):
+                values = [float(n.compare(f[i], f[j])) for n, f in zip(of, features, strict=True)]
+                errors.append(abs(values[0] - values[1]))
+    return max(errors) if all(np.isfinite(errors)) else float("inf")
+
 
 #: Half precision is used only where no comparison of the canary moves by more.
 MOST_HALF_ERROR = 1e-3

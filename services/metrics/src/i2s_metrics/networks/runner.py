@@ -11,7 +11,7 @@ from torch import Tensor
 
 from i2s_metrics.bounded_cache import BoundedCache
 from i2s_metrics.model import Comparison, Inputs, Network
-from i2s_metrics.networks.features import FeatureNetwork, Features
+from i2s_metrics.networks.feature_networks import FeatureNetwork, Features
 
 _Key = tuple[Comparison, bytes]
 

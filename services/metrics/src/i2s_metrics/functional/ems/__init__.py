@@ -7,8 +7,7 @@ those of docs/metrics.md. Lower bounds are in ``bounds`` (all pairs at once) and
 ``simplex`` and its ``tree`` solve both transports. docs/ems.md says why the result is exact.
 """
 
-from i2s_metrics.functional.ems.reference import Reference
 from i2s_metrics.functional.ems.rules import HELM, PAPER, Rules
-from i2s_metrics.functional.ems.similarity import EarthMover, earth_mover_similarity
+from i2s_metrics.functional.ems.similarity import EarthMover, Reference, earth_mover_similarity
 
 __all__ = ["HELM", "PAPER", "EarthMover", "Reference", "Rules", "earth_mover_similarity"]

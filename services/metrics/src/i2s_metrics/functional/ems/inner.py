@@ -8,10 +8,8 @@ import numpy as np
 
 from i2s_metrics.functional.arrays import FloatArray, IntArray
 from i2s_metrics.functional.compiled import compiled
-from i2s_metrics.functional.ems.patches import PIXELS, PatchSet
-from i2s_metrics.functional.ems.resample import PATCH
-from i2s_metrics.functional.ems.simplex import improve, plan_cost, start
-from i2s_metrics.functional.ems.tree import SHIFT, new_tree
+from i2s_metrics.functional.ems.patches import PATCH, PIXELS, PatchSet
+from i2s_metrics.functional.ems.simplex import SHIFT, improve, new_tree, plan_cost, start
 
 #: Levels between black and white. Grey is a multiple of 1/255000 in the rules that are exact, and
 #: a float32 in the others, which is rounded here by less than 1e-10; so is a step of 1/8.

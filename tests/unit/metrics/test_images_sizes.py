@@ -3,7 +3,7 @@ import pytest
 from PIL import Image
 
 from i2s_metrics.errors import BadImageError
-from i2s_metrics.sizes import equalise
+from i2s_metrics.images import equalise
 from i2s_wire.metrics.score import SizePolicy
 
 MANY = 1_000_000

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from i2s_metrics.decode import decode
 from i2s_metrics.errors import BadImageError
+from i2s_metrics.images import decode
 
 MANY = 1_000_000
 RNG = np.random.default_rng(0)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from i2s_metrics.jpeg import count_scans
+from i2s_metrics.images import count_scans
 
 MANY = 1000
 NOISE = np.random.default_rng(1).integers(0, 256, (40, 50, 3), dtype=np.uint8)

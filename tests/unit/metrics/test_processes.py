@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from i2s_metrics.error_output import ErrorLog, printable
+from i2s_metrics.processes import ErrorLog, printable
 
 HOSTILE = b'\x1b]0;owned\x07 \xff\xc2\x9b31m \xe2\x80\xaetxt\r{"level": 1}'
 

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from i2s_metrics import scoring
+from i2s_metrics import worker
 from i2s_metrics.bounded_cache import BoundedCache
-from i2s_metrics.decode import decode
+from i2s_metrics.images import decode
 from i2s_metrics.model import Comparison, Inputs, Job, Network, Value
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import MetricFailure, MetricFailureKind, SizePolicy
@@ -24,7 +24,7 @@ def run(
     reference, prediction, metrics, profile=Profile.PAPER, memory=None, policy=SizePolicy.PAD, missing=MISSING
 ):
     job = Job(reference, prediction, policy, profile, metrics)
-    return scoring.draft(job, memory or BoundedCache(10**7), MANY, missing)
+    return worker.draft(job, memory or BoundedCache(10**7), MANY, missing)
 
 
 def test_each_metric_has_one_outcome_in_the_order_asked_for(page):
@@ -187,7 +187,7 @@ def test_each_picture_is_decoded_once_for_all_metrics_of_a_pair(page, encode, mo
         decoded.append(data)
         return decode(data, *bounds)
 
-    monkeypatch.setattr(scoring, "decode", counted)
+    monkeypatch.setattr(worker, "decode", counted)
     other = encode(Image.new("RGB", (90, 60), "blue"))
     memory = BoundedCache(10**7)
     five = ("ems", "pixel", "ssim", "lpips", "cis")

@@ -3,7 +3,7 @@ import threading
 import pytest
 
 from i2s_metrics.model import Comparison, Inputs
-from i2s_metrics.networks.inbox import Inbox
+from i2s_metrics.networks.host import Inbox
 
 FOREVER = 1000.0
 

@@ -4,7 +4,7 @@ import math
 import pytest
 
 from i2s_chassis.errors import UnavailableError
-from i2s_metrics.completion import complete
+from i2s_metrics.engine import complete
 from i2s_metrics.model import Comparison, Draft, Inputs, Job, Value
 from i2s_metrics.networks.messages import Answer
 from i2s_wire.metrics.profile import Profile

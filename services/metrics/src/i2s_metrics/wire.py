@@ -1,0 +1,224 @@
+"""Jobs, scores and the description of the service, read from the wire and written to it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import OrderedDict
+from dataclasses import replace
+from importlib.metadata import version
+
+from i2s.metrics.v1 import metrics_pb2 as pb
+from i2s_chassis.errors import InvalidArgumentError, NotFoundError
+from i2s_metrics import registry
+from i2s_metrics.errors import UnknownMetricError
+from i2s_metrics.model import Job, JobResult, Outcome, Value
+from i2s_metrics.networks.files import LIBRARIES
+from i2s_metrics.networks.messages import Description
+from i2s_metrics.registry import Metric, Missing, reason_against
+from i2s_metrics.settings import MetricsSettings
+from i2s_wire.errors import UnknownValueError
+from i2s_wire.metrics import from_wire, to_wire
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import MetricResult, Score, SizePolicy
+
+
+class SentPictures:
+    """Keeps the pictures used last, bounded in bytes."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
+        self._held: OrderedDict[str, bytes] = OrderedDict()
+        self._bytes = 0
+
+    def add(self, data: bytes) -> None:
+        """Keep a picture; those unused for longest go. One larger than the bound is not kept."""
+        digest = sha256(data)
+        if digest in self._held:
+            self._held.move_to_end(digest)
+            return
+        if len(data) > self._most_bytes:
+            return
+        self._held[digest] = data
+        self._bytes += len(data)
+        while self._bytes > self._most_bytes:
+            _, dropped = self._held.popitem(last=False)
+            self._bytes -= len(dropped)
+
+    def find(self, digest: str) -> bytes | None:
+        """Return the picture of this digest, if it is still kept."""
+        data = self._held.get(digest)
+        if data is not None:
+            self._held.move_to_end(digest)
+        return data
+
+
+def sha256(data: bytes) -> str:
+    """Return the digest that names a picture: SHA-256, lower-case hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+_MOST_ID_BYTES = 256
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+def job_from_wire(
+    request: pb.ScoreRequest, most_bytes: int, missing: Missing, sent: SentPictures | None = None
+) -> Job:
+    """Return what a request asks for.
+
+    Args:
+        request: Request as received.
+        most_bytes: Maximum size of each encoded picture.
+        missing: Networks that cannot be run here; their metrics are computed only if named.
+        sent: What the stream has sent before, to which this request's pictures are added; None
+            for a single call.
+
+    Raises:
+        InvalidArgumentError: A field is missing or makes no sense.
+        NotFoundError: A digest that the stream does not hold.
+    """
+    if len(request.id.encode()) > _MOST_ID_BYTES:
+        raise InvalidArgumentError("id", f"longer than {_MOST_ID_BYTES} bytes")
+    if sent is not None and not request.id:
+        raise InvalidArgumentError("id", "empty; it alone identifies the responses of a stream")
+    # Both pictures are kept before anything else can fail: the caller has sent them, and may
+    # name them from now on.
+    reference = _picture("reference", request.reference, most_bytes, sent)
+    prediction = _picture("prediction", request.prediction, most_bytes, sent)
+    profile = _profile(request.profile)
+    return Job(
+        reference, prediction, _policy(request.size_policy), profile, _metrics(request, profile, missing)
+    )
+
+
+def _picture(field: str, image: pb.Image, most_bytes: int, sent: SentPictures | None) -> bytes:
+    kind = image.WhichOneof("image")
+    if kind == "sha256":
+        return _named(f"{field}.sha256", image.sha256, sent)
+    if kind is None or not image.data:
+        raise InvalidArgumentError(f"{field}.data", "empty; send a PNG, JPEG or WebP file")
+    if len(image.data) > most_bytes:
+        raise InvalidArgumentError(
+            f"{field}.data", f"{len(image.data)} bytes, more than {most_bytes} (--max-image-bytes)"
+        )
+    if sent is not None:
+        sent.add(image.data)
+    return image.data
+
+
+def _named(field: str, digest: str, sent: SentPictures | None) -> bytes:
+    if sent is None:
+        raise InvalidArgumentError(field, "only ScoreStream keeps pictures; send the data")
+    if not _SHA256.fullmatch(digest):
+        raise InvalidArgumentError(field, "not 64 lower-case hexadecimal digits")
+    data = sent.find(digest)
+    if data is None:
+        raise NotFoundError(f"{field}: the stream does not hold {digest}; send the data again")
+    return data
+
+
+def _profile(value: int) -> Profile:
+    if value == pb.PROFILE_UNSPECIFIED:
+        return Profile.PAPER
+    try:
+        return from_wire.profile(value)
+    except UnknownValueError:
+        raise InvalidArgumentError("profile", f"{value} is no profile; 1 is paper, 2 is helm") from None
+
+
+def _policy(value: int) -> SizePolicy:
+    if value == pb.SIZE_POLICY_UNSPECIFIED:
+        return SizePolicy.PAD
+    try:
+        return SizePolicy(value)
+    except ValueError:
+        raise InvalidArgumentError("size_policy", f"{value} is no policy; 1 is pad, 2 is resize") from None
+
+
+def _metrics(request: pb.ScoreRequest, profile: Profile, missing: Missing) -> tuple[str, ...]:
+    try:
+        return registry.choose(request.metrics, profile, missing)
+    except UnknownMetricError as error:
+        raise InvalidArgumentError("metrics", str(error)) from None
+
+
+#: Libraries that can change a value.
+_LIBRARIES = ("numpy", "scipy", "pillow", "numba")
+
+
+def score_to_wire(request_id: str, job: Job, result: JobResult, wall_seconds: float) -> pb.ScoreResponse:
+    """Return the answer to a request."""
+    metrics = [registry.find(name, job.profile) for name in job.metrics]
+    answer = Score(
+        results=tuple(_result(metric, one) for metric, one in zip(metrics, result.outcomes, strict=True)),
+        profile=job.profile,
+        reference_sha256=sha256(job.reference),
+        prediction_sha256=sha256(job.prediction),
+        width=result.width,
+        height=result.height,
+        wall_seconds=wall_seconds,
+        cpu_seconds=result.cpu_seconds,
+    )
+    return to_wire.score(answer, job.policy, request_id)
+
+
+def describe(
+    settings: MetricsSettings, missing: Missing, networks: Description | None
+) -> pb.DescribeResponse:
+    """Return what this service is; a name with two definitions is described once for each.
+
+    Args:
+        settings: Settings of the service.
+        missing: Networks that cannot be run here.
+        networks: What the others run on; None as long as none was needed.
+    """
+    return pb.DescribeResponse(
+        service=settings.service,
+        version=version("i2s-metrics"),
+        metrics=[_description(metric, missing) for metric in registry.METRICS],
+        versions=_versions(networks),
+        device=networks.device if networks else "cpu",
+        max_request_bytes=settings.max_request_bytes,
+        max_image_pixels=settings.max_image_pixels,
+        max_image_bytes=settings.max_image_bytes,
+        slots=settings.slots,
+        queue=settings.queue,
+    )
+
+
+def _versions(networks: Description | None) -> dict[str, str]:
+    versions = {library: version(library) for library in _LIBRARIES}
+    if networks is not None:
+        versions |= {library: version(library) for library in LIBRARIES} | {"precision": networks.precision}
+    return versions
+
+
+def _result(metric: Metric, outcome: Outcome) -> MetricResult:
+    result = MetricResult(
+        name=metric.name,
+        version=metric.version,
+        direction=metric.direction,
+        lower_bound=metric.lower_bound,
+        upper_bound=metric.upper_bound,
+    )
+    if isinstance(outcome, Value):
+        return replace(result, value=outcome.value, parts=outcome.parts)
+    return replace(result, failure=outcome)
+
+
+def _description(metric: Metric, missing: Missing) -> pb.MetricDescription:
+    return pb.MetricDescription(
+        name=metric.name,
+        summary=metric.summary,
+        source=metric.source,
+        version=metric.version,
+        direction=pb.Direction.ValueType(metric.direction),
+        lower_bound=metric.lower_bound,
+        upper_bound=metric.upper_bound,
+        symmetric=metric.symmetric,
+        parts=metric.parts,
+        profiles=sorted(map(to_wire.profile, metric.profiles)),
+        available=not reason_against(metric, missing),
+        unavailable_reason=reason_against(metric, missing),
+    )
