@@ -9,10 +9,10 @@ COMPARE_ALL = """
 import numpy as np
 import i2s_metrics.warm
 from i2s_metrics.functional import colours, pixel, ssim
-from i2s_metrics.functional.ems import HELM, PAPER, earth_mover_similarity, inner, lazy
+from i2s_metrics.functional.ems import HELM, PAPER, earth_mover_similarity, inner, outer
 
 entries = (colours._count_colour, colours._count_upper, colours._sort_lower, colours._most_frequent,
-           inner._transport_costs, lazy.lazy_transport, pixel._count, ssim._mean_over_windows)
+           inner._transport_costs, outer.lazy_transport, pixel._count, ssim._mean_over_windows)
 before = [entry.signatures for entry in entries]
 assert all(len(signatures) == 1 for signatures in before), before
 rng = np.random.default_rng(0)

@@ -1,10 +1,9 @@
 """Earth Mover Similarity.
 
-In order of reading: ``rules`` (what the profiles do differently), ``resample`` (step 1),
-``patches`` (steps 2 and 3), ``inner`` (step 6, pixels), ``outer`` and ``lazy`` (steps 4 to 7,
-patches), ``reference`` (what depends on the reference alone), ``similarity`` (step 8). Steps are
-those of docs/metrics.md. Lower bounds are in ``bounds`` (all pairs at once) and ``dual`` (one pair);
-``simplex`` and its ``tree`` solve both transports. docs/ems.md says why the result is exact.
+In order of reading: ``rules`` (what the profiles do differently), ``patches`` (steps 1 to 3), ``inner``
+(step 6, pixels), ``outer`` (steps 4 to 7, patches), ``similarity`` (step 8, and what depends on the
+reference alone). Steps are those of docs/metrics.md. Lower bounds are in ``bounds``; ``simplex`` solves both
+transports. docs/ems.md says why the result is exact.
 """
 
 from i2s_metrics.functional.ems.rules import HELM, PAPER, Rules
