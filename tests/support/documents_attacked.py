@@ -13,10 +13,10 @@ import pytest
 
 from documents_service import GOOD, pdf
 from i2s_chassis.jail import Jail, JailSettings, Tier
-from i2s_documents.convert import Converter, ConvertSettings
-from i2s_documents.draw import DrawSettings, PageRenderer
+from i2s_documents.conversion import Converter, ConvertSettings
 from i2s_documents.installation import find_installation
 from i2s_documents.model import ConvertJob, DrawJob, RawFragment
+from i2s_documents.pages import DrawSettings, PageRenderer
 from i2s_documents.settings import DocumentsSettings
 from i2s_wire.documents import FragmentFormat, ImageFormat, PageDrawing
 from i2s_wire.render.rendering import Verdict

@@ -29,8 +29,8 @@ METHODS = {
     "i2s_render_html.jekyll.builder": "JekyllBuilder.build",
     "i2s_render_lilypond.engine": "LilypondEngine.render",
     "i2s_render_python.engine": "PythonEngine.render",
-    "i2s_documents.convert": "Converter.convert",
-    "i2s_documents.draw": "PageRenderer.draw",
+    "i2s_documents.conversion": "Converter.convert",
+    "i2s_documents.pages": "PageRenderer.draw",
 }
 STUB = ("i2s.render.v1.render_pb2_grpc", "RenderServiceStub")
 #: Mark of a test whose results may differ between two runs on one machine, with the reason.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from i2s_chassis.errors import ServiceSettingsError
+from i2s_documents.conversion import limits_of_conversion
 from i2s_documents.installation import INSIDE
-from i2s_documents.pandoc import limits_of_conversion
-from i2s_documents.raster import limits_of_drawing
+from i2s_documents.pages import limits_of_drawing
 from i2s_documents.settings import DocumentsSettings
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import math
 from importlib.metadata import version
 
 import grpc.aio
@@ -14,27 +15,76 @@ from i2s.documents.v1.documents_pb2_grpc import (
     add_DocumentsServiceServicer_to_server,
 )
 from i2s_chassis.callers.audit import current_entry
+from i2s_chassis.errors import InvalidArgumentError
 from i2s_chassis.jail import Jail
+from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import wire
 from i2s_chassis.renderer.job import record_job, run_with_rerun, sandbox_required
 from i2s_chassis.renderer.model import RawStage
+from i2s_chassis.renderer.wire import check_id, chosen, whole_number
 from i2s_chassis.server.admission import Ticket
 from i2s_chassis.server.logs import log_context
 from i2s_chassis.server.service import Chassis, Register
 from i2s_chassis.server.spans import current_span
-from i2s_documents.convert import Converter
-from i2s_documents.draw import PageRenderer
+from i2s_documents.conversion import Converter
 from i2s_documents.installation import Installation
-from i2s_documents.model import ConvertJob, DrawJob, RawConversions, RawPages
+from i2s_documents.model import ConvertJob, DrawJob, RawConversions, RawFragment, RawPages
+from i2s_documents.pages import PageRenderer
 from i2s_documents.settings import DocumentsSettings
-from i2s_documents.wire import convert_job, draw_job
 from i2s_wire.documents import to_wire
-from i2s_wire.documents.conversion import Conversions
+from i2s_wire.documents.conversion import Conversions, FragmentFormat
 from i2s_wire.documents.description import DocumentsDescription
-from i2s_wire.documents.drawing import PageImages
+from i2s_wire.documents.drawing import ImageFormat, PageDrawing, PageImages
 from i2s_wire.render import rendering
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.resources import Usage
+
+_DEFAULT = PageDrawing()
+_MAX_DPI = 2400.0
+_MAX_PAGE = 2**31
+_MAX_QUALITY = 100
+
+
+def convert_job(request: pb.ConvertRequest, limits: Limits, max_fragments: int) -> ConvertJob:
+    """Return the fragments that a request asks to convert.
+
+    Raises:
+        InvalidArgumentError: There are too many, or a value has no meaning; names the field.
+    """
+    number = len(request.fragments)
+    if number > max_fragments:
+        raise InvalidArgumentError("fragments", f"has {number} of them, at most {max_fragments} are taken")
+    return ConvertJob(tuple(_fragment(one, at) for at, one in enumerate(request.fragments)), limits)
+
+
+def _fragment(fragment: pb.Fragment, at: int) -> RawFragment:
+    check_id(fragment.id, f"fragments[{at}].id")
+    try:
+        source = FragmentFormat(fragment.format)
+    except ValueError:
+        reason = f"{fragment.format} is neither Markdown nor LaTeX"
+        raise InvalidArgumentError(f"fragments[{at}].format", reason) from None
+    return RawFragment(fragment.id, source, fragment.text)
+
+
+def draw_job(request: pb.DrawPagesRequest, limits: Limits) -> DrawJob:
+    """Return the pages that a request asks to draw.
+
+    Raises:
+        InvalidArgumentError: A value has no meaning; names the field.
+    """
+    dpi = request.dpi if request.HasField("dpi") else _DEFAULT.dpi
+    if not (math.isfinite(dpi) and 0 < dpi <= _MAX_DPI):
+        raise InvalidArgumentError("dpi", f"{dpi} is not above 0 and at most {_MAX_DPI:g}")
+    drawing = PageDrawing(
+        dpi=dpi,
+        format=ImageFormat(chosen(request.format, _DEFAULT.format, "format")),
+        quality=whole_number(request, "jpeg_quality", "", _DEFAULT.quality, _MAX_QUALITY),
+    )
+    first = whole_number(request, "first_page", "", 1, _MAX_PAGE)
+    count = whole_number(request, "page_count", "", 1, _MAX_PAGE) if request.HasField("page_count") else None
+    return DrawJob(request.pdf, drawing, first, count, limits)
+
 
 _log = logging.getLogger(__name__)
 

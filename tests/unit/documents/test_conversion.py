@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from i2s_documents.pandoc import command, first_error
+from i2s_documents.conversion import first_error, pandoc_command
 from i2s_wire.documents import FragmentFormat
 
 WARNINGS = (
@@ -33,6 +33,6 @@ def test_the_first_error_is_without_warnings(said: str, error: str) -> None:
     ("source", "reader"), [(FragmentFormat.MARKDOWN, "markdown"), (FragmentFormat.LATEX, "latex")]
 )
 def test_pandoc_gets_its_defaults_and_nothing_else(source: FragmentFormat, reader: str) -> None:
-    shell, option, script, *arguments = command("/usr/bin/pandoc", source)
+    shell, option, script, *arguments = pandoc_command("/usr/bin/pandoc", source)
     assert (shell, option, arguments) == ("sh", "-c", ["/usr/bin/pandoc", reader])
     assert script == 'exec "$0" --sandbox -f "$1" -t html <fragment >fragment.html'

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_chassis.limits import DEFAULT_LIMITS
-from i2s_documents.raster import Report, command, limits_of_drawing, read_report
+from i2s_documents.pages import Report, drawing_command, limits_of_drawing, read_report
 from i2s_wire.documents import DocumentDefect
 
 
@@ -43,7 +43,7 @@ def test_any_bytes_are_a_report_or_none(content: bytes) -> None:
 
 
 def test_the_program_is_isolated_from_site_packages_and_environment() -> None:
-    program = command(Path("/inside"), Path("/pdfium"), 3, 216.0, DEFAULT_LIMITS)
+    program = drawing_command(Path("/inside"), Path("/pdfium"), 3, 216.0, DEFAULT_LIMITS)
     assert Path(program[0]) == Path(sys.executable).resolve()
     assert program[1:5] == ["-I", "-S", "/inside/draw_page.py", "/pdfium"]
     assert program[5:] == ["document.pdf", "3", "216.0", "50", "25000000", "page.ppm", "page.report"]

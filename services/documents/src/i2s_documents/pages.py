@@ -3,21 +3,139 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+import hashlib
+import io
+import os
+import re
+import sys
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from i2s_chassis.errors import RasterError
-from i2s_chassis.jail import Cell, Jail, OutputError
+from i2s_chassis.jail import Cell, Jail, OutputError, Usage
+from i2s_chassis.limits import Limits
+from i2s_chassis.renderer.crop import encode as encode_png
 from i2s_chassis.renderer.model import RawStage
-from i2s_chassis.renderer.pixmap import read_ppm
+from i2s_chassis.renderer.pixmap import BYTES_PER_PIXEL, HEADER_BYTES, Pixmap, read_ppm
 from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
-from i2s_documents import raster
-from i2s_documents.encode import encode_in_thread
 from i2s_documents.installation import Installation
 from i2s_documents.model import DrawJob, RawPages
-from i2s_documents.raster import Report
 from i2s_wire.bounds import DOCUMENT_BYTES
-from i2s_wire.documents.drawing import DocumentDefect, PageImage
+from i2s_wire.documents.drawing import DocumentDefect, ImageFormat, PageDrawing, PageImage
 from i2s_wire.render.rendering import Verdict
+
+#: Files of the work folder.
+DOCUMENT, DRAWING, REPORT = "document.pdf", "page.ppm", "page.report"
+#: Bound on the report.
+REPORT_BYTES = 1024
+
+_SLACK_BYTES = 1024 * 1024
+_LOG_BYTES = 16 * 1024
+_REPORT = re.compile(
+    r"\A(?:defect (?P<defect>\d{1,9})\n|pages (?P<pages>\d{1,9})\n"
+    r"(?:(?P<unreadable>unreadable)\n|size (?P<width>\d{1,10}) (?P<height>\d{1,10})\n)?)\Z"
+)
+# Numbers of FPDF_GetLastError that are about passwords and encryption, see fpdfview.h of PDFium.
+_ENCRYPTED = frozenset({4, 5})
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the program says of a document and a page.
+
+    Attributes:
+        defect: Why the document cannot be opened, None if it can.
+        pages: Pages of the document.
+        size: Size of the page in pixels; None if PDFium cannot read it, or if it was not looked at.
+        is_unreadable: Whether PDFium cannot read the page.
+    """
+
+    defect: DocumentDefect | None = None
+    pages: int = 0
+    size: tuple[int, int] | None = None
+    is_unreadable: bool = False
+
+
+def drawing_command(inside: Path, pdfium: Path, page: int, dpi: float, limits: Limits) -> list[str]:
+    """Return the command line that draws a page of the document in the work folder.
+
+    Args:
+        inside: Folder of the program.
+        pdfium: Folder of the package ``pypdfium2_raw``.
+        page: Number of the page, from 1.
+        dpi: Dots per inch.
+        limits: Limits of pages and pixels.
+    """
+    python = os.path.realpath(sys.executable)
+    numbers = (str(page), repr(dpi), str(limits.pages), str(limits.pixels))
+    # -I and -S: neither the environment, nor the work folder, nor site packages have a say.
+    program = [python, "-I", "-S", str(inside / "draw_page.py")]
+    return [*program, str(pdfium), DOCUMENT, *numbers, DRAWING, REPORT]
+
+
+def limits_of_drawing(limits: Limits, pdf_bytes: int, pages: int) -> Limits:
+    """Return the limits of the cell in which pages are drawn, one after the other.
+
+    A drawing is bounded by the limit on pixels, so there is room for one beside the document, whatever the
+    limits on files are. Time is a budget of the whole cell; each page gets its own share of it.
+
+    Args:
+        limits: Limits of each page.
+        pdf_bytes: Size of the document.
+        pages: The most that are drawn.
+    """
+    drawing = limits.pixels * BYTES_PER_PIXEL + HEADER_BYTES
+    return replace(
+        limits,
+        cpu_seconds=limits.cpu_seconds * pages,
+        wall_seconds=limits.wall_seconds * pages,
+        file_bytes=max(drawing, pdf_bytes),
+        disk_bytes=drawing + pdf_bytes + _SLACK_BYTES,
+        log_bytes=_LOG_BYTES,
+    )
+
+
+def read_report(content: bytes) -> Report | None:
+    """Return what the program wrote, None if that is no report."""
+    found = _REPORT.match(content.decode("ascii", errors="replace"))
+    if found is None:
+        return None
+    if found["defect"] is not None:
+        encrypted = int(found["defect"]) in _ENCRYPTED
+        return Report(DocumentDefect.ENCRYPTED if encrypted else DocumentDefect.BROKEN)
+    size = (int(found["width"]), int(found["height"])) if found["width"] is not None else None
+    return Report(None, int(found["pages"]), size, found["unreadable"] is not None)
+
+
+def encode(drawn: Pixmap, page: int, drawing: PageDrawing) -> PageImage:
+    """Return the image of a drawn page. Equal pixels give equal bytes.
+
+    Args:
+        drawn: The whole page.
+        page: Its number, from 1.
+        drawing: Format and quality.
+    """
+    picture = drawn.picture(0, drawn.height)
+    if drawing.format is ImageFormat.PNG:
+        image = encode_png(picture)
+    else:
+        output = io.BytesIO()
+        picture.save(output, "JPEG", quality=drawing.quality)
+        image = output.getvalue()
+    return PageImage(image, drawn.width, drawn.height, page, hashlib.sha256(image).hexdigest())
+
+
+async def encode_in_thread(drawn: Pixmap, page: int, drawing: PageDrawing) -> tuple[PageImage, RawStage]:
+    """Encode a drawn page in a thread; also returns the stage "encode" with what that used."""
+    return await asyncio.to_thread(_encode_and_measure, drawn, page, drawing)
+
+
+def _encode_and_measure(drawn: Pixmap, page: int, drawing: PageDrawing) -> tuple[PageImage, RawStage]:
+    wall, cpu = time.monotonic(), time.thread_time()
+    image = encode(drawn, page, drawing)
+    return image, RawStage("encode", Usage(time.monotonic() - wall, time.thread_time() - cpu))
+
 
 _SAYS = {
     DocumentDefect.ENCRYPTED: "The document is encrypted and opens only with a password.",
@@ -65,8 +183,8 @@ class PageRenderer:
             )
             return drawn
         most = settings.max_pages if job.count is None else min(settings.max_pages, job.count)
-        limits = raster.limits_of_drawing(job.limits, len(job.pdf), most)
-        files = {raster.DOCUMENT: job.pdf}
+        limits = limits_of_drawing(job.limits, len(job.pdf), most)
+        files = {DOCUMENT: job.pdf}
         async with self._jail.cell(limits, files, readable=self._installation.readable) as cell:
             await self._draw_all(cell, job, most, drawn)
         return drawn
@@ -90,7 +208,7 @@ class PageRenderer:
     async def _draw_page(self, cell: Cell, job: DrawJob, page: int, drawn: RawPages) -> PageImage | Judgement:
         """Return the image of a page, or why there is none; notes what is found on the way."""
         limits, installed = job.limits, self._installation
-        command = raster.command(installed.inside, installed.pdfium, page, job.drawing.dpi, limits)
+        command = drawing_command(installed.inside, installed.pdfium, page, job.drawing.dpi, limits)
         ended = await cell.run(command, cpu_seconds=limits.cpu_seconds, wall_seconds=limits.wall_seconds)
         drawn.stages.append(RawStage("draw", ended.usage))
         drawn.events += ended.events
@@ -108,7 +226,7 @@ class PageRenderer:
     ) -> PageImage | Judgement:
         assert report.size is not None  # else there was an objection
         try:
-            pixmap = read_ppm(await cell.view(raster.DRAWING), report.size)
+            pixmap = read_ppm(await cell.view(DRAWING), report.size)
         except (RasterError, OutputError):  # what drew it has read a hostile document
             return Judgement(Verdict.NO_OUTPUT, f"Page {page} cannot be drawn.")
         image, stage = await encode_in_thread(pixmap, page, job.drawing)
@@ -124,7 +242,7 @@ class PageRenderer:
 
 async def _read_report(cell: Cell) -> Report | None:
     try:
-        return raster.read_report(await cell.fetch(raster.REPORT, raster.REPORT_BYTES))
+        return read_report(await cell.fetch(REPORT, REPORT_BYTES))
     except OutputError:
         return None
 
