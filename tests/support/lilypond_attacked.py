@@ -14,8 +14,7 @@ from chosen import chosen
 from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_chassis.limits import Limits
 from i2s_chassis.warm.program import WarmSettings
-from i2s_render_lilypond.assemble import open_engine
-from i2s_render_lilypond.engine import EngineSettings
+from i2s_render_lilypond.engine import EngineSettings, open_engine
 from i2s_render_lilypond.installation import find_installation
 from i2s_render_lilypond.model import Job, Options
 from i2s_wire.render.rendering import Verdict

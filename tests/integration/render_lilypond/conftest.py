@@ -5,8 +5,7 @@ import pytest_asyncio
 
 from i2s_chassis.jail import Jail, JailSettings
 from i2s_chassis.warm.program import WarmSettings
-from i2s_render_lilypond.assemble import open_engine
-from i2s_render_lilypond.engine import EngineSettings
+from i2s_render_lilypond.engine import EngineSettings, open_engine
 from i2s_render_lilypond.installation import find_installation
 from i2s_render_lilypond.settings import LilypondSettings
 

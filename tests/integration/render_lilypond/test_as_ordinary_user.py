@@ -21,7 +21,7 @@ from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_render_lilypond.installation import find_installation
 from i2s_render_lilypond.settings import LilypondSettings
 from i2s_chassis.warm.program import WarmSettings
-from i2s_render_lilypond.zygote import open_zygote
+from i2s_render_lilypond.job_folder import open_zygote
 
 async def main():
     settings = WarmSettings(LilypondSettings().limit_table().default)
@@ -58,7 +58,7 @@ _ON_OLDER_KERNELS = """
 import asyncio, dataclasses, hashlib, sys
 from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_chassis.jail import jail as module
-from i2s_render_lilypond.assemble import open_engine
+from i2s_render_lilypond.engine import open_engine
 from i2s_render_lilypond.engine import EngineSettings
 from i2s_render_lilypond.installation import find_installation
 from i2s_render_lilypond.model import Job
@@ -91,7 +91,7 @@ asyncio.run(main())
 
 
 def _done(program: str) -> subprocess.CompletedProcess[str]:
-    return run_as_ordinary_user("-c", program, sources=_SOURCES, modules=["i2s_render_lilypond.zygote"])
+    return run_as_ordinary_user("-c", program, sources=_SOURCES, modules=["i2s_render_lilypond.job_folder"])
 
 
 def test_zygotes_that_start_at_once_all_get_ready() -> None:

@@ -9,8 +9,7 @@ import pytest
 from PIL import Image, ImageChops, ImageFilter
 
 from i2s_chassis.warm.program import WarmSettings
-from i2s_render_lilypond.assemble import open_engine
-from i2s_render_lilypond.engine import EngineSettings
+from i2s_render_lilypond.engine import EngineSettings, open_engine
 from i2s_render_lilypond.model import Job, Options
 from i2s_render_lilypond.raster import PNG_DEVICES, RAW_DEVICE
 from i2s_wire.render.options import Crop, LilypondBackend

@@ -10,12 +10,11 @@ from PIL import Image, ImageChops
 
 from i2s_chassis.warm.pool import WarmPool
 from i2s_chassis.warm.program import WarmSettings
-from i2s_render_lilypond.assemble import open_engine
-from i2s_render_lilypond.convert import Need, copied, need
-from i2s_render_lilypond.engine import EngineSettings
+from i2s_render_lilypond.converter import Need, copied, need
+from i2s_render_lilypond.engine import EngineSettings, open_engine
 from i2s_render_lilypond.installation import NO_FOOTERS
+from i2s_render_lilypond.job_folder import open_zygote
 from i2s_render_lilypond.model import Job, Options
-from i2s_render_lilypond.zygote import open_zygote
 from i2s_wire.render.options import Crop, LilypondConvert
 from i2s_wire.render.rendering import Verdict
 from repetitions import some

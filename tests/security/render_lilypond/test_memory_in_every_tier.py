@@ -22,7 +22,7 @@ _RENDERS = """
 import asyncio, json, sys
 from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_chassis.limits import Limits
-from i2s_render_lilypond.assemble import open_engine
+from i2s_render_lilypond.engine import open_engine
 from i2s_render_lilypond.engine import EngineSettings
 from i2s_render_lilypond.installation import find_installation
 from i2s_render_lilypond.model import Job, Options
@@ -55,7 +55,7 @@ asyncio.run(main(json.loads(sys.argv[1])))
 
 def test_memory_without_end_is_a_memory_limit_in_every_tier() -> None:
     done = run_as_ordinary_user(
-        "-c", _RENDERS, json.dumps(_BOMBS), sources=_SOURCES, modules=["i2s_render_lilypond.zygote"]
+        "-c", _RENDERS, json.dumps(_BOMBS), sources=_SOURCES, modules=["i2s_render_lilypond.job_folder"]
     )
     assert done.returncode == 0, done.stderr[-3000:]
     found = json.loads(done.stdout)

@@ -1,8 +1,7 @@
 """What is said of a job."""
 
 from i2s_chassis.limits import Limits
-from i2s_render_lilypond.backend import BACKENDS
-from i2s_render_lilypond.paper import Paper
+from i2s_render_lilypond.raster import BACKENDS, Paper
 from i2s_render_lilypond.verdict import of_pages, of_paper, with_pictures, without_pages
 from i2s_wire.render.options import LilypondBackend
 from i2s_wire.render.rendering import Verdict

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import logging
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
 from i2s_chassis.errors import WarmError
@@ -11,15 +14,15 @@ from i2s_chassis.jail import Isolation, Jail, Usage
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.bounds import bounded_log, limits_left
 from i2s_chassis.renderer.verdict import Judgement
+from i2s_chassis.server.telemetry import Telemetry
 from i2s_chassis.warm.pool import WarmPool
-from i2s_render_lilypond.cold import ColdJobFolder
-from i2s_render_lilypond.converter import Converted, Converter
+from i2s_chassis.warm.program import WarmSettings
+from i2s_render_lilypond.converter import Converted, Converter, open_converter
 from i2s_render_lilypond.installation import Installation
-from i2s_render_lilypond.job_folder import JobFolder
+from i2s_render_lilypond.job_folder import ColdJobFolder, JobFolder, ZygoteJobFolder, open_zygote
 from i2s_render_lilypond.model import Job, LilypondRendering
-from i2s_render_lilypond.page_renderer import PageRenderer, RenderedPages
+from i2s_render_lilypond.pages import PageRenderer, RenderedPages
 from i2s_render_lilypond.score import SCORE, complaint, disk_complaint
-from i2s_render_lilypond.zygote import ZygoteJobFolder
 from i2s_wire.render.rendering import Verdict
 
 
@@ -127,3 +130,53 @@ def _rendering(job: Job, converted: Converted, rendered: RenderedPages) -> Lilyp
         events=(*converted.events, *rendered.events),
         backend=job.options.backend,
     )
+
+
+_STARTS = {"zygote": open_zygote, "converter": open_converter}
+_log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def open_engine(
+    jail: Jail,
+    installation: Installation,
+    settings: EngineSettings,
+    warm: WarmSettings | None,
+    *,
+    must_be_warm: bool = False,
+    slots: int = 1,
+    telemetry: Telemetry | None = None,
+) -> AsyncIterator[LilypondEngine]:
+    """Give an engine; its processes end with the context.
+
+    Args:
+        jail: The jail that jobs run in.
+        installation: What pictures are made with.
+        settings: Settings of the engine.
+        warm: Settings of warm processes; None starts every process anew.
+        must_be_warm: Fail if there can be no zygote, instead of doing without.
+        slots: Jobs at the same time.
+        telemetry: The metrics that count warm processes.
+
+    Raises:
+        WarmError: There can be no zygote here, and there must be.
+        JailError: A fault of the jail.
+    """
+    pools: dict[str, WarmPool] = {}
+    async with AsyncExitStack() as stack:
+        for kind, start in _STARTS.items():
+            if warm is None:
+                continue
+            opener = functools.partial(start, jail, installation, warm)
+            pool = WarmPool(kind, opener, warm, slots=slots, telemetry=telemetry)
+            try:
+                pools[kind] = await stack.enter_async_context(pool.open())
+            except WarmError as error:
+                if must_be_warm and kind == "zygote":
+                    raise
+                if telemetry is not None:
+                    telemetry.self_test_failure(kind)
+                _log.warning("no warm process", extra={"fields": {"kind": kind, "reason": str(error)}})
+        yield LilypondEngine(
+            settings, jail, installation, zygotes=pools.get("zygote"), converters=pools.get("converter")
+        )

@@ -1,12 +1,31 @@
-"""Where the steps of one job run: a fresh cell, or a child of a warm process."""
+"""Where the steps of one job run: a fresh cell, or a child of a LilyPond that forks for each job."""
 
 from __future__ import annotations
 
+import contextlib
+import platform
+from collections.abc import AsyncIterator
 from typing import Protocol
 
-from i2s_chassis.jail import Excerpt
-from i2s_chassis.warm.forked_job import Ran
+from i2s_chassis.errors import WarmError
+from i2s_chassis.jail import Cell, Ended, Excerpt, Jail, landlock
+from i2s_chassis.jail.plan import DEVICES, SYSTEM_READABLE
+from i2s_chassis.limits import Limits
+from i2s_chassis.warm.forked_job import ForkedJob, Ran, call_filter, landlock_abi, prove
+from i2s_chassis.warm.program import FROM_SERVICE, TO_SERVICE, Program, Warm, WarmSettings, open_warm
+from i2s_render_lilypond import raster
+from i2s_render_lilypond.installation import (
+    DRAWING_TUNABLES,
+    ENVIRONMENT,
+    INSIDE,
+    NO_FOOTERS,
+    PAGES,
+    ZYGOTE,
+    Installation,
+)
 from i2s_render_lilypond.raster import Drawing
+from i2s_render_lilypond.score import LOG, SCORE
+from i2s_wire.render.options import LilypondBackend
 
 
 class JobFolder(Protocol):
@@ -33,3 +52,125 @@ class JobFolder(Protocol):
 
     async def excerpt(self, name: str, head: int, tail: int) -> Excerpt:
         """Return the first and last bytes of a file; raises OutputError."""
+
+
+# The log is a file, so that a flood of it ends at the limits of files.
+_TO_LOG = 'exec "$0" "$@" >' + LOG + " 2>&1"
+
+
+class ColdJobFolder:
+    """A fresh cell that holds the score."""
+
+    kind = "cold"
+
+    def __init__(self, cell: Cell, installation: Installation, limits: Limits, *, no_footers: bool) -> None:
+        self._cell, self._installation = cell, installation
+        self._limits, self._no_footers = limits, no_footers
+
+    async def typeset(self, plan: str | None) -> Ran:  # noqa: D102 - see JobFolder
+        command = [str(self._installation.lilypond), "--png", "-dno-point-and-click"]
+        command += ["-e", f'(primitive-load "{PAGES}")']
+        if plan is not None:
+            command += ["-e", f'(draw-with-cairo "{plan}")']
+        if self._no_footers:
+            command.append(f"-dinclude-settings={NO_FOOTERS}")
+        return _ran(await self._cell.run(["sh", "-c", _TO_LOG, *command, SCORE], env=ENVIRONMENT))
+
+    async def draw(self, asked: raster.Drawing) -> Ran:  # noqa: D102
+        ghostscript = str(self._installation.ghostscript)
+        device = raster.chosen_device(self._installation.devices, asked, self._limits)
+        environment = {**ENVIRONMENT, "GLIBC_TUNABLES": DRAWING_TUNABLES}
+        await self._cell.write(raster.PROGRAM, raster.program(asked, device))
+        return _ran(await self._cell.run(raster.command(ghostscript), env=environment))
+
+    async def fetch(self, name: str, max_bytes: int | None = None) -> bytes:  # noqa: D102
+        return await self._cell.fetch(name, max_bytes)
+
+    async def excerpt(self, name: str, head: int, tail: int) -> Excerpt:  # noqa: D102
+        return await self._cell.excerpt(name, head, tail)
+
+
+def _ran(ended: Ended) -> Ran:
+    return Ran(ended.cause, ended.usage, ended.events)
+
+
+_SETTINGS, _FILTER = "zygote.settings", "zygote.filter"
+#: Numbers of the calls that no other interface of Guile makes; see the kernel's unistd headers.
+_CALLS = {
+    "x86_64": {"prctl": 157, "fcntl": 72, "wait4": 61, "prlimit": 302, "ptrace": 101},
+    "aarch64": {"prctl": 167, "fcntl": 25, "wait4": 260, "prlimit": 261, "ptrace": 117},
+}
+
+
+@contextlib.asynccontextmanager
+async def open_zygote(jail: Jail, installation: Installation, settings: WarmSettings) -> AsyncIterator[Warm]:
+    """Start a zygote, warm it up and prove its isolation; it ends with the context.
+
+    Raises:
+        WarmError: There can be none here, or it did not get ready; says why.
+        JailError: A fault of the jail.
+    """
+    abi = landlock_abi(jail.isolation)
+    program = Program(
+        argv=(
+            *(str(installation.lilypond), "--png", "-dno-point-and-click"),
+            *("-e", f'(primitive-load "{ZYGOTE}")', "-"),
+        ),
+        files={_SETTINGS: _settings(installation, abi), _FILTER: call_filter(jail.isolation)},
+        readable=installation.readable,
+        environment=ENVIRONMENT,
+    )
+    async with open_warm(jail, program, settings) as zygote:
+        await prove(zygote, SCORE)
+        yield zygote
+
+
+def _settings(installation: Installation, abi: int) -> bytes:
+    """Return what the zygote reads when it starts: an association list."""
+    handled = landlock.handled(abi)
+    calls = _CALLS.get(platform.machine())
+    if calls is None:
+        raise WarmError(f"the numbers of system calls on {platform.machine()} are not known")
+    readable = " ".join(f'"{path}"' for path in (*SYSTEM_READABLE, *installation.readable))
+    devices = " ".join(f'"{path}"' for path in DEVICES)
+    numbers = " ".join(f"({name} . {number})" for name, number in calls.items())
+    cairo = "#t" if LilypondBackend.CAIRO in installation.backends else "#f"
+    return (
+        f'((from . {FROM_SERVICE}) (to . {TO_SERVICE}) (inside . "{INSIDE}") (cairo . {cairo}) {numbers}\n'
+        f" (all-files . {handled.files}) (all-network . {handled.network}) (all-scopes . {handled.scoped})\n"
+        f' (tunables . "{DRAWING_TUNABLES}") (readable . ({readable})) (devices . ({devices})))\n'
+    ).encode()
+
+
+class ZygoteJobFolder:
+    """The folder of one job in the cell of a zygote."""
+
+    kind = "zygote"
+
+    def __init__(
+        self, zygote: Warm, folder: str, installation: Installation, limits: Limits, *, no_footers: bool
+    ) -> None:
+        self._job = ForkedJob(zygote, folder, limits)
+        self._installation, self._limits = installation, limits
+        self._include = str(NO_FOOTERS) if no_footers else "-"
+
+    async def stand(self, score: bytes) -> None:
+        """Write the score and begin the job's budget."""
+        await self._job.stand({SCORE: score})
+
+    async def typeset(self, plan: str | None) -> Ran:  # noqa: D102 - see JobFolder
+        job = self._job
+        return await job.run("compile", job.folder, job.seconds, self._include, plan or "-")
+
+    async def draw(self, asked: raster.Drawing) -> Ran:  # noqa: D102
+        job, installation = self._job, self._installation
+        device = raster.chosen_device(installation.devices, asked, self._limits)
+        await job.write(raster.PROGRAM, raster.program(asked, device))
+        command = raster.command(str(installation.ghostscript))
+        return await job.run("run", job.folder, job.seconds, *command)
+
+    async def fetch(self, name: str, max_bytes: int | None = None) -> bytes:  # noqa: D102
+        return await self._job.fetch(name, max_bytes)
+
+    async def excerpt(self, name: str, head: int, tail: int) -> Excerpt:  # noqa: D102
+        return await self._job.excerpt(name, head, tail)

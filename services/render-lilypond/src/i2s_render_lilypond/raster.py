@@ -1,14 +1,59 @@
-"""Draw pages with Ghostscript as LilyPond does: the program, its command and its output."""
+"""Pages of a score: how many and how large they are, the back ends that draw them, and what was drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import math
+import re
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+from i2s_chassis.errors import RasterError
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer.pixmap import BYTES_PER_PIXEL
-from i2s_render_lilypond.paper import Paper
+from i2s_chassis.renderer.pixmap import BYTES_PER_PIXEL, Pixmap, read_png
+from i2s_chassis.renderer.png import png_size
+from i2s_render_lilypond.model import Options
 from i2s_render_lilypond.score import Book
+from i2s_wire.render.options import LilypondBackend
+
+#: How much of a PostScript file is read for its header, as LilyPond itself does.
+HEADER_BYTES = 10_240
+#: Bound on the files with the size of the paper and the number of pages.
+PAPER_BYTES = 200
+
+_PAGES = re.compile(rb"^%%Pages: ([0-9]{1,9})\s*$", re.MULTILINE)
+_COUNT = re.compile(rb"\A([0-9]{1,9})\n\Z")
+_NUMBER = rb"([0-9]{1,20}(?:\.[0-9]{0,30})?(?:e-?[0-9]{1,3})?)"
+_PAPER = re.compile(rb"\A" + _NUMBER + rb" " + _NUMBER + rb"\n\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """The size of all pages of a score, in PostScript points."""
+
+    width: float
+    height: float
+
+
+def read_paper(content: bytes) -> Paper | None:
+    """Return the size that was noted beside the PostScript, None if it is none."""
+    found = _PAPER.match(content)
+    if found is None:
+        return None
+    width, height = float(found[1]), float(found[2])
+    return Paper(width, height) if math.isfinite(width) and math.isfinite(height) else None
+
+
+def count_pages(header: bytes) -> int:
+    """Return the number of pages that the head of a PostScript file names, 0 for none."""
+    found = _PAGES.search(header[:HEADER_BYTES])
+    return int(found[1]) if found else 0
+
+
+def read_count(content: bytes) -> int:
+    """Return the number of pages that was noted beside drawings, 0 for none."""
+    found = _COUNT.match(content)
+    return int(found[1]) if found else 0
+
 
 #: The program that Ghostscript is given, in the work folder.
 PROGRAM = "draw.ps"
@@ -104,3 +149,93 @@ def command(ghostscript: str) -> list[str]:
 def output(index: int) -> str:
     """Return the file of the drawing that was made as number ``index``, from 1."""
     return f"{_NAME}{index}.drawing"
+
+
+_POINTS_PER_INCH = 72
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """What draws pages.
+
+    Attributes:
+        program: Its name, for messages.
+        alpha: Whether its drawings have an alpha channel.
+        output: Returns the file of a drawing by its index, from 1.
+        to_pixels: Returns a length in pixels, of one in pixels that may be a fraction.
+    """
+
+    program: str
+    alpha: bool
+    output: Callable[[int], str]
+    to_pixels: Callable[[float], int]
+
+    def size(self, paper: Paper, dpi: float) -> tuple[int, int]:
+        """Return width and height of a page in pixels as it draws them."""
+        width, height = (points * dpi / _POINTS_PER_INCH for points in (paper.width, paper.height))
+        return self.to_pixels(width), self.to_pixels(height)
+
+
+def _rounded(length: float) -> int:
+    return math.floor(length + 0.5)
+
+
+def _png(index: int) -> str:
+    return f"page{index}.png"  # see inside/pages.scm
+
+
+BACKENDS = {
+    LilypondBackend.GHOSTSCRIPT: Backend("Ghostscript", False, output, _rounded),
+    LilypondBackend.CAIRO: Backend("LilyPond", True, _png, math.ceil),
+}
+
+
+def cairo_plan(options: Options, limits: Limits) -> str | None:
+    """Return what cairo is to draw, as inside/pages.scm reads it; None if it is to draw nothing."""
+    if options.backend is not LilypondBackend.CAIRO:
+        return None
+    last = options.first_page + options.page_count - 1
+    numbers = (round(options.dpi), options.first_page, last, limits.pages, limits.pixels)
+    return ",".join(map(str, numbers))
+
+
+_HEADER_BYTES = 2048
+# What Ghostscript's device pdfimage24 writes before the pixels of its only page.
+_HEADER = re.compile(
+    rb"%PDF-1\.3\n[^\n]{1,20}\n%%Invocation: [^\n]{0,1000}\n4 0 obj\n<<\n/Length 5 0 R\n/Subtype /Image\n"
+    rb"/Width ([1-9][0-9]{0,6})\n/Height ([1-9][0-9]{0,6})\n"
+    rb"/ColorSpace /DeviceRGB\n/BitsPerComponent 8\n>>\nstream\n"
+)
+_AFTER = b"\nendstream\n"
+
+
+def drawn_size(drawing: bytes, *, alpha: bool) -> tuple[int, int]:
+    """Return width and height in pixels, from the head of a drawing alone.
+
+    Args:
+        drawing: The file.
+        alpha: Whether it is PNG with an alpha channel.
+
+    Raises:
+        RasterError: It is no such drawing.
+    """
+    header = None if alpha else _HEADER.match(drawing[:_HEADER_BYTES])
+    if header is None:
+        return png_size(drawing, alpha=alpha)
+    return int(header[1]), int(header[2])
+
+
+def read_drawn(drawing: bytes, *, alpha: bool) -> Pixmap:
+    """Return the pixels of a drawing. Its size is compared with the limit before, see ``drawn_size``.
+
+    Raises:
+        RasterError: It is no such drawing, or broken.
+    """
+    header = None if alpha else _HEADER.match(drawing[:_HEADER_BYTES])
+    if header is None:
+        return read_png(drawing, alpha=alpha)
+    width, height = int(header[1]), int(header[2])
+    end = header.end() + width * height * BYTES_PER_PIXEL
+    if drawing[end : end + len(_AFTER)] != _AFTER:
+        raise RasterError(f"the drawing does not hold {width} x {height} pixels")
+    return Pixmap(width, height, memoryview(drawing)[header.end() : end])

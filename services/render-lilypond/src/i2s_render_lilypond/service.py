@@ -1,4 +1,4 @@
-"""The service: brings up jail and engine, passes the canary, hands out its servicer."""
+"""The service: opens jail and engine, passes the canary, provides its servicer."""
 
 from __future__ import annotations
 
@@ -6,16 +6,45 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from i2s_chassis.errors import StartError, WarmError
+from i2s_chassis.errors import EngineError, StartError, WarmError
+from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import open_jail
 from i2s_chassis.renderer.start_checks import canary_limits, canary_required
 from i2s_chassis.server.service import Chassis, Register
-from i2s_render_lilypond.assemble import open_engine
-from i2s_render_lilypond.canary import canary
-from i2s_render_lilypond.engine import EngineSettings
+from i2s_render_lilypond.engine import EngineSettings, LilypondEngine, open_engine
 from i2s_render_lilypond.installation import find_installation
+from i2s_render_lilypond.model import Job, Options
 from i2s_render_lilypond.servicer import LilypondServicer
 from i2s_render_lilypond.settings import LilypondSettings
+from i2s_wire.render.rendering import Picture, Verdict
+
+#: Every step takes part: music, text, and an old command, which without convert-ly is an error.
+_SCORE = rb"""\version "2.10.0"
+\header { title = "Canary" }
+\relative c' { \key g \major \setTextCresc g'4\p a( b) \times 2/3 { c8 b a } | d2. r4 \bar "|." }
+"""
+
+
+async def canary(engine: LilypondEngine, limits: Limits) -> None:
+    """Render a small score cold, and warm if processes stand ready: the same bytes.
+
+    Args:
+        engine: The engine.
+        limits: Limits of each rendering; a warm process serves the defaults of the service, except for times.
+
+    Raises:
+        EngineError: It did not become a picture, or not the same one; says why.
+    """
+    cold = await _picture(engine, Options(cold=True), limits)
+    if engine.zygotes is not None and (await _picture(engine, Options(), limits)).png != cold.png:
+        raise EngineError("the canary looks different from a warm process")
+
+
+async def _picture(engine: LilypondEngine, options: Options, limits: Limits) -> Picture:
+    rendering = await engine.render(Job(_SCORE, options=options, limits=limits))
+    if rendering.verdict is not Verdict.RENDERED:
+        raise EngineError(f"the canary was not rendered: {rendering.verdict.name}: {rendering.message}")
+    return rendering.pictures[0]
 
 
 class LilypondService:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.verdict import Judgement, too_many_pixels
-from i2s_render_lilypond.backend import Backend
-from i2s_render_lilypond.paper import Paper
+from i2s_render_lilypond.raster import Backend, Paper
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.source_error import SourceError
 

@@ -1,8 +1,8 @@
 """What cairo is asked."""
 
 from i2s_chassis.limits import Limits
-from i2s_render_lilypond.backend import cairo_plan
 from i2s_render_lilypond.model import Options
+from i2s_render_lilypond.raster import cairo_plan
 from i2s_wire.render.options import LilypondBackend
 
 LIMITS = Limits(pages=5, pixels=1_000_000)

@@ -13,13 +13,22 @@ from i2s_chassis.renderer.crop import finish_in_thread
 from i2s_chassis.renderer.model import NO_LOG, RawStage
 from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
 from i2s_chassis.warm.forked_job import Ran
-from i2s_render_lilypond.backend import BACKENDS, cairo_plan
-from i2s_render_lilypond.drawn import drawn_size, read_drawn
 from i2s_render_lilypond.job_folder import JobFolder
 from i2s_render_lilypond.log import first_error
 from i2s_render_lilypond.model import Options
-from i2s_render_lilypond.paper import HEADER_BYTES, PAPER_BYTES, Paper, count_pages, read_count, read_paper
-from i2s_render_lilypond.raster import drawing
+from i2s_render_lilypond.raster import (
+    BACKENDS,
+    HEADER_BYTES,
+    PAPER_BYTES,
+    Paper,
+    cairo_plan,
+    count_pages,
+    drawing,
+    drawn_size,
+    read_count,
+    read_drawn,
+    read_paper,
+)
 from i2s_render_lilypond.score import FURTHER_BOOK, LOG, NAMED_BOOK, OWN_BOOK, Book
 from i2s_render_lilypond.verdict import (
     SEVERAL_BOOKS,

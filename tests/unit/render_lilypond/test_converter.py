@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_render_lilypond.convert import Need, copied, need, states_version
+from i2s_render_lilypond.converter import Need, copied, need, states_version
 from i2s_wire.render.options import LilypondConvert
 
 LATEST = (2, 24, 0)

@@ -5,7 +5,7 @@ import pytest
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
 from i2s_render_lilypond.model import Options
-from i2s_render_lilypond.wire import options_from_wire, options_to_wire, refuse_missing, version_from_wire
+from i2s_render_lilypond.servicer import options_from_wire, options_to_wire, refuse_missing, version_from_wire
 from i2s_wire.render.options import BlankPage, Crop, LilypondBackend, LilypondConvert
 
 
