@@ -177,8 +177,8 @@ def test_what_is_no_such_file_is_no_drawing(broken):
 
 def test_cairo_draws_with_an_alpha_channel_and_ghostscript_without():
     assert drawn_size(png("RGBA"), alpha=True) == (2, 1)
-    for drawing, alpha in ((png("RGBA"), False), (png("RGB"), True), (RAW, True)):
+    for drawn, alpha in ((png("RGBA"), False), (png("RGB"), True), (RAW, True)):
         with pytest.raises(RasterError):
-            drawn_size(drawing, alpha=alpha)
+            drawn_size(drawn, alpha=alpha)
         with pytest.raises(RasterError):
-            read_drawn(drawing, alpha=alpha)
+            read_drawn(drawn, alpha=alpha)

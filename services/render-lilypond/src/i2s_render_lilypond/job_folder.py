@@ -41,7 +41,7 @@ class JobFolder(Protocol):
         """Have LilyPond make pages of the score.
 
         Args:
-            plan: What cairo is to draw, see ``backend.cairo_plan``; None leaves the pages PostScript.
+            plan: What cairo is to draw, see ``raster.cairo_plan``; None leaves the pages PostScript.
         """
 
     async def draw(self, asked: Drawing) -> Ran:
