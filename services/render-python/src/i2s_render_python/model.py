@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from i2s_chassis.limits import DEFAULT_LIMITS, Limits
-from i2s_chassis.renderer.model import RawRendering
+from i2s_chassis.renderer.model import RawRendering, ResolvedPageOptions
 from i2s_wire.render.figure import Figure
 from i2s_wire.render.options import BlankPage, Crop
 from i2s_wire.render.request import File
+
+# Value of options that have no default here; never used.
+_ANY_DPI = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,18 @@ class Options:
     want_objects: bool = False
     cold: bool = False
     restored_names: tuple[str, ...] = ()
+
+    @property
+    def finishing(self) -> ResolvedPageOptions:
+        """The options of a drawn figure; it has been drawn at its resolution, which is not used any more."""
+        dpi = _ANY_DPI if self.dpi is None or not math.isfinite(self.dpi) else self.dpi
+        return ResolvedPageOptions(
+            dpi=dpi,
+            page_count=self.page_count,
+            cut_bottom=self.cut_bottom,
+            crop=self.crop,
+            blank_page=self.blank_page,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,6 @@ from i2s_render_python.model import DrawnProgram, Job
 from i2s_render_python.result import MAX_BYTES, DrawnFigure, Result, ResultError, read_result
 from i2s_render_python.source_error import source_error
 from i2s_render_python.verdict import of_result, with_pictures, without_pictures
-from i2s_render_python.wire import finishing
 from i2s_wire.render.figure import Figure
 from i2s_wire.render.rendering import Picture, Verdict
 from i2s_wire.render.source_error import SourceError
@@ -124,7 +123,7 @@ async def _finish(
         if objection is not None:
             return objection
         read = functools.partial(read_png, drawing)
-        picture, stage = await finish_in_thread(read, figure.page, finishing(job.options))
+        picture, stage = await finish_in_thread(read, figure.page, job.options.finishing)
     except (OutputError, RasterError) as error:  # the program has a hand in what is there
         return Judgement(Verdict.NO_OUTPUT, f"Figure {figure.page} cannot be read: {error}.")
     run.stages.append(stage)

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
 from i2s_chassis.renderer.bounds import shown
-from i2s_chassis.renderer.model import ResolvedPageOptions
 from i2s_chassis.renderer.wire import page_from_wire, refuse_foreign
 from i2s_render_python.inside.restored_names.table import CHANGES
 from i2s_render_python.model import Options
 from i2s_wire.render.options import PageOptions
 from i2s_wire.render.request import File
 from i2s_wire.render.request_to_wire import page_options
-
-# Value of options that have no default here; never used.
-_ANY_DPI = 100.0
 
 
 def options_from_wire(message: pb.RenderOptions) -> Options:
@@ -28,7 +23,7 @@ def options_from_wire(message: pb.RenderOptions) -> Options:
     """
     default, page, python = Options(), message.page, message.python
     refuse_foreign(message, ("page", "python"), "programs")
-    resolved = page_from_wire(page, finishing(default))
+    resolved = page_from_wire(page, default.finishing)
     return Options(
         dpi=resolved.dpi if page.HasField("dpi") else None,
         first_page=resolved.first_page if page.HasField("first_page") else None,
@@ -55,18 +50,6 @@ def _restored_names(names: Sequence[str]) -> tuple[str, ...]:
             f'"{shown(unknown)}" cannot be put back; the errors of programs name what can be, as providers',
         )
     return tuple(dict.fromkeys(names))
-
-
-def finishing(options: Options) -> ResolvedPageOptions:
-    """Return what is done with a drawn figure."""
-    dpi = _ANY_DPI if options.dpi is None or not math.isfinite(options.dpi) else options.dpi
-    return ResolvedPageOptions(
-        dpi=dpi,
-        page_count=options.page_count,
-        cut_bottom=options.cut_bottom,
-        crop=options.crop,
-        blank_page=options.blank_page,
-    )
 
 
 def options_to_wire(options: Options) -> pb.RenderOptions:
