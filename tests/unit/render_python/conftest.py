@@ -13,9 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
-from i2s_render_python.figure_reading import read_figure
 from i2s_render_python.inside.figure_objects.describe import describe
 from i2s_render_python.inside.figure_objects.marks import keep_boxes
+from i2s_render_python.result import read_figure
 from i2s_wire.render import figure_from_wire, figure_to_wire
 from i2s_wire.render.figure import Figure
 

@@ -10,10 +10,10 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 from matplotlib.lines import Line2D
 
-from i2s_render_python.figure_reading import read_figure
 from i2s_render_python.inside.figure_objects.describe import MAX_MARKS, MAX_TEXTS, describe
-from i2s_render_python.inside.figure_objects.kinds import KINDS
 from i2s_render_python.inside.figure_objects.texts import ROLES
+from i2s_render_python.inside.figure_objects.values import KINDS
+from i2s_render_python.result import read_figure
 from i2s_render_python.settings import PythonSettings
 from i2s_wire.render.figure import MarkKind, TextRole
 

@@ -9,9 +9,9 @@ from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
 from i2s_render_python import files
 from i2s_render_python.inside.library_finder import LibraryFinder
-from i2s_render_python.libraries import find_libraries, readable
+from i2s_render_python.installation import find_libraries, readable
 from i2s_render_python.model import Job, Options
-from i2s_render_python.wire import options_from_wire, options_to_wire
+from i2s_render_python.servicer import options_from_wire, options_to_wire
 from i2s_wire.render.options import Crop
 from i2s_wire.render.request import File
 

@@ -1,5 +1,7 @@
 """What is read of the result of a program, whatever the program has made of it."""
 
+from __future__ import annotations
+
 import contextlib
 import json
 
@@ -7,7 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_render_python.result import DrawnFigure, ProgramError, Result, ResultError, read_result
+from i2s_render_python import result
+from i2s_render_python.result import (
+    DrawnFigure,
+    FigureError,
+    ProgramError,
+    Result,
+    ResultError,
+    read_figure,
+    read_result,
+)
+from i2s_wire.render import figure_from_wire, figure_to_wire
+from i2s_wire.render.figure import Figure, FigureBox, FigureText, TextRole
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -59,3 +72,76 @@ def test_what_is_no_result_is_refused(content):
 def test_anything_is_a_result_or_refused(content):
     with contextlib.suppress(ResultError):
         assert isinstance(read_result(content if isinstance(content, bytes) else content.encode()), Result)
+
+
+NAMES = st.sampled_from(
+    "x y z page dpi axes texts marks box kind role text total colors sizes legend colorbar truncated label "
+    "scale first rows width odd".split()
+)
+SCALARS = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(["\ud800", 1, 7])
+)
+ANYTHING = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=6),
+    max_leaves=20,
+)
+MARKS = st.lists(st.dictionaries(NAMES, ANYTHING, max_size=5).map(lambda one: {"kind": 1, **one}), max_size=3)
+FIGURES = st.fixed_dictionaries({}, optional={"marks": MARKS, "texts": MARKS, "axes": MARKS, "dpi": ANYTHING})
+
+
+@given(FIGURES | ANYTHING)
+def test_any_json_is_refused_or_is_a_figure_that_can_be_sent(value):
+    try:
+        figure = read_figure(json.dumps(value).encode())
+    except FigureError as error:
+        assert str(error)
+        return
+    assert figure_from_wire.figure(figure_to_wire.figure(figure)) == figure
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_refused_or_are_a_figure(content):
+    try:
+        figure = read_figure(content)
+    except FigureError as error:
+        assert str(error)
+        return
+    assert isinstance(figure, Figure)
+
+
+def test_fields_have_the_names_of_the_types():
+    content = b'{"page": 2, "axes": [{}], "texts": [{"text": "t", "role": 1, "axes": 0, "box": {"x": 0.5}}]}'
+    text = FigureText("t", TextRole.TITLE, 0, FigureBox(0.5))
+    assert read_figure(content) == Figure(page=2, axes=read_figure(content).axes, texts=(text,))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('{"dpi": 1e999}', "not finite"),
+        ('{"dpi": NaN}', "not finite"),
+        ('{"dpi": true}', "dpi"),
+        ('{"page": true}', "page"),
+        ('{"page": -1}', "-1"),
+        ('{"page": 4294967296}', "4294967296"),
+        ('{"marks": [{"kind": 16}]}', "marks.0.kind"),
+        ('{"marks": [{}]}', "marks.0.kind"),
+        ('{"marks": [{"kind": 1, "axes": 0}]}', "axes that are not there"),
+        ('{"texts": [{"text": "\\ud800"}]}', "JSON"),
+        ('{"texts": [{"text": "' + "a" * 10_001 + '"}]}', "letters"),
+        ('{"marks": [{"kind": 1, "x": [' + "0," * 10_000 + "0]}]}", "items"),
+        ("[" * 100_000, "recursion"),
+        ("null", "object"),
+        ("", "JSON"),
+    ],
+)
+def test_what_is_wrong_is_named(content, said):
+    with pytest.raises(FigureError, match=said):
+        read_figure(content.encode())
+
+
+def test_too_many_bytes_are_not_parsed(monkeypatch):
+    monkeypatch.setattr(result, "MAX_FIGURE_BYTES", 10)
+    with pytest.raises(FigureError, match="11 bytes, more than 10"):
+        read_figure(b" " * 11)

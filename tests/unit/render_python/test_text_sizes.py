@@ -9,9 +9,9 @@ import pytest
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.figure import Figure as Drawing
 
-from i2s_render_python.inside.figure_objects import text_sizes
+from i2s_render_python.inside.figure_objects import values
 from i2s_render_python.inside.figure_objects.describe import describe
-from i2s_render_python.inside.figure_objects.text_sizes import Measured, Size, kept_sizes
+from i2s_render_python.inside.figure_objects.values import Measured, Size, kept_sizes
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +47,7 @@ def test_kept_sizes_are_those_that_are_measured():
 
 
 def test_texts_that_were_drawn_are_not_measured_again(monkeypatch):
-    monkeypatch.setattr(text_sizes, "MAX_MATHEMATICS", 0)
+    monkeypatch.setattr(values, "MAX_MATHEMATICS", 0)
     drawing = figure_of(20)
     _, sizes = drawn(drawing)
     described = describe(drawing, 1, sizes)
@@ -64,7 +64,7 @@ def test_keeping_sizes_changes_no_pixel_and_ends_with_its_block():
 
 
 def test_of_mathematics_that_was_drawn_otherwise_the_first_lines_are_returned(monkeypatch):
-    monkeypatch.setattr(text_sizes, "MAX_MATHEMATICS", 7)
+    monkeypatch.setattr(values, "MAX_MATHEMATICS", 7)
     drawing, axes = plt.subplots()
     axes.axis("off")
     for number in range(20):
@@ -77,5 +77,5 @@ def test_of_mathematics_that_was_drawn_otherwise_the_first_lines_are_returned(mo
 
 
 def test_a_bounded_number_of_sizes_is_kept(monkeypatch):
-    monkeypatch.setattr(text_sizes, "MAX_KEPT", 5)
+    monkeypatch.setattr(values, "MAX_KEPT", 5)
     assert len(drawn(figure_of(20))[1]) == 5

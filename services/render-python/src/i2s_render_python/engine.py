@@ -15,8 +15,14 @@ from i2s_chassis.warm.pool import WarmPool
 from i2s_chassis.warm.program import WarmSettings
 from i2s_render_python.files import complaint, disk_complaint, work_folder
 from i2s_render_python.installation import PythonInstallation
-from i2s_render_python.interpreter import FOLDER, files, open_zygote
-from i2s_render_python.job_folder import ColdFolder, JobFolder, WarmFolder
+from i2s_render_python.job_folder import (
+    FOLDER,
+    ColdFolder,
+    JobFolder,
+    WarmFolder,
+    interpreter_files,
+    open_zygote,
+)
 from i2s_render_python.model import DrawnProgram, Job
 from i2s_render_python.run import run_program
 from i2s_wire.render.rendering import Verdict
@@ -105,7 +111,7 @@ class PythonEngine:
     async def _cold(self, job: Job) -> AsyncIterator[JobFolder]:
         installation = self.installation
         content = {
-            **files(installation, self.isolation),
+            **interpreter_files(installation, self.isolation),
             **{f"{FOLDER}/{name}": one for name, one in work_folder(job, self._settings.clock).items()},
         }
         async with self._jail.cell(job.limits, content, readable=installation.readable) as cell:

@@ -2,15 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import json
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
 from typing import Protocol
 
-from i2s_chassis.jail import Cell, Excerpt
+from i2s_chassis.jail import Cell, Excerpt, Isolation, Jail, landlock
+from i2s_chassis.jail.plan import DEVICES, SYSTEM_READABLE
 from i2s_chassis.limits import Limits
-from i2s_chassis.warm.forked_job import ForkedJob, Ran
-from i2s_chassis.warm.program import Warm
-from i2s_render_python.installation import ENVIRONMENT, PythonInstallation
-from i2s_render_python.interpreter import FOLDER, command
+from i2s_chassis.warm.forked_job import ForkedJob, Ran, call_filter, prove
+from i2s_chassis.warm.program import FROM_SERVICE, TO_SERVICE, Program, Warm, WarmSettings, open_warm
+from i2s_render_python.files import PROGRAM
+from i2s_render_python.installation import ENVIRONMENT, ZYGOTE, PythonInstallation
+
+_SETTINGS, _FILTER = "zygote.json", "zygote.filter"
+#: The folder of a program in a cell of its own.
+FOLDER = "job"
+
+
+def interpreter_command(installation: PythonInstallation, *arguments: str) -> tuple[str, ...]:
+    """Return the command line of an interpreter: without site packages, without the folder of the script."""
+    return (str(installation.python), "-S", "-P", "-s", str(ZYGOTE), _SETTINGS, *arguments)
+
+
+def interpreter_files(installation: PythonInstallation, isolation: Isolation) -> dict[str, bytes]:
+    """Return what an interpreter reads when it starts, by name."""
+    abi = isolation.landlock_abi
+    settings = {
+        "from": FROM_SERVICE,
+        "to": TO_SERVICE,
+        "libraries": {name: str(path) for name, path in installation.libraries.entries.items()},
+        "fonts": [str(font) for font in installation.fonts],
+        "modules": installation.modules,
+        **(_rules(installation, abi) if abi else {"landlock": None}),
+    }
+    return {
+        _SETTINGS: json.dumps(settings).encode(),
+        _FILTER: call_filter(isolation) if abi else b"",
+    }
+
+
+def _rules(installation: PythonInstallation, abi: int) -> dict[str, object]:
+    """Return the rules of Landlock for a program: it starts no other program."""
+    handled = landlock.handled(abi)
+    readable = (*SYSTEM_READABLE, *map(str, installation.readable))
+    rules = landlock.rules(abi, readable, (), DEVICES, programs=False)
+    return {
+        "landlock": {"files": handled.files, "network": handled.network, "scoped": handled.scoped},
+        "rules": [
+            (path, access if Path(path).is_dir() else access & landlock.FILE_ONLY)
+            for path, access in rules
+            if Path(path).exists()
+        ],
+        "own": landlock.writable_access(abi, programs=False),
+    }
+
+
+@contextlib.asynccontextmanager
+async def open_zygote(
+    jail: Jail, installation: PythonInstallation, settings: WarmSettings
+) -> AsyncIterator[Warm]:
+    """Start a warm interpreter and prove the isolation of its children; it ends with the context.
+
+    Raises:
+        WarmError: There can be none here, or it did not get ready; says why.
+        JailError: A fault of the jail.
+    """
+    call_filter(jail.isolation)  # says why there can be none
+    program = Program(
+        argv=interpreter_command(installation),
+        files=interpreter_files(installation, jail.isolation),
+        readable=installation.readable,
+        environment=ENVIRONMENT,
+    )
+    async with open_warm(jail, program, settings) as zygote:
+        await prove(zygote, PROGRAM)
+        yield zygote
 
 
 class JobFolder(Protocol):
@@ -63,7 +131,7 @@ class ColdFolder:
         self._cell, self._installation = cell, installation
 
     async def run(self) -> Ran:  # noqa: D102
-        ended = await self._cell.run(command(self._installation, FOLDER), env=ENVIRONMENT)
+        ended = await self._cell.run(interpreter_command(self._installation, FOLDER), env=ENVIRONMENT)
         return Ran(ended.cause, ended.usage, ended.events, ended.exit_code)
 
     async def fetch(self, name: str, max_bytes: int | None = None) -> bytes:  # noqa: D102

@@ -16,10 +16,17 @@ from i2s_chassis.renderer.pixmap import read_png
 from i2s_chassis.renderer.png import png_size
 from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
 from i2s_render_python import files
-from i2s_render_python.figure_reading import FigureError, read_figure
 from i2s_render_python.job_folder import JobFolder
 from i2s_render_python.model import DrawnProgram, Job
-from i2s_render_python.result import MAX_BYTES, DrawnFigure, Result, ResultError, read_result
+from i2s_render_python.result import (
+    MAX_RESULT_BYTES,
+    DrawnFigure,
+    FigureError,
+    Result,
+    ResultError,
+    read_figure,
+    read_result,
+)
 from i2s_render_python.source_error import source_error
 from i2s_render_python.verdict import of_result, with_pictures, without_pictures
 from i2s_wire.render.figure import Figure
@@ -88,7 +95,7 @@ async def _judged(
     if passed is not None:
         return passed
     try:
-        run.result = result = read_result(await folder.fetch(files.RESULT, MAX_BYTES))
+        run.result = result = read_result(await folder.fetch(files.RESULT, MAX_RESULT_BYTES))
     except (OutputError, ResultError) as error:
         ended = f"with exit code {ran.exit_code}, " if ran.exit_code else ""
         return Judgement(

@@ -20,7 +20,7 @@ from matplotlib._pylab_helpers import Gcf
 from matplotlib.figure import Figure
 from PIL import Image
 
-from i2s_render_python.inside.figure_objects.text_sizes import Measured, Size, Sizes, kept_sizes
+from i2s_render_python.inside.figure_objects.values import Measured, Size, Sizes, kept_sizes
 
 #: Level 1 takes a third of the time of matplotlib's own level, for few bytes more.
 _PNG = {"compress_level": 1}
