@@ -14,7 +14,7 @@ from pathlib import Path
 
 import i2s_render_html.jekyll
 from i2s_render_html.jekyll import JekyllSettings, needs_jekyll
-from i2s_render_html.jekyll.pins import pins
+from i2s_render_html.jekyll.site import pins
 
 _CODE = Path(i2s_render_html.jekyll.__file__).parent
 

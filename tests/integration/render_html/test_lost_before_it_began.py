@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Error as PlaywrightError
 
 from i2s_chassis.jail import Jail, JailSettings, Tier
-from i2s_render_html import show
+from i2s_render_html import page_job
 from i2s_render_html.chromium import find_chromium
 from i2s_render_html.engine import HtmlEngine
 from i2s_render_html.model import Job
@@ -48,6 +48,6 @@ async def test_another_browser_shows_the_page(engine: HtmlEngine, monkeypatch: p
             raise PlaywrightError("Page.goto: Connection closed while reading from the driver")
         await load(page, url)
 
-    monkeypatch.setattr(show, "load", lost_at_first)
+    monkeypatch.setattr(page_job, "load", lost_at_first)
     rendering = await engine.render(Job((File("index.html", b"<title>Here</title><h1>Here</h1>"),)))
     assert (rendering.verdict, rendering.message, len(asked)) == (Verdict.RENDERED, "", 2)

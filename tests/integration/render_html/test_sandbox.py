@@ -12,7 +12,7 @@ import pytest_asyncio
 from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_render_html.browser import Browser
 from i2s_render_html.chromium import find_chromium
-from i2s_render_html.errors import BrowserError
+from i2s_render_html.model import BrowserError
 from i2s_render_html.sandbox import choose_sandbox, layers_in
 from i2s_render_html.service import browser_settings
 from i2s_render_html.settings import HtmlSettings

@@ -8,7 +8,7 @@ import pytest
 from i2s_chassis.errors import StartError
 from i2s_render_html.chromium import Chromium, find_chromium, installed_browser
 from i2s_render_html.fonts import Fonts
-from i2s_render_html.injected import CLOCK_HANDLE, clock_script, text_of
+from i2s_render_html.injected_scripts import CLOCK_HANDLE, clock_script, text_of
 from i2s_render_html.service import browser_settings, engine_settings, forget_settings
 from i2s_render_html.settings import HtmlSettings
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from i2s_chassis.jail import PolicyKind
-from i2s_render_html.origin import ORIGIN
+from i2s_render_html.site import ORIGIN
 from i2s_render_html.visit import Visit, VisitBounds
 
 

@@ -21,7 +21,7 @@ from i2s_render_html.fonts import (
     find_fonts,
     find_system_fonts,
 )
-from i2s_render_html.injected import digest_text
+from i2s_render_html.injected_scripts import digest_text
 
 _FONT_CACHE = Path("/var/cache/fontconfig")
 

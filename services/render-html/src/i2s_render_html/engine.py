@@ -14,14 +14,12 @@ from i2s_chassis.renderer.verdict import Judgement
 from i2s_chassis.warm.pool import Supervisor, WorkerLease
 from i2s_render_html import verdict
 from i2s_render_html.browser import Browser, BrowserSettings
-from i2s_render_html.capture import pixels_of
+from i2s_render_html.capture import check_selector, pixels_of
 from i2s_render_html.chromium import Chromium
-from i2s_render_html.errors import BrowserError, SelectorError
 from i2s_render_html.jekyll import BuiltSite, JekyllBuilder, needs_jekyll, not_installed
-from i2s_render_html.model import Job, SiteRendering
+from i2s_render_html.model import BrowserError, Job, SelectorError, SiteRendering
 from i2s_render_html.page import PreparedPage
-from i2s_render_html.read import check_selector
-from i2s_render_html.show import ShowBounds, Shown, show
+from i2s_render_html.page_job import ShowBounds, Shown, show
 from i2s_render_html.site import INDEX, SiteBounds, complaint, lay_out, with_assets
 from i2s_wire.render.options import SiteBuild
 from i2s_wire.render.rendering import Verdict

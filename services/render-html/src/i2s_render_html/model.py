@@ -1,9 +1,10 @@
-"""The words of this renderer: what a job is, and what its answer has beside that of others."""
+"""The types of this renderer: jobs, their options, and its own part of a rendering; and its errors."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from i2s_chassis.errors import RendererError
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.model import RawRendering
 from i2s_wire.render.options import ElementQuery, SiteBuild
@@ -102,3 +103,11 @@ class SiteRendering(RawRendering):
     def picture(self) -> Picture | None:
         """What was shown; None unless the verdict is RENDERED or RENDERED_WITH_ERRORS."""
         return self.pictures[0] if self.pictures else None
+
+
+class BrowserError(RendererError):
+    """A browser could not be started, or was lost without a job's doing."""
+
+
+class SelectorError(RendererError):
+    """The CSS selector of a request cannot be read."""

@@ -11,7 +11,7 @@ from playwright.async_api import BrowserContext, CDPSession, Frame, Page
 from playwright.async_api import Error as PlaywrightError
 
 from i2s_chassis.jail import PolicyKind
-from i2s_render_html.injected import clock_script, text_of
+from i2s_render_html.injected_scripts import clock_script, text_of
 from i2s_render_html.model import Options
 from i2s_render_html.visit import Visit, VisitBounds
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from i2s_chassis.jail import Jail, ProcessIsolation
 from i2s_render_html.browser import Browser, BrowserSettings
-from i2s_render_html.errors import BrowserError
+from i2s_render_html.model import BrowserError
 
 _PIPE = "--remote-debugging-pipe"
 _RENDERER = "--type=renderer"

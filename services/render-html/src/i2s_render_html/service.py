@@ -1,4 +1,4 @@
-"""The service: brings up jail, browsers and Jekyll, passes the canary, hands out its servicer."""
+"""The service: opens jail, browsers and Jekyll, passes the canary, provides its servicer."""
 
 from __future__ import annotations
 
@@ -6,27 +6,63 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
-from i2s_chassis.errors import StartError
+from i2s_chassis.errors import EngineError, StartError
 from i2s_chassis.jail import Jail, JailError
 from i2s_chassis.jail.work_folder import WorkFolder
+from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import open_jail
 from i2s_chassis.renderer.start_checks import canary_limits, canary_required
 from i2s_chassis.server.service import Chassis, Register
 from i2s_render_html.browser import BrowserSettings
-from i2s_render_html.canary import canary
 from i2s_render_html.chromium import Chromium, find_chromium
 from i2s_render_html.engine import EngineSettings, HtmlEngine, Listeners
 from i2s_render_html.jekyll import JekyllBuilder, JekyllError, JekyllSettings
-from i2s_render_html.origin import ORIGIN
+from i2s_render_html.model import Job, Options, SiteRendering
+from i2s_render_html.page_job import ShowBounds
 from i2s_render_html.sandbox import choose_sandbox
 from i2s_render_html.servicer import HtmlServicer
 from i2s_render_html.settings import HtmlSettings
 from i2s_render_html.settle import SettleBounds
-from i2s_render_html.show import ShowBounds
-from i2s_render_html.site import SiteBounds
+from i2s_render_html.site import ORIGIN, SiteBounds
 from i2s_render_html.visit import VisitBounds
+from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.request import File
+
+_PAGE = (
+    b"<!DOCTYPE html><title>Canary</title><script src=tweet.js></script><img src=http://169.254.169.254/x>"
+)
+_SCRIPT = b"document.documentElement.dataset.now = Date.now(); document.write('<h1>tweet</h1>')"
+_SITE = (File("index.html", _PAGE), File("tweet.js", _SCRIPT))
+_JEKYLL_SITE = (File("index.html", b"---\ntitle: Canary\n---\n<h1>{{ page.title | downcase }}</h1>\n"),)
+
+
+async def canary(engine: HtmlEngine, limits: Limits) -> None:
+    """Render a small site twice, and one through Jekyll if there is Jekyll.
+
+    Args:
+        engine: The engine.
+        limits: Limits of each rendering.
+
+    Raises:
+        EngineError: It did not become a picture, or not the same twice; says why.
+    """
+    job = Job(_SITE, options=Options(want_text=True), limits=limits)
+    first, second = _shown(await engine.render(job), "tweet"), _shown(await engine.render(job), "tweet")
+    if first != second:
+        raise EngineError("the canary looks different when it is rendered again")
+    if engine.has_jekyll:
+        _shown(await engine.render(replace(job, files=_JEKYLL_SITE)), "canary")
+
+
+def _shown(rendering: SiteRendering, text: str) -> bytes:
+    if rendering.verdict is not Verdict.RENDERED or rendering.picture is None:
+        raise EngineError(f"the canary was not rendered: {rendering.verdict.name}: {rendering.message}")
+    if rendering.site.text.strip() != text:
+        raise EngineError(f"the canary shows {rendering.site.text[:100]!r} instead of {text!r}")
+    return rendering.picture.png
 
 
 class HtmlService:

@@ -1,4 +1,4 @@
-"""RenderService over the engine of sites."""
+"""RenderService over the engine of sites: messages to jobs, results to messages."""
 
 from __future__ import annotations
 
@@ -10,14 +10,104 @@ from i2s_chassis.errors import InvalidArgumentError
 from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
+from i2s_chassis.renderer.wire import chosen, printable, refuse_foreign, whole_number
 from i2s_chassis.server.service import Chassis
 from i2s_render_html.chromium import Chromium
 from i2s_render_html.engine import HtmlEngine
-from i2s_render_html.errors import SelectorError
-from i2s_render_html.model import Job, Options, SiteRendering
+from i2s_render_html.model import Job, Options, ResolvedElementQuery, SelectorError, SiteRendering
 from i2s_render_html.settings import HtmlSettings
-from i2s_render_html.wire import files_from_wire, options_from_wire, options_to_wire, printable_site
+from i2s_wire.render.options import WindowOptions
 from i2s_wire.render.rendering import Rendering
+from i2s_wire.render.request import File
+from i2s_wire.render.request_to_wire import window_options
+from i2s_wire.render.site import ConsoleEntry, SiteResult
+
+_MOST_SIDE = 16_384
+_LEAST_SCALE, _MOST_SCALE = 0.1, 8.0
+_MOST_ELEMENTS = 10_000
+_MOST_SELECTOR = 2048
+
+
+def options_from_wire(message: pb.RenderOptions) -> Options:
+    """Return what a request asks for, defaults elsewhere.
+
+    Raises:
+        InvalidArgumentError: A value has no meaning; names the field.
+    """
+    default, window, site = Options(), message.window, message.site
+    refuse_foreign(message, ("window", "site"), "sites")
+    scale = window.device_scale if window.HasField("device_scale") else default.device_scale
+    if not _LEAST_SCALE <= scale <= _MOST_SCALE:  # NaN neither
+        raise InvalidArgumentError(
+            "options.window.device_scale", f"{scale} is not from {_LEAST_SCALE:g} to {_MOST_SCALE:g}"
+        )
+    width = whole_number(window, "width", "options.window", default.width, _MOST_SIDE)
+    height = whole_number(window, "height", "options.window", default.height, _MOST_SIDE)
+    if min(width, height) * scale < 1:
+        raise InvalidArgumentError(
+            "options.window.device_scale", f"{scale} leaves less than one pixel of {width} x {height}"
+        )
+    return Options(
+        width=width,
+        height=height,
+        device_scale=scale,
+        full_page=window.full_page,
+        want_text=site.want_text,
+        elements=_query(site) if site.HasField("elements") else None,
+        build=chosen(site.build, default.build, "options.site.build"),
+    )
+
+
+def _query(site: pb.SiteOptions) -> ResolvedElementQuery:
+    wanted, field = site.elements, "options.site.elements"
+    most = wanted.max_elements if wanted.HasField("max_elements") else ResolvedElementQuery().max_elements
+    if not 1 <= most <= _MOST_ELEMENTS:
+        raise InvalidArgumentError(f"{field}.max_elements", f"{most} is not from 1 to {_MOST_ELEMENTS}")
+    kind = wanted.WhichOneof("select")
+    if kind is None or (kind == "interactive" and not wanted.interactive):
+        raise InvalidArgumentError(field, "selects nothing; give css or interactive")
+    if kind == "interactive":
+        return ResolvedElementQuery(max_elements=most)
+    if not wanted.css.strip() or len(wanted.css) > _MOST_SELECTOR:
+        raise InvalidArgumentError(f"{field}.css", f"is empty or longer than {_MOST_SELECTOR} characters")
+    return ResolvedElementQuery(wanted.css, most)
+
+
+def options_to_wire(options: Options) -> pb.RenderOptions:
+    """Return options as the wire has them; of elements nothing, since none is a default."""
+    window = WindowOptions(options.width, options.height, options.device_scale, options.full_page)
+    site = pb.SiteOptions(want_text=options.want_text, build=pb.SiteBuild.ValueType(options.build))
+    return pb.RenderOptions(window=window_options(window), site=site)
+
+
+def files_from_wire(source: pb.SiteSource) -> tuple[tuple[File, ...], tuple[File, ...]]:
+    """Return the files and the assets of a site, unchecked."""
+    files = tuple(File(file.path, file.content) for file in source.files)
+    return files, tuple(File(file.path, file.content) for file in source.assets)
+
+
+def printable_site(site: SiteResult) -> SiteResult:
+    """Return what is known of a page with all its texts made printable."""
+    return SiteResult(
+        title=printable(site.title),
+        text=printable(site.text),
+        console=tuple(ConsoleEntry(one.level, printable(one.text)) for one in site.console),
+        elements=tuple(
+            replace(
+                one,
+                tag=printable(one.tag),
+                text=printable(one.text),
+                role=printable(one.role),
+                href=printable(one.href),
+            )
+            for one in site.elements
+        ),
+        settled=site.settled,
+        jekyll=site.jekyll,
+        missing=tuple(map(printable, site.missing)),
+        warnings=tuple(map(printable, site.warnings)),
+        left_out=tuple(map(printable, site.left_out)),
+    )
 
 
 class HtmlServicer(RendererServicer[Job, SiteRendering]):

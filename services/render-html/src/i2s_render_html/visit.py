@@ -13,7 +13,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from i2s_chassis.jail import PolicyEvent, PolicyKind
 from i2s_chassis.renderer.bounds import shown
-from i2s_render_html.origin import find, is_ours, path_of
+from i2s_render_html.site import find, is_ours, path_of
 from i2s_wire.render.site import ConsoleEntry
 
 _MOST_TEXT = 1000

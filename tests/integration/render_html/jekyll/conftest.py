@@ -11,7 +11,7 @@ import pytest_asyncio
 import i2s_render_html.jekyll
 from i2s_chassis.jail import Jail, JailSettings
 from i2s_render_html.jekyll import JekyllBuilder, JekyllSettings
-from i2s_render_html.jekyll.pins import pins
+from i2s_render_html.jekyll.site import pins
 
 SETTINGS = JekyllSettings(processes=2)
 _CODE = Path(i2s_render_html.jekyll.__file__).parent

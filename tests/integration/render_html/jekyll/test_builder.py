@@ -13,7 +13,7 @@ from i2s_render_html.jekyll import (
     JekyllMissingError,
     JekyllSettings,
 )
-from i2s_render_html.jekyll.prepared import PreparedProcess
+from i2s_render_html.jekyll.prepared_process import PreparedProcess
 from repetitions import some
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]

@@ -4,7 +4,7 @@ import pytest
 import pytest_asyncio
 
 from i2s_chassis.limits import Limits
-from i2s_render_html.jekyll import BuildCause, JekyllBuilder, JekyllSettings, prepared
+from i2s_render_html.jekyll import BuildCause, JekyllBuilder, JekyllSettings, prepared_process
 from i2s_render_html.jekyll.github_pages import PLUGINS, THEMES, not_installed
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
@@ -167,9 +167,9 @@ Object.prepend(
 @pytest_asyncio.fixture(loop_scope="session")
 async def bare(jail, monkeypatch):
     """A builder to whose Ruby a theme and some plugins are not installed."""
-    programs = dict(prepared._programs())
+    programs = dict(prepared_process._programs())
     programs["build_site.rb"] = HIDE + programs["build_site.rb"]
-    monkeypatch.setattr(prepared, "_programs", lambda: programs)
+    monkeypatch.setattr(prepared_process, "_programs", lambda: programs)
     async with JekyllBuilder(jail, JekyllSettings(processes=1)) as builder:
         yield builder
 

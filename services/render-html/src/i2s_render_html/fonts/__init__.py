@@ -5,8 +5,13 @@ installed has no part then: browsers get a configuration of fontconfig that name
 alternative are the fonts of the machine.
 """
 
-from i2s_render_html.fonts.installed import DEFAULT_FOLDER, Fonts, find_fonts
-from i2s_render_html.fonts.source import FontSource
-from i2s_render_html.fonts.system import SystemFonts, find_system_fonts
+from i2s_render_html.fonts.system import (
+    DEFAULT_FOLDER,
+    Fonts,
+    FontSource,
+    SystemFonts,
+    find_fonts,
+    find_system_fonts,
+)
 
 __all__ = ["DEFAULT_FOLDER", "FontSource", "Fonts", "SystemFonts", "find_fonts", "find_system_fonts"]

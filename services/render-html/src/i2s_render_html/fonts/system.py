@@ -1,4 +1,4 @@
-"""The fonts that the configuration of this machine gives to pages, instead of those of the lock."""
+"""The fonts of this machine: those of the lock with the configuration for browsers, or its own choice."""
 
 from __future__ import annotations
 
@@ -7,9 +7,102 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
+from xml.sax.saxutils import escape
 
 from i2s_chassis.errors import StartError
 from i2s_chassis.jail.plan import SYSTEM_READABLE
+
+FontSource = Literal["locked", "system"]
+
+
+#: Where Debian has them; the names in the lock are relative to it.
+DEFAULT_FOLDER = Path("/usr/share/fonts/truetype")
+
+#: Fonts without which no text looks as it should.
+_NEEDED = ("croscore/Arimo-Regular.ttf", "croscore/Tinos-Regular.ttf", "croscore/Cousine-Regular.ttf")
+_PACKAGES = "fonts-croscore fonts-noto-core"
+_HERE = Path(__file__).parent
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Fonts:
+    """The locked fonts as they are installed here.
+
+    Attributes:
+        folder: Where they lie.
+        files: Files that are here, relative to the folder.
+        digest: SHA-256 over their names, contents and configuration; equal if pages find equal fonts.
+        deviating: Files of the lock that are missing or have other contents, relative to the folder.
+    """
+
+    folder: Path
+    files: tuple[str, ...]
+    digest: str
+    deviating: tuple[str, ...] = ()
+
+    @property
+    def configuration(self) -> bytes:
+        """The configuration of fontconfig that has these files and no others."""
+        folders = sorted({str(self.folder / name).rsplit("/", 1)[0] for name in self.files})
+        lines = [f"<dir>{escape(one)}</dir>" for one in folders]
+        lines.append("<selectfont><rejectfont><glob>*</glob></rejectfont><acceptfont>")
+        lines += [f"<glob>{escape(str(self.folder / name))}</glob>" for name in self.files]
+        lines.append("</acceptfont></selectfont>")
+        return _template().replace(b"<!-- files -->", "\n".join(lines).encode())
+
+    @property
+    def complaint(self) -> str:
+        """What is wrong with the fonts, and what to install; empty if all are those of the lock."""
+        if not self.deviating:
+            return ""
+        named = ", ".join(self.deviating[:_SHOWN])
+        more = f" and {len(self.deviating) - _SHOWN} more" if len(self.deviating) > _SHOWN else ""
+        return f"fonts of the lock, missing or with other contents: {named}{more} (Debian: {_PACKAGES})"
+
+
+def find_fonts(folder: Path = DEFAULT_FOLDER) -> Fonts:
+    """Look at the fonts of this machine.
+
+    Args:
+        folder: Where the fonts of the lock lie.
+
+    Raises:
+        StartError: The fonts for text are not there; names the packages to install.
+    """
+    missing = [name for name in _NEEDED if not (folder / name).is_file()]
+    if missing:
+        raise StartError(
+            f"--fonts {folder} has no {missing[0]}, which pages are drawn with; "
+            f"install it with: apt-get install {_PACKAGES}, or name another folder"
+        )
+    found: list[str] = []
+    deviating: list[str] = []
+    digest = hashlib.sha256(_template())
+    for name, locked in _locked():
+        path = folder / name
+        if not path.is_file():
+            deviating.append(name)
+            continue
+        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        found.append(name)
+        if content != locked:
+            deviating.append(name)
+        digest.update(f"{name}\0{content}\n".encode())
+    return Fonts(folder, tuple(found), digest.hexdigest(), tuple(deviating))
+
+
+def _template() -> bytes:
+    return (_HERE / "fonts.conf").read_bytes()
+
+
+def _locked() -> Iterator[tuple[str, str]]:
+    """Name and SHA-256 of every font of the lock, which has the form of sha256sum."""
+    for line in (_HERE / "fonts.lock").read_text(encoding="ascii").splitlines():
+        content, _, name = line.partition("  ")
+        yield name, content
+
 
 _CONFIGURATION = Path("/etc/fonts")
 _LIST_SECONDS = 120.0

@@ -6,10 +6,16 @@ async with JekyllBuilder(jail, JekyllSettings()) as builder:
 """
 
 from i2s_render_html.jekyll.builder import JekyllBuilder
-from i2s_render_html.jekyll.errors import JekyllError, JekyllMissingError
 from i2s_render_html.jekyll.github_pages import not_installed
-from i2s_render_html.jekyll.model import BuildCause, BuildError, BuiltSite, JekyllSettings
-from i2s_render_html.jekyll.plain import needs_jekyll
+from i2s_render_html.jekyll.model import (
+    BuildCause,
+    BuildError,
+    BuiltSite,
+    JekyllError,
+    JekyllMissingError,
+    JekyllSettings,
+)
+from i2s_render_html.jekyll.site import needs_jekyll
 
 __all__ = [
     "BuildCause",

@@ -25,10 +25,9 @@ from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.bounds import check_name, check_names, shown
 from i2s_chassis.warm.pool import Supervisor
 from i2s_render_html.jekyll.answer import describe, read_answer, sass_warnings
-from i2s_render_html.jekyll.errors import JekyllKilledError
-from i2s_render_html.jekyll.model import BuildCause, BuildError, BuiltSite, JekyllSettings
-from i2s_render_html.jekyll.pins import without_code
-from i2s_render_html.jekyll.prepared import DESTINATION, SOURCE, PreparedProcess, ProcessResult
+from i2s_render_html.jekyll.model import BuildCause, BuildError, BuiltSite, JekyllKilledError, JekyllSettings
+from i2s_render_html.jekyll.prepared_process import DESTINATION, SOURCE, PreparedProcess, ProcessResult
+from i2s_render_html.jekyll.site import without_code
 
 _LIMITS = {
     Cause.CPU_LIMIT: BuildCause.TIME_LIMIT,

@@ -1,4 +1,4 @@
-"""The words of a Jekyll build: settings, what came of it, why it failed."""
+"""The types of Jekyll builds: settings, results, causes of failure, errors."""
 
 from __future__ import annotations
 
@@ -96,3 +96,15 @@ class JekyllSettings:
     ruby: str = "ruby"
     start_seconds: float = 60.0
     idle_seconds: float = 3600.0
+
+
+class JekyllError(Exception):
+    """A fault of ours or of the installation, never of a site."""
+
+
+class JekyllMissingError(JekyllError):
+    """Ruby or Jekyll is not installed, or does not start in the jail; the message says what it said."""
+
+
+class JekyllKilledError(JekyllError):
+    """A signal ended Jekyll while it loaded, as if an operator or a kernel without memory had killed it."""

@@ -15,10 +15,9 @@ from pathlib import Path
 from i2s_chassis.jail import Cause, Cell, Ended, Jail, JailError, Usage
 from i2s_chassis.limits import START_WALL_PER_CPU, Limits
 from i2s_render_html.jekyll.answer import read_versions
-from i2s_render_html.jekyll.errors import JekyllError, JekyllKilledError, JekyllMissingError
 from i2s_render_html.jekyll.github_pages import THEMES, known_to_ruby
-from i2s_render_html.jekyll.model import JekyllSettings
-from i2s_render_html.jekyll.pins import pins
+from i2s_render_html.jekyll.model import JekyllError, JekyllKilledError, JekyllMissingError, JekyllSettings
+from i2s_render_html.jekyll.site import pins
 
 #: Where the site lies in the work folder, and where Jekyll puts what it made of it.
 SOURCE, DESTINATION = "site", "out"

@@ -5,7 +5,7 @@ import pytest
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
 from i2s_render_html.model import Options, ResolvedElementQuery
-from i2s_render_html.wire import options_from_wire, options_to_wire, printable_site
+from i2s_render_html.servicer import options_from_wire, options_to_wire, printable_site
 from i2s_wire.render.options import SiteBuild
 from i2s_wire.render.site import ConsoleEntry, Element, SiteResult
 
