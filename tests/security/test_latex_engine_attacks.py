@@ -15,7 +15,7 @@ import pytest_asyncio
 
 from i2s_chassis.jail import Tier
 from i2s_chassis.limits import Limits
-from i2s_render_latex.texlive import find_installation
+from i2s_render_latex.installation import find_installation
 from i2s_wire.render.options import LatexEngine as TexEngine
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import File

@@ -11,12 +11,11 @@ from pathlib import Path
 from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.model import RawRendering
-from i2s_render_latex.engine import EngineSettings, LatexEngine
+from i2s_render_latex.engine import EngineSettings, LatexRenderer
+from i2s_render_latex.installation import find_installation
 from i2s_render_latex.model import Job, Options
-from i2s_render_latex.prepared_fonts import prepare_fonts
+from i2s_render_latex.preparation import prepare_fonts, unpack_formats
 from i2s_render_latex.texindex import TexIndex, build_index, tree_roots
-from i2s_render_latex.texlive import find_installation
-from i2s_render_latex.unpacked_formats import unpack_formats
 from i2s_wire.render.options import LatexEngine as TexEngine
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import File
@@ -48,7 +47,7 @@ class Attacked:
         tex: Engine of TeX that compiles attacks and the good document.
     """
 
-    def __init__(self, engine: LatexEngine, jail_folder: Path, secret: Path, tex: TexEngine) -> None:
+    def __init__(self, engine: LatexRenderer, jail_folder: Path, secret: Path, tex: TexEngine) -> None:
         self.engine, self.jail_folder, self.secret, self.tex = engine, jail_folder, secret, tex
         self.good: list[bytes] = []
 
@@ -138,7 +137,7 @@ async def attacked_engine(
         lay_out_prepared(state)
     fonts = await prepare_fonts(state, installation) if state else None
     unpacked = await unpack_formats(state or folder, installation)
-    engine = LatexEngine(
+    engine = LatexRenderer(
         EngineSettings(folder / "formats"), jail, installation, index, fonts=fonts, unpacked=unpacked
     )
     async with engine.open({"attacked": PREAMBLE.encode()}):

@@ -6,7 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
-from i2s_render_latex.paths import index_file, state_folder
+from i2s_render_latex.state import index_file, state_folder
 from i2s_render_latex.texindex import current_digest, tree_roots
 from i2s_render_latex.texindex.definitions import Category
 from i2s_render_latex.texindex.store import write

@@ -24,7 +24,7 @@ VARIABLE = "I2S_RECORD_VERDICTS"
 USER = "I2S_RECORD_USER"
 #: Methods whose results are recorded, by their module.
 METHODS = {
-    "i2s_render_latex.engine": "LatexEngine.render",
+    "i2s_render_latex.engine": "LatexRenderer.render",
     "i2s_render_html.engine": "HtmlEngine.render",
     "i2s_render_html.jekyll.builder": "JekyllBuilder.build",
     "i2s_render_lilypond.engine": "LilypondEngine.render",

@@ -7,10 +7,10 @@ import pytest
 import pytest_asyncio
 
 from i2s_chassis.jail import Jail, JailSettings
-from i2s_render_latex.engine import EngineSettings, LatexEngine
+from i2s_render_latex.engine import EngineSettings, LatexRenderer
+from i2s_render_latex.installation import find_installation
+from i2s_render_latex.preparation import unpack_formats
 from i2s_render_latex.texindex import TexIndex, build_index, tree_roots
-from i2s_render_latex.texlive import find_installation
-from i2s_render_latex.unpacked_formats import unpack_formats
 
 INDEXED = ("latex/booktabs", "latex/tools", "latex/multirow", "generic/pgf")
 PREAMBLE = rb"""\documentclass{article}
@@ -57,7 +57,7 @@ async def engine(open_folder):
     settings = EngineSettings(folder / "formats", hot_after=2)
     installation = find_installation()
     unpacked = await unpack_formats(folder, installation)
-    engine = LatexEngine(settings, jail, installation, small_index(folder), unpacked=unpacked)
+    engine = LatexRenderer(settings, jail, installation, small_index(folder), unpacked=unpacked)
     async with engine.open({"test": PREAMBLE, "draft": PREAMBLE_THAT_CAN_BEGIN}):
         yield engine
     await jail.close()

@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from i2s_chassis.limits import Limits
-from i2s_render_latex.engine import EngineSettings, LatexEngine
-from i2s_render_latex.format_budget import BuildBudget, BuildShares
+from i2s_render_latex.engine import EngineSettings, LatexRenderer
+from i2s_render_latex.formats import BuildBudget, BuildShares
 from i2s_render_latex.model import Job
 from i2s_wire.render.rendering import Verdict
 
@@ -51,7 +51,7 @@ async def test_nine_cheap_jobs_buy_no_more_than_a_share_and_one_build(
     shares = BuildShares()
     # Each preamble is hot at once: the most builds that nine jobs can ask for.
     settings = EngineSettings(open_folder / tmp_path.name, hot_after=1, build_shares=shares)
-    attacked = LatexEngine(settings, engine._jail, engine.installation, engine._index)
+    attacked = LatexRenderer(settings, engine._jail, engine.installation, engine._index)
     budget = attacked._formats._budget = Counting(shares)
     make, making = attacked._formats._make_both, []
 

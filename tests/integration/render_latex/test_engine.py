@@ -10,10 +10,10 @@ from PIL import Image
 from i2s_chassis.jail import Jail, JailSettings, NoTierError, PolicyKind, Tier
 from i2s_chassis.limits import Limits, LimitTable
 from i2s_chassis.renderer.start_checks import canary_limits
-from i2s_render_latex.canary import canary
-from i2s_render_latex.engine import LatexEngine
+from i2s_render_latex.engine import LatexRenderer
 from i2s_render_latex.model import Job, Options
-from i2s_render_latex.page_text import MAX_BYTES
+from i2s_render_latex.raster import MAX_BYTES
+from i2s_render_latex.service import canary
 from i2s_wire.render.options import BlankPage, Crop
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import File
@@ -369,7 +369,7 @@ async def test_the_tier_does_not_change_the_picture(engine):
         jail = await Jail.start(JailSettings(tier=Tier.LANDLOCK))
     except NoTierError as error:
         pytest.skip(str(error))
-    other = LatexEngine(engine._settings, jail, engine.installation, engine._index)
+    other = LatexRenderer(engine._settings, jail, engine.installation, engine._index)
     known = next(one.preamble for one in engine.formats).decode() + "\n"
     for preamble in (PLAIN, known):
         job = Job(document("Some $x^2$ text", preamble))

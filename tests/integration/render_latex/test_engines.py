@@ -11,11 +11,11 @@ from PIL import Image
 
 from i2s_chassis.errors import InvalidArgumentError
 from i2s_chassis.jail import Jail, JailSettings
-from i2s_render_latex.engine import EngineSettings, LatexEngine
+from i2s_render_latex.engine import EngineSettings, LatexRenderer
+from i2s_render_latex.installation import find_installation
 from i2s_render_latex.model import Job, Options
-from i2s_render_latex.prepared_fonts import prepare_fonts
-from i2s_render_latex.texlive import find_installation
-from i2s_render_latex.wire import refuse_missing
+from i2s_render_latex.preparation import prepare_fonts
+from i2s_render_latex.servicer import refuse_missing
 from i2s_wire.render.options import LatexEngine as TexEngine
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.source_error import ErrorKind
@@ -35,7 +35,7 @@ async def with_fonts(engine):
         assert await prepare_fonts(folder, engine.installation) == fonts  # the second time nothing is made
         jail = await Jail.start(JailSettings())
         settings = EngineSettings(folder / "formats")
-        other = LatexEngine(settings, jail, engine.installation, engine._index, fonts=fonts)
+        other = LatexRenderer(settings, jail, engine.installation, engine._index, fonts=fonts)
         async with other.open({}):
             yield other
         await jail.close()

@@ -5,10 +5,9 @@ import asyncio
 import pytest
 
 from i2s_render_latex.compile import compile_in
-from i2s_render_latex.document import SOURCE
+from i2s_render_latex.document import BEGIN, SOURCE
 from i2s_render_latex.format_build import FormatError, build_format
 from i2s_render_latex.model import Job, Options
-from i2s_render_latex.split import BEGIN
 from i2s_sdk.tasks.latex.preamble import preamble as preamble_of
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.options import LatexEngine
@@ -251,7 +250,7 @@ async def test_a_class_beside_the_document_is_not_hidden_by_a_format(engine, kno
 
 
 async def test_formats_of_a_former_start_are_used_again(engine):
-    from i2s_render_latex.format_cache import FormatCache
+    from i2s_render_latex.formats import FormatCache
 
     again = FormatCache(engine._settings.formats_folder, engine.installation.digest, 10**9)
     assert {one.key for one in again} == {one.key for one in engine.formats}

@@ -9,7 +9,7 @@ import pytest
 from pdf2image import convert_from_bytes
 
 from i2s_render_latex.document import PDF
-from i2s_render_latex.raster import OUTPUT, command, read_drawing
+from i2s_render_latex.raster import OUTPUT, drawing_command, read_drawing
 
 pytestmark = pytest.mark.integration
 
@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("page", [1, 2])
 def test_a_page_has_the_pixels_of_pdf2image(folder: Path, page: int) -> None:
     (theirs,) = convert_from_bytes((folder / PDF).read_bytes(), dpi=DPI, first_page=page, last_page=page)
-    subprocess.run(command(page, DPI, theirs.size), cwd=folder, check=True)
+    subprocess.run(drawing_command(page, DPI, theirs.size), cwd=folder, check=True)
     ours = read_drawing((folder / OUTPUT).read_bytes(), theirs.size)
     assert (ours.width, ours.height) == theirs.size
     assert ours.picture(0, ours.height).tobytes() == theirs.tobytes()

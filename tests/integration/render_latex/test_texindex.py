@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from i2s_render_latex.paths import index_file, state_folder
-from i2s_render_latex.state import index_for_service, prepare_folder
+from i2s_render_latex.state import index_file, index_for_service, prepare_folder, state_folder
 from i2s_render_latex.texindex import TexIndex, current_digest, load_command, pgf_undefined, tree_roots
 from i2s_wire.render.source_error import Provider, ProviderKind
 from repetitions import some

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from i2s_chassis.errors import EngineError, StartError
-from i2s_render_latex import unpacked_formats
-from i2s_render_latex.engine import LatexEngine
+from i2s_render_latex import preparation
+from i2s_render_latex.engine import LatexRenderer
+from i2s_render_latex.installation import ENVIRONMENT, PROGRAM_FOLDERS
 from i2s_render_latex.model import Job, Options
+from i2s_render_latex.preparation import UnpackedFormats, unpack_formats
 from i2s_render_latex.programs import PROGRAMS
-from i2s_render_latex.texlive import ENVIRONMENT, PROGRAM_FOLDERS
-from i2s_render_latex.unpacked_formats import UnpackedFormats, unpack_formats
 from i2s_wire.render.options import LatexEngine as TexEngine
 from i2s_wire.render.rendering import Verdict
 
@@ -56,7 +56,7 @@ async def test_formats_are_unpacked_once(engine, tmp_path):
 
 @pytest.mark.parametrize("tex", TexEngine, ids=lambda one: one.name.lower())
 async def test_pictures_and_logs_are_those_of_the_packed_format(engine, tex):
-    packed = LatexEngine(engine._settings, engine._jail, engine.installation, engine._index)
+    packed = LatexRenderer(engine._settings, engine._jail, engine.installation, engine._index)
     job = Job(SOURCE, options=Options(engine=tex, cold=True))
     with_unpacked, with_packed = await engine.render(job), await packed.render(job)
     assert with_unpacked.verdict is with_packed.verdict is Verdict.RENDERED
@@ -69,7 +69,9 @@ async def test_a_cold_run_begins_with_the_unpacked_format(engine, open_folder):
     folder.mkdir(mode=0o755)
     (folder / "pdflatex.fmt").write_bytes(b"no format")
     unpacked = UnpackedFormats(folder)
-    other = LatexEngine(engine._settings, engine._jail, engine.installation, engine._index, unpacked=unpacked)
+    other = LatexRenderer(
+        engine._settings, engine._jail, engine.installation, engine._index, unpacked=unpacked
+    )
     with pytest.raises(EngineError, match="without a log"):
         await other.render(Job(SOURCE, options=Options(cold=True)))
 
@@ -77,7 +79,7 @@ async def test_a_cold_run_begins_with_the_unpacked_format(engine, open_folder):
 async def test_a_format_that_is_not_packed_is_taken_as_it_is(engine, tmp_path, monkeypatch):
     plain = tmp_path / "plain.fmt"
     plain.write_bytes(b"W2TX of a distribution that does not compress")
-    monkeypatch.setattr(unpacked_formats, "_format_of", lambda program: plain)
+    monkeypatch.setattr(preparation, "_format_of", lambda program: plain)
     unpacked = await unpack_formats(tmp_path / "state", engine.installation)
     assert (unpacked.folder / "pdflatex.fmt").read_bytes() == plain.read_bytes()
 
@@ -89,7 +91,7 @@ BROKEN = {"no gzip": b"\x1f\x8b no gzip", "cut off": gzip.compress(b"cut off" * 
 async def test_a_format_that_cannot_be_unpacked_is_named_at_the_start(engine, tmp_path, monkeypatch, content):
     broken = tmp_path / "broken.fmt"
     broken.write_bytes(content)
-    monkeypatch.setattr(unpacked_formats, "_format_of", lambda program: broken)
+    monkeypatch.setattr(preparation, "_format_of", lambda program: broken)
     with pytest.raises(StartError, match="formats of LaTeX cannot be unpacked"):
         await unpack_formats(tmp_path / "state", engine.installation)
     assert not list((tmp_path / "state").glob("*/*"))

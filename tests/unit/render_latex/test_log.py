@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_chassis.jail import PolicyEvent, PolicyKind
-from i2s_render_latex.errors import diagnose
 from i2s_render_latex.log import first_error, in_document, read_log, refusals
+from i2s_render_latex.source_error import diagnose
 from i2s_wire.render.source_error import ErrorKind
 
 UNDEFINED = r"""This is pdfTeX

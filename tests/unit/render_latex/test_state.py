@@ -4,18 +4,18 @@ import os
 import pytest
 
 from i2s_chassis.errors import StartError
-from i2s_render_latex import paths, state
+from i2s_render_latex import state
 from i2s_render_latex.state import check_reachable, keep_for_jobs, prepare_folder
 
 
 def test_chosen_folder_wins(tmp_path):
-    assert paths.state_folder(tmp_path) == tmp_path
+    assert state.state_folder(tmp_path) == tmp_path
 
 
 def test_folder_of_an_ordinary_user_is_in_the_cache(monkeypatch, tmp_path):
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert paths.state_folder(None) == tmp_path / "i2s-render-latex"
+    assert state.state_folder(None) == tmp_path / "i2s-render-latex"
 
 
 def test_folder_is_made_and_readable_by_others(tmp_path):

@@ -3,8 +3,8 @@ import pytest
 from i2s_chassis.jail import Cause, Ended, Excerpt, Usage
 from i2s_chassis.limits import Limits
 from i2s_render_latex.compile import Compiled
-from i2s_render_latex.inspect import Page
 from i2s_render_latex.log import read_log
+from i2s_render_latex.raster import Page
 from i2s_render_latex.verdict import of_compilation, of_page, of_pictures
 from i2s_wire.render.rendering import Verdict
 

@@ -15,7 +15,7 @@ def _build(settings: LatexSettings) -> Service:
 
 
 def _index(settings: IndexSettings) -> int:
-    from i2s_render_latex.look_up import index_command
+    from i2s_render_latex.index_command import index_command
 
     return index_command(settings)
 

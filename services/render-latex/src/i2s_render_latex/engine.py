@@ -15,20 +15,16 @@ from i2s_chassis.renderer.bounds import bounded_log
 from i2s_chassis.renderer.model import RawRendering
 from i2s_chassis.renderer.verdict import Judgement
 from i2s_render_latex.compile import Compiled, compile_in
-from i2s_render_latex.document import PDF, SOURCE, complaint, disk_complaint
-from i2s_render_latex.format_budget import BuildBudget, BuildShares
+from i2s_render_latex.document import PDF, SOURCE, complaint, disk_complaint, preamble_of, without
 from i2s_render_latex.format_build import Built, build_format
-from i2s_render_latex.format_cache import Format, FormatCache
-from i2s_render_latex.formats import Formats
-from i2s_render_latex.hints import source_error
+from i2s_render_latex.formats import BuildBudget, BuildShares, Format, FormatCache, Formats
+from i2s_render_latex.installation import ENVIRONMENT, Installation
 from i2s_render_latex.model import Job
 from i2s_render_latex.pages import Drawn, PageRenderer
-from i2s_render_latex.prepared_fonts import PreparedFonts
+from i2s_render_latex.preparation import PreparedFonts, UnpackedFormats
 from i2s_render_latex.raster import limits_of_raster
-from i2s_render_latex.split import preamble_of, without
+from i2s_render_latex.source_error import source_error
 from i2s_render_latex.texindex import TexIndex
-from i2s_render_latex.texlive import ENVIRONMENT, Installation
-from i2s_render_latex.unpacked_formats import UnpackedFormats
 from i2s_render_latex.verdict import of_compilation
 from i2s_wire.render.options import LatexEngine as TexEngine
 from i2s_wire.render.rendering import Verdict
@@ -59,7 +55,7 @@ class EngineSettings:
     build_shares: BuildShares = field(default_factory=BuildShares)
 
 
-class LatexEngine:
+class LatexRenderer:
     """Renders documents. Enter ``LatexEngine.open`` to get one."""
 
     def __init__(
@@ -101,7 +97,7 @@ class LatexEngine:
         )
 
     @contextlib.asynccontextmanager
-    async def open(self, known: Mapping[str, bytes]) -> AsyncIterator[LatexEngine]:
+    async def open(self, known: Mapping[str, bytes]) -> AsyncIterator[LatexRenderer]:
         """Make the formats of known preambles (name to text), then build hot ones while this is open."""
         await self._formats.know(known)
         async with self._formats.open():

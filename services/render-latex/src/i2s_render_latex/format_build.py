@@ -1,24 +1,220 @@
-"""Dump the format of a head in a jail, and refuse one that would not hold all of it."""
+"""Dump the format of a head in a jail, so that nothing is lost and nothing shows, and refuse what fails."""
 
 from __future__ import annotations
 
 import asyncio
 import re
+import secrets
+import string
 import zlib
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from i2s_chassis.jail import Cause, Cell, Ended, Jail, OutputError
 from i2s_chassis.limits import Limits
-from i2s_render_latex.document import JOB_NAME, LOG, PDF, SOURCE
-from i2s_render_latex.format_source import NOT_DUMPED, OF_FONTS, dump_of
+from i2s_render_latex.compile import AUX
+from i2s_render_latex.document import BEGIN, JOB_NAME, LOG, PDF, SOURCE
+from i2s_render_latex.installation import ENVIRONMENT, Installation
 from i2s_render_latex.log import first_error
-from i2s_render_latex.searches import ENVIRONMENT_OF_SEARCHES, own_file
-from i2s_render_latex.split import BEGIN
-from i2s_render_latex.stable import AUX
-from i2s_render_latex.tex import dump_command
-from i2s_render_latex.texlive import ENVIRONMENT, Installation
+from i2s_render_latex.programs import dump_command
+
+#: Files beside a document that a preamble does not load unless it looks for them.
+PICTURES_AND_DATA = (".png", ".jpg", ".jpeg", ".pdf", ".csv", ".dat", ".tsv")
+
+_SEARCH = re.compile(r"kdebug:returning from generic search\(\[([^\]\n]*)\]\) =>(.*)")
+
+#: What makes kpathsea write its searches to standard error (KPSE_DEBUG_SEARCH). With any debugging on, TeX
+#: also leaves the beginnings of a PDF that it otherwise removes.
+ENVIRONMENT_OF_SEARCHES: Mapping[str, str] = MappingProxyType({"KPATHSEA_DEBUG": "32"})
+
+
+def own_file(searches: str, begun: bool) -> str:
+    r"""Return the first look that another job could have had answered otherwise; empty for none.
+
+    Args:
+        searches: What kpathsea wrote; what TeX wrote may stand between its lines, and can add looks alone.
+        begun: Whether ``\begin{document}`` was among it, which looks for the .aux file. It serves first runs
+            alone, in which there is none.
+    """
+    sources = 0
+    names: str
+    found: str
+    for names, found in _SEARCH.findall(searches):
+        path = found.strip()
+        sources += path in (SOURCE, f"./{SOURCE}")
+        if path in (SOURCE, f"./{SOURCE}") and sources == 1:
+            continue  # the head itself
+        wanted = [PurePosixPath(name).name.lower() for name in names.split()]
+        if begun and AUX in wanted and (not path or path in (AUX, f"./{AUX}")):
+            continue
+        if path and not path.startswith("/"):
+            return path
+        if not path and any(name.startswith(f"{JOB_NAME}.") or _is_beside(name) for name in wanted):
+            return names
+    return ""
+
+
+def _is_beside(name: str) -> bool:
+    return name.endswith(PICTURES_AND_DATA)
+
+
+# High enough that no allocation reaches it; naming it allocates nothing.
+_BOX = 32766
+_STREAMS_CLOSED = " ".join(
+    rf"\ifeof{stream} \else\itwosfail{{a file that is being read}}\fi" for stream in range(16)
+)
+_NAME_LENGTH = 24
+_PROOF = "PROOF"
+
+#: Commands that a head cannot use while it is dumped, and the names that LaTeX gives them besides.
+GUARDED = {
+    "pdfmapfile": ("pdfmapfile", "tex_mapfile:D"),
+    "pdfmapline": ("pdfmapline", "tex_mapline:D"),
+    "pdffontattr": ("pdffontattr", "tex_pdffontattr:D"),
+    "pdfprimitive": ("pdfprimitive", "tex_primitive:D"),
+}
+
+
+def _if_named(name: str, is_as: str, then: str) -> str:
+    """Return TeX that does something if a name is defined and its meaning is that of a command."""
+    command = rf"\csname {name}\endcsname"
+    return (
+        rf"\ifcsname {name}\endcsname\expandafter\ifx{command}{is_as}"
+        rf"\expandafter\let{command}{then}\fi\fi "
+    )
+
+
+def _guard(command: str, names: tuple[str, ...]) -> str:
+    """Return TeX that makes all names of a command a macro that ends the build."""
+    kept, use, guard = (rf"\itwos{part}{command}" for part in ("kept", "use", "guard"))
+    take = "".join(_if_named(name, kept, guard) for name in names)
+    return (
+        rf"\let{kept}\{command} \def{use}{{\itwosrefuse{{{command} has an effect that no format holds}}}}"
+        rf"\protected\def{guard}{{{use}}}{take}"
+    )
+
+
+def _give_back(command: str, names: tuple[str, ...]) -> str:
+    """Return TeX that makes all names of a command, and copies of the macro, what they were."""
+    kept, use, guard = (rf"\itwos{part}{command}" for part in ("kept", "use", "guard"))
+    return "".join(_if_named(name, guard, kept) for name in names) + rf"\let{use}{kept}"
+
+
+# By another name than that of the checks: a head can find it by \meaning.
+_GUARD = r"\let\itwosrefuse\errmessage " + "".join(
+    _guard(command, names) for command, names in GUARDED.items()
+)
+_GIVE_BACK = "".join(_give_back(command, names) for command, names in GUARDED.items())
+
+# The output routine sees the list, the \topskip glue that the empty box brings, that box, and the
+# \vfil; it takes the last three away again. \pdfcolorstackinit answers 1 where nobody has made a
+# colour stack; pdfTeX does not dump them. Nor does it dump the date (texlive.SOURCE_DATE_EPOCH), the random
+# numbers and the streams, which are looked at here. A job runs the \everyjob that was there before the
+# head, and then has that of the head, as if it had read it.
+_DEFINITION = rf"""\catcode`\@=11
+\let\itwosaux\empty
+\edef\itwosboot{{\the\everyjob}}
+\def\itwosfail#1{{\errmessage{{#1 cannot be dumped}}}}
+\def\itwoscheck{{\begingroup
+\ifnum\year=2024 \else\itwosfail{{another year}}\fi
+\ifnum\month=1 \else\itwosfail{{another month}}\fi
+\ifnum\day=1 \else\itwosfail{{another day}}\fi
+\ifnum\time=0 \else\itwosfail{{another time}}\fi
+\ifvoid{_BOX} \else\itwosfail{{a high box}}\fi
+\ifnum\newlinechar=10 \else\itwosfail{{another end of lines}}\fi
+\count1=\pdfuniformdeviate 1000000000 \relax\pdfsetrandomseed 1 \count2=\pdfuniformdeviate 1000000000 \relax
+\ifnum\count1=\count2 \else\itwosfail{{the state of the random numbers}}\fi
+{_STREAMS_CLOSED}
+\ifnum\pdfcolorstackinit page{{0 g 0 G}}=1 \else\itwosfail{{a colour stack}}\fi
+\endgroup}}
+\def\itwosdump{{\itwoscheck\begingroup
+\xdef\itwosrestore{{\prevdepth\the\prevdepth\relax}}%
+\everyhbox{{}}\everyvbox{{}}%
+\output{{\global\setbox{_BOX}\vbox{{\unvbox255 \unskip\setbox0\lastbox\unskip}}\global\deadcycles0 }}%
+\hbox{{}}\vfil\penalty-10000 \endgroup
+\edef\itwosjob{{\everyjob{{\the\everyjob}}}}%
+\everyjob{{\itwosjob\itwosboot\itwosaux\unvbox{_BOX} \itwosrestore}}%
+{_GIVE_BACK}\immediate\write-1{{{_PROOF}}}\dump}}
+\def\itwosbegun{{%
+\ifdim\pagegoal=\maxdimen\else\itwosfail{{what is typeset already}}\fi
+\immediate\closeout\@mainaux
+\gdef\itwosaux{{\let\itwosbegin\begin\let\begin\itwosgoon\immediate\openout\@mainaux\jobname.aux }}%
+\begingroup\endlinechar-1 \openin\@inputcheck\jobname.aux \itwosread\closein\@inputcheck\endgroup
+\itwosdump}}
+\def\itwosgoon#1{{\let\begin\itwosbegin\ignorespaces}}
+\def\itwosread{{\readline\@inputcheck to\itwosline
+\ifeof\@inputcheck\else
+\xdef\itwosaux{{\unexpanded\expandafter{{\itwosaux}}%
+\noexpand\immediate\noexpand\write\noexpand\@mainaux{{\itwosline}}}}%
+\expandafter\itwosread\fi}}
+{_GUARD}\catcode`\@=12
+"""
+_OUR_NAME = re.compile(r"\\itwos([a-z]+)")
+# Primitives that the checks and the dump stand on; a head may give their names another meaning.
+_PRIMITIVES = re.compile(
+    r"\\(ifnum|ifvoid|ifeof|ifdim|else|fi|errmessage|year|month|day|time|count|pdfuniformdeviate|"
+    r"pdfsetrandomseed|pdfcolorstackinit|begingroup|endgroup|xdef|edef|prevdepth|the|relax|output|global|setbox|"
+    r"vbox|unvbox|unskip|lastbox|deadcycles|hbox|vfil|penalty|everyjob|dump|pagegoal|immediate|closeout|gdef|"
+    r"let|openout|openin|closein|readline|endlinechar|expandafter|noexpand|unexpanded|write|jobname|"
+    r"ignorespaces|everyhbox|everyvbox|newlinechar|ifcsname|csname|endcsname|ifx|def|protected)(?![a-zA-Z@])"
+)
+
+#: Primitives whose effect a format does not keep, or that distinguish a build from a job. Their names in
+#: a preamble rule out a format.
+NOT_DUMPED = (b"\\pdfmapfile", b"\\pdfmapline", b"\\pdfelapsedtime", b"\\pdfresettimer")
+
+#: Primitives that change a font in a way that no format keeps. Packages use them when the document begins,
+#: so their names in any file that is read rule out a format that holds more than the preamble.
+OF_FONTS = (
+    b"\\lpcode", b"\\rpcode", b"\\efcode", b"\\tagcode", b"\\knbscode", b"\\stbscode", b"\\shbscode",
+    b"\\knbccode", b"\\knaccode", b"\\pdffontexpand", b"\\pdffontattr", b"\\letterspacefont",
+    b"\\pdfcopyfont", b"\\pdfnoligatures", b"\\pdfnobuiltintounicode",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """What initial TeX, on top of the pdflatex format, is given to dump the format of a head.
+
+    Attributes:
+        definition: TeX on the command line, before the source file is read.
+        source: Content of the source file.
+        proof: The line that stands in the log right before TeX's report, if the dump is ours.
+    """
+
+    definition: str
+    source: bytes
+    proof: str
+
+
+def dump_of(head: bytes) -> Dump:
+    """Return how the format of a head is dumped; every call takes other names."""
+    names: defaultdict[str, str] = defaultdict(_random_letters)
+    end = "\\itwosbegun" if head.endswith(BEGIN) else "\n\\itwosdump"
+    definition = _named_anew(_on_one_line(_DEFINITION), names).replace(_PROOF, names[_PROOF])
+    return Dump(definition, head + _named_anew(end, names).encode() + b"\n", names[_PROOF])
+
+
+def _random_letters() -> str:
+    return "".join(secrets.choice(string.ascii_letters) for _ in range(_NAME_LENGTH))
+
+
+def _on_one_line(text: str) -> str:
+    """Return a definition on one line, with copies of the primitives."""
+    line = text.replace("%\n", "").replace("\n", " ").strip()
+    place = line.index("\\def\\itwosfail")
+    used = sorted(set(_PRIMITIVES.findall(line[place:])))
+    copies = "".join(rf"\let\itwosof{name}\{name} " for name in used)
+    return line[:place] + copies + _PRIMITIVES.sub(r"\\itwosof\1", line[place:])
+
+
+def _named_anew(text: str, names: Mapping[str, str]) -> str:
+    """Return TeX with the random name of each of our own: none of them leads to another."""
+    return _OUR_NAME.sub(lambda name: "\\" + names[name[1]], text)
+
 
 _FORMAT = f"{JOB_NAME}.fmt"
 _RECORD = f"{JOB_NAME}.fls"

@@ -1,29 +1,247 @@
-r"""Which format serves a document, and when a preamble becomes worth one of its own.
-
-Known preambles have their formats before the service serves. Any other preamble that is seen often gets
-its own in the background: one build at a time, at the lowest priority, while a slot is free and nobody
-waits, and within the budget of the caller that made it hot. Jobs never wait for them. A preamble has two: one
-of itself, which serves longer ones too, and one that holds what \begin{document} does as well, which serves
-the first run of a document that begins right there.
-"""
+"""Formats of preambles: when a document gets one, how much CPU time builds may use, and formats on disk."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import logging
+import os
+import tempfile
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeVar
 
 from i2s_chassis.jail import JailError
-from i2s_render_latex.format_budget import BuildBudget, BuildShares
-from i2s_render_latex.format_build import LIMITS_OF_BUILD, Built, FormatError
-from i2s_render_latex.format_cache import Format, FormatCache
-from i2s_render_latex.searches import PICTURES_AND_DATA
-from i2s_render_latex.split import BEGIN, continues
+from i2s_render_latex.document import BEGIN, continues
+from i2s_render_latex.format_build import LIMITS_OF_BUILD, PICTURES_AND_DATA, Built, FormatError
+
+#: Number of the rules by which formats are made and refused (format_source.py, format_build.py): increased
+#: when a format that was accepted before may be refused.
+RULES = 2
+_OLD_SECONDS = 3600
+
+
+@dataclass(eq=False, slots=True)
+class Format:
+    """A format that stands ready.
+
+    Attributes:
+        key: Digest of head, installation and rules.
+        name: Name for people: that of a known preamble, else the beginning of the key.
+        head: What it holds of a document.
+        path: Path of the file.
+        size: Size of the file in bytes.
+        is_kept: Whether it is never removed for room.
+        jobs: Number of jobs served so far.
+        users: Number of jobs that use it now.
+    """
+
+    key: str
+    name: str
+    head: bytes = field(repr=False)
+    path: Path
+    size: int
+    is_kept: bool = False
+    jobs: int = 0
+    users: int = 0
+
+    @property
+    def has_begun(self) -> bool:
+        r"""Whether it holds what ``\begin{document}`` does, too."""
+        return self.head.endswith(BEGIN)
+
+    @property
+    def preamble(self) -> bytes:
+        """The preamble that it holds, without white space at the end."""
+        return self.head.removesuffix(BEGIN)
+
+
+class FormatCache:
+    """The formats of one installation in one folder."""
+
+    def __init__(self, folder: Path, installation_digest: str, max_bytes: int) -> None:
+        """Take what lies in the folder.
+
+        Args:
+            folder: Folder of the formats; made if it is missing. Jobs of other users read in it.
+            installation_digest: Formats of other installations are removed.
+            max_bytes: Bound on all formats together; kept ones count, and stay.
+
+        Raises:
+            OSError: The folder cannot be made or read.
+        """
+        self._folder, self._digest, self._max_bytes = folder, installation_digest, max_bytes
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o755)
+        self._formats: dict[str, Format] = {}  # the least recently used first
+        for source in sorted(folder.glob("*.tex"), key=lambda path: path.stat().st_mtime):
+            self._take(source)
+        self._sweep()
+
+    def _take(self, source: Path) -> None:
+        head, dumped = source.read_bytes(), source.with_suffix(".fmt")
+        key = self.key(head)
+        if key != source.stem or not dumped.is_file():
+            dumped.unlink(missing_ok=True)
+            source.unlink(missing_ok=True)
+            return
+        self._formats[key] = Format(key, key[:12], head, dumped, dumped.stat().st_size)
+
+    def _sweep(self) -> None:
+        """Remove what was half written when a service was killed, some time ago."""
+        for path in (*self._folder.glob(".new-*"), *self._folder.glob("*.fmt")):
+            is_old = time.time() - path.stat().st_mtime > _OLD_SECONDS
+            if is_old and path.stem not in self._formats:
+                path.unlink(missing_ok=True)
+
+    def key(self, head: bytes) -> str:
+        """Return the key of a head's format."""
+        return hashlib.sha256(f"{RULES}\n{self._digest}\n".encode() + head).hexdigest()
+
+    def get(self, head: bytes) -> Format | None:
+        """Return the format of exactly this head, None if there is none."""
+        return self._formats.get(self.key(head))
+
+    def __iter__(self) -> Iterator[Format]:
+        """All formats, those with the longest head first."""
+        return iter(sorted(self._formats.values(), key=lambda one: len(one.head), reverse=True))
+
+    def has(self, one: Format) -> bool:
+        """Whether a format is still on disk; one that somebody removed is forgotten."""
+        if one.path.is_file():
+            return True
+        self._formats.pop(one.key, None)
+        return False
+
+    def write(self, head: bytes, dumped: bytes) -> None:
+        """Write a format into the folder, for ``add``; may be called from any thread.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        path = self._folder / f"{self.key(head)}.fmt"
+        self._write(path, dumped)
+        self._write(path.with_suffix(".tex"), head)
+
+    def add(self, head: bytes) -> Format:
+        """Put a format that was written on the cache, and remove others for it if room is short.
+
+        Raises:
+            OSError: It is not there.
+        """
+        key = self.key(head)
+        path = self._folder / f"{key}.fmt"
+        self._formats[key] = Format(key, key[:12], head, path, path.stat().st_size)
+        self._make_room(key)
+        return self._formats[key]
+
+    def _write(self, path: Path, content: bytes) -> None:
+        """Write a file that appears whole or not at all, and that every user can read."""
+        handle, temporary = tempfile.mkstemp(prefix=".new-", dir=self._folder)
+        try:
+            with open(handle, "wb") as file:
+                file.write(content)
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+    def _make_room(self, newest: str) -> None:
+        for one in list(self._formats.values()):
+            if sum(kept.size for kept in self._formats.values()) <= self._max_bytes:
+                return
+            if not one.is_kept and not one.users and one.key != newest:
+                self._remove(one)
+
+    def _remove(self, one: Format) -> None:
+        del self._formats[one.key]
+        one.path.with_suffix(".tex").unlink(missing_ok=True)
+        one.path.unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def lend(self, one: Format) -> Iterator[Format]:
+        """Count a job of a format; it stays on the cache meanwhile and is the latest used."""
+        self._formats[one.key] = self._formats.pop(one.key, one)
+        one.users += 1
+        one.jobs += 1
+        with contextlib.suppress(OSError):  # the order after a restart is worth no failure
+            os.utime(one.path.with_suffix(".tex"))
+        try:
+            yield one
+        finally:
+            one.users -= 1
+
+
+_MINUTE = 60.0
+_MAX_CALLERS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class BuildShares:
+    """CPU seconds of builds for each minute.
+
+    Attributes:
+        total: CPU seconds for all callers together.
+        caller: CPU seconds for each caller.
+    """
+
+    total: float = 6.0
+    caller: float = 3.0
+
+
+class BuildBudget:
+    """CPU time of builds, refilled steadily up to the share of one minute.
+
+    A build may begin while something is left and is charged what it has used, so a balance can fall below
+    zero; then nothing is built until it has been refilled.
+    """
+
+    def __init__(self, shares: BuildShares, clock: Callable[[], float] = time.monotonic) -> None:
+        self._shares, self._clock = shares, clock
+        self._all = _Balance(shares.total, clock())
+        self._callers: OrderedDict[str, _Balance] = OrderedDict()  # those with debts or charges, oldest first
+
+    def allows(self, caller: str) -> bool:
+        """Return whether a build for a caller may begin now."""
+        now = self._clock()
+        own = self._callers.get(caller)
+        return self._all.at(now) > 0 and (own is None or own.at(now) > 0)
+
+    def charge(self, caller: str, cpu_seconds: float) -> None:
+        """Take from the balances what a build for a caller has used."""
+        now = self._clock()
+        self._all.take(cpu_seconds, now)
+        own = self._callers.pop(caller, None) or _Balance(self._shares.caller, now)
+        own.take(cpu_seconds, now)
+        self._callers[caller] = own
+        for name in [name for name, balance in self._callers.items() if balance.is_full(now)]:
+            del self._callers[name]
+        if len(self._callers) > _MAX_CALLERS:
+            self._callers.popitem(last=False)
+
+
+class _Balance:
+    """Seconds that are left of a share; full at the beginning."""
+
+    def __init__(self, share: float, now: float) -> None:
+        self._share, self._left, self._since = share, share, now
+
+    def at(self, now: float) -> float:
+        self._left = min(self._share, self._left + (now - self._since) * self._share / _MINUTE)
+        self._since = now
+        return self._left
+
+    def take(self, seconds: float, now: float) -> None:
+        self._left = self.at(now) - seconds
+
+    def is_full(self, now: float) -> bool:
+        return self.at(now) >= self._share
+
 
 #: Makes the format of a head; raises FormatError or JailError.
 Build = Callable[[bytes], Awaitable[Built]]

@@ -12,10 +12,10 @@ from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.crop import finish_in_thread
 from i2s_chassis.renderer.model import RawStage
 from i2s_chassis.renderer.verdict import Judgement, limit_passed
-from i2s_render_latex import inspect, page_text, raster
-from i2s_render_latex.inspect import Page
+from i2s_render_latex import raster
+from i2s_render_latex.installation import HUGE_PAGES
 from i2s_render_latex.model import Options
-from i2s_render_latex.texlive import HUGE_PAGES
+from i2s_render_latex.raster import Page
 from i2s_render_latex.verdict import of_page, of_pictures, too_many_pages, unreadable
 from i2s_wire.render.rendering import Picture, Verdict
 
@@ -64,7 +64,7 @@ class PageRenderer:
         self._cell, self._options, self._limits = cell, options, limits
         self._spent_cpu_seconds, self._max_bytes = spent_cpu_seconds, max_bytes
         self._first, self._count = options.first_page, options.page_count
-        self._said = inspect.read_plain(pdf)
+        self._said = raster.read_plain(pdf)
         self._drawn = Drawn()
 
     async def draw(self) -> Drawn:
@@ -106,20 +106,20 @@ class PageRenderer:
         drawn.judgement = self._objection(found, wanted)
         return wanted if drawn.judgement is None else ()
 
-    async def _asked(self) -> inspect.Inspection | None:
+    async def _asked(self) -> raster.Inspection | None:
         """Return what poppler says of the PDF; None if it cannot, which is the judgement then."""
         options, limits, drawn = self._options, self._limits, self._drawn
         last = limits.pages if options.last_page else min(self._first + self._count - 1, limits.pages)
-        ended = await self._run("inspect", inspect.command(last))
+        ended = await self._run("inspect", raster.inspection_command(last))
         drawn.judgement = limit_passed(ended.cause, limits, "looking at the PDF")
         if drawn.judgement is not None:
             return None
-        found = inspect.read(ended.output.whole.decode(errors="replace"))
+        found = raster.read_inspection(ended.output.whole.decode(errors="replace"))
         if found is None:
             drawn.judgement = Judgement(Verdict.NO_OUTPUT, "The output is no PDF that can be read.")
         return found
 
-    def _objection(self, found: inspect.Inspection, wanted: Sequence[Page]) -> Judgement | None:
+    def _objection(self, found: raster.Inspection, wanted: Sequence[Page]) -> Judgement | None:
         first, total = self._first, found.total_pages
         if total > self._limits.pages:
             return too_many_pages(self._limits)
@@ -138,7 +138,7 @@ class PageRenderer:
     async def _picture(self, page: Page) -> None:
         """Draw a page and add its picture; a blank page adds none."""
         options, size = self._options, page.size_at(self._options.dpi)
-        ended = await self._run("raster", raster.command(page.number, options.dpi, size))
+        ended = await self._run("raster", raster.drawing_command(page.number, options.dpi, size))
         self._drawn.judgement = limit_passed(ended.cause, self._limits, "drawing the page")
         if self._drawn.judgement is not None:
             return
@@ -161,9 +161,9 @@ class PageRenderer:
 
     async def _text(self, number: int) -> str:
         """Return the text of a page, empty if poppler finds none. A limit that is passed is the judgement."""
-        ended = await self._run("text", page_text.command(number))
+        ended = await self._run("text", raster.text_command(number))
         self._drawn.judgement = limit_passed(ended.cause, self._limits, "reading the text of the page")
-        return page_text.read(ended.output.whole)
+        return raster.read_text(ended.output.whole)
 
     async def _drawing(self) -> memoryview | None:
         try:

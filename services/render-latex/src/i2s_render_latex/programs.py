@@ -1,12 +1,13 @@
-"""The engines of TeX that compile documents: their programs, and what makes them work alike."""
+"""The engines of TeX that compile documents: their programs and command lines, and what makes them alike."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 
-from i2s_render_latex.document import JOB_NAME, PDF
+from i2s_render_latex.document import JOB_NAME, PDF, SOURCE
 from i2s_wire.render.options import LatexEngine
 
 #: The time that documents see: 2024-01-01 00:00:00 UTC. The same document is the same picture
@@ -82,3 +83,35 @@ PROGRAMS: Mapping[LatexEngine, TexProgram] = MappingProxyType(
 
 #: Makes the PDF of what XeTeX wrote; starts no other program for pictures in PostScript (``-D``).
 XDV_TO_PDF = ("xdvipdfmx", "-q", "-E", "-D", "", "-o", PDF, XDV)
+
+
+_FLAGS = (
+    "-no-shell-escape",
+    "-file-line-error",
+    "-interaction=batchmode",
+    "-halt-on-error",
+    f"-jobname={JOB_NAME}",
+)
+_INPUT = rf"\input {SOURCE} "
+
+
+def compile_command(engine: LatexEngine, format_file: Path | None) -> list[str]:
+    """Return the command that compiles the job's document.
+
+    Args:
+        engine: The program.
+        format_file: Format of pdfTeX that the run begins with; None begins at the first line.
+    """
+    program = PROGRAMS[engine]
+    chosen = [] if format_file is None else [f"-fmt={format_file}"]
+    return [*program.command, *_FLAGS, *chosen, f"{program.begin}{_INPUT}"]
+
+
+def dump_command(definition: str) -> list[str]:
+    """Return the command that dumps a format, at low priority, and records what it reads.
+
+    Args:
+        definition: TeX before the source file.
+    """
+    begin = f"{PROGRAMS[LatexEngine.PDFLATEX].begin}{definition} {_INPUT}"
+    return ["nice", "-n", "19", "pdftex", "-ini", "-recorder", NO_FIRST_LINE, *_FLAGS, "&pdflatex", begin]

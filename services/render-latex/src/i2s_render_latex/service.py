@@ -1,4 +1,4 @@
-"""The service: brings up jail, index and engine, passes the canary, hands out its servicer."""
+"""The service: opens jail, index and engine, passes the canary, provides its servicer."""
 
 from __future__ import annotations
 
@@ -7,20 +7,41 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-from i2s_chassis.errors import StartError
+from i2s_chassis.errors import EngineError, StartError
+from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import open_jail
 from i2s_chassis.renderer.start_checks import canary_limits, canary_required
 from i2s_chassis.server.service import Chassis, Register
-from i2s_render_latex.canary import canary
-from i2s_render_latex.engine import EngineSettings, LatexEngine
-from i2s_render_latex.format_budget import BuildShares
-from i2s_render_latex.paths import state_folder
-from i2s_render_latex.prepared_fonts import prepare_fonts
+from i2s_render_latex.engine import EngineSettings, LatexRenderer
+from i2s_render_latex.formats import BuildShares
+from i2s_render_latex.installation import find_installation
+from i2s_render_latex.model import Job, Options
+from i2s_render_latex.preparation import prepare_fonts, unpack_formats
 from i2s_render_latex.servicer import LatexServicer
 from i2s_render_latex.settings import LatexSettings
-from i2s_render_latex.state import index_for_service, prepare_folder
-from i2s_render_latex.texlive import find_installation
-from i2s_render_latex.unpacked_formats import unpack_formats
+from i2s_render_latex.state import index_for_service, prepare_folder, state_folder
+from i2s_wire.render.rendering import Verdict
+
+_BODY = b"\n\\begin{document}\n$e^{i\\pi} + 1 = 0$\n\\end{document}\n"
+
+
+async def canary(engine: LatexRenderer, limits: Limits) -> None:
+    """Render a small document, cold and with each format of a known preamble.
+
+    Args:
+        engine: The engine.
+        limits: Limits of each rendering.
+
+    Raises:
+        EngineError: It did not become a picture; says why.
+    """
+    jobs = [Job(b"\\documentclass{article}" + _BODY, options=Options(cold=True), limits=limits)]
+    known = [one for one in engine.formats if one.is_kept and not one.has_begun]
+    jobs += [Job(one.preamble + _BODY, limits=limits) for one in known]
+    for job in jobs:
+        rendering = await engine.render(job)
+        if rendering.verdict is not Verdict.RENDERED:
+            raise EngineError(f"the canary was not rendered: {rendering.verdict.name}: {rendering.message}")
 
 
 class LatexService:
@@ -48,7 +69,7 @@ class LatexService:
             jail = await stack.enter_async_context(open_jail(settings, chassis))
             index = await index_for_service(folder)
             stack.callback(index.close)
-            engine = LatexEngine(
+            engine = LatexRenderer(
                 _engine_settings(settings, folder),
                 jail,
                 installation,

@@ -1,29 +1,93 @@
-"""RenderService over the engine of LaTeX."""
+"""RenderService over the engine of LaTeX: messages to jobs, results to messages."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from i2s.render.v1 import render_pb2 as pb
+from i2s_chassis.errors import InvalidArgumentError
 from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.model import RawRendering
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
+from i2s_chassis.renderer.wire import page_from_wire, refuse_foreign, whole_number
 from i2s_chassis.server.service import Chassis
-from i2s_render_latex.engine import LatexEngine
+from i2s_render_latex.engine import LatexRenderer
+from i2s_render_latex.installation import Installation
 from i2s_render_latex.model import Job, Options
 from i2s_render_latex.programs import PROGRAMS
 from i2s_render_latex.settings import LatexSettings
-from i2s_render_latex.texlive import Installation
-from i2s_render_latex.wire import files_from_wire, options_from_wire, options_to_wire, refuse_missing
+from i2s_wire.render.options import LatexEngine
 from i2s_wire.render.rendering import Engine
+from i2s_wire.render.request import File
+from i2s_wire.render.request_to_wire import page_options
+
+_MAX_RUNS = 20
+
+
+def options_from_wire(message: pb.RenderOptions) -> Options:
+    """Return what a request asks for, defaults elsewhere.
+
+    Raises:
+        InvalidArgumentError: A value has no meaning; names the field.
+    """
+    default, latex = Options(), message.latex
+    refuse_foreign(message, ("page", "latex"), "LaTeX")
+    return replace(
+        page_from_wire(message.page, default),
+        max_runs=whole_number(latex, "max_runs", "options.latex", default.max_runs, _MAX_RUNS),
+        cold=latex.cold,
+        engine=_engine(latex.engine),
+        last_page=latex.last_page,
+        want_text=latex.want_text,
+    )
+
+
+def _engine(value: int) -> LatexEngine:
+    if value == pb.LATEX_ENGINE_UNSPECIFIED:
+        return Options().engine
+    try:
+        return LatexEngine(value)
+    except ValueError:
+        raise InvalidArgumentError("options.latex.engine", f"{value} is no engine of this service") from None
+
+
+def refuse_missing(engine: LatexEngine, engines: Collection[LatexEngine]) -> None:
+    """Refuse an engine that is not installed.
+
+    Raises:
+        InvalidArgumentError: It is not; names the field and the package.
+    """
+    if engine not in engines:
+        program = PROGRAMS[engine]
+        raise InvalidArgumentError(
+            "options.latex.engine", f"{program.name} is not installed here; the package is {program.package}"
+        )
+
+
+def options_to_wire(options: Options) -> pb.RenderOptions:
+    """Return options as the wire has them."""
+    latex = pb.LatexOptions(
+        engine=pb.LatexEngine.ValueType(options.engine),
+        max_runs=options.max_runs,
+        cold=options.cold,
+        last_page=options.last_page,
+        want_text=options.want_text,
+    )
+    return pb.RenderOptions(page=page_options(options), latex=latex)
+
+
+def files_from_wire(source: pb.LatexSource) -> tuple[File, ...]:
+    """Return the files beside a document, unchecked."""
+    return tuple(File(file.path, file.content) for file in source.files)
 
 
 class LatexServicer(RendererServicer[Job, RawRendering]):
     """Answers render requests."""
 
-    def __init__(self, engine: LatexEngine, settings: LatexSettings, chassis: Chassis) -> None:
+    def __init__(self, engine: LatexRenderer, settings: LatexSettings, chassis: Chassis) -> None:
         options = options_to_wire(Options())
         identity = Identity("i2s-render-latex", "latex", "pdftex", options, settings.beside_files)
         super().__init__(identity, settings, chassis)

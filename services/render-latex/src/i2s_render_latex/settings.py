@@ -13,8 +13,7 @@ from i2s_chassis.jail import Usage
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import RendererSettings
 from i2s_chassis.server.configure import CommandSettings
-from i2s_render_latex.paths import state_folder
-from i2s_render_latex.state import check_reachable
+from i2s_render_latex.state import check_reachable, state_folder
 
 if TYPE_CHECKING:
     from i2s_chassis.jail import Jail

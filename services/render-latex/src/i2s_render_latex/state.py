@@ -1,4 +1,4 @@
-"""What the service keeps between starts: the folder itself, and the index of the TeX tree in it."""
+"""The files that the service keeps between starts: the folder itself, and the index of the TeX tree in it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from i2s_chassis.errors import StartError
-from i2s_render_latex.paths import index_file
 from i2s_render_latex.texindex import (
     IndexFileError,
     IndexSummary,
@@ -25,6 +24,26 @@ from i2s_render_latex.texindex import (
     current_digest,
     tree_roots,
 )
+
+
+def state_folder(chosen: Path | None) -> Path:
+    """Return the folder for what is made once.
+
+    Args:
+        chosen: Folder that the operator chose; None takes the default.
+    """
+    if chosen is not None:
+        return chosen
+    if os.geteuid() == 0:
+        return Path("/var/cache/i2s-render-latex")
+    cache = os.environ.get("XDG_CACHE_HOME")
+    return (Path(cache) if cache else Path.home() / ".cache") / "i2s-render-latex"
+
+
+def index_file(folder: Path) -> Path:
+    """Return where the index of the TeX tree lies in a state folder."""
+    return folder / "texindex.sqlite"
+
 
 _LOCK = ".index.lock"
 _LOCK_PAUSE_SECONDS = 0.2

@@ -6,7 +6,7 @@ from i2s_chassis.jail import Cause
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
 from i2s_render_latex.compile import Compiled
-from i2s_render_latex.inspect import Page
+from i2s_render_latex.raster import Page
 from i2s_wire.render.rendering import Verdict
 
 

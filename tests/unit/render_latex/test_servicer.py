@@ -3,7 +3,7 @@ import pytest
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
 from i2s_render_latex.model import Options
-from i2s_render_latex.wire import options_from_wire, options_to_wire
+from i2s_render_latex.servicer import options_from_wire, options_to_wire
 from i2s_wire.render.options import BlankPage, Crop, LatexEngine
 
 

@@ -1,18 +1,17 @@
-"""What LuaTeX and XeTeX keep of the installed fonts: made once, by documents of ours, and only read by jobs.
-
-LuaTeX has a list of the names of all fonts, and each font that it has loaded once. XeTeX has the caches of
-fontconfig. A job that loads a font which is not among them reads it anew, for itself alone.
-"""
+"""Files that are prepared once, before the first job: caches of fonts, and formats without compression."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import gzip
 import hashlib
 import os
 import shutil
 import signal
+import subprocess
 import tempfile
+import zlib
 from asyncio.subprocess import DEVNULL
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,11 +19,10 @@ from pathlib import Path
 
 from i2s_chassis.errors import StartError
 from i2s_render_latex.document import LOG, SOURCE
+from i2s_render_latex.installation import ENVIRONMENT, PROGRAM_FOLDERS, Installation
 from i2s_render_latex.log import first_error
-from i2s_render_latex.programs import LUA_CACHE, PROGRAMS
+from i2s_render_latex.programs import LUA_CACHE, PROGRAMS, TexProgram, compile_command
 from i2s_render_latex.state import keep_for_jobs
-from i2s_render_latex.tex import compile_command
-from i2s_render_latex.texlive import ENVIRONMENT, PROGRAM_FOLDERS, Installation
 from i2s_wire.render.options import LatexEngine
 
 # LuaTeX takes the list of names of the folder that it may write to and no other, so each job is given it.
@@ -188,3 +186,83 @@ def _keep(work: Path, folder: Path) -> None:
             f"the prepared fonts cannot be kept in {folder}: {error.strerror}; run i2s-render-latex index as "
             "root, or name another --state-dir"
         ) from None
+
+
+_GZIP = b"\x1f\x8b"
+
+
+@dataclass(frozen=True, slots=True)
+class UnpackedFormats:
+    """The formats of the engines that are installed.
+
+    Attributes:
+        folder: Folder that jobs read.
+    """
+
+    folder: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Variables with which kpathsea finds these formats before those of TeX Live."""
+        return {"TEXFORMATS": f"{self.folder}:{ENVIRONMENT['TEXFORMATS']}"}
+
+
+async def unpack_formats(state: Path, installation: Installation) -> UnpackedFormats:
+    """Return the unpacked formats, made before if they have to be.
+
+    Args:
+        state: The state folder.
+        installation: The engines. Formats that TeX Live has made anew are unpacked anew.
+
+    Raises:
+        StartError: They cannot be unpacked.
+    """
+    return await asyncio.to_thread(_unpack, state, [PROGRAMS[one] for one in installation.engines])
+
+
+def _unpack(state: Path, programs: list[TexProgram]) -> UnpackedFormats:
+    try:
+        packed = {f"{one.name}.fmt": _format_of(one).read_bytes() for one in programs}
+        folder = state / "unpacked" / _digest(packed)
+        if not folder.is_dir():
+            _write(state, folder, packed)
+    except (OSError, EOFError, zlib.error) as error:
+        raise StartError(
+            f"the formats of LaTeX cannot be unpacked in --state-dir {state}: {error}; run i2s-render-latex "
+            "index as root, or name another folder"
+        ) from None
+    return UnpackedFormats(folder)
+
+
+def _format_of(program: TexProgram) -> Path:
+    """Return where TeX Live keeps the format of a program.
+
+    Raises:
+        StartError: It does not; says how to make it.
+    """
+    name = f"{program.name}.fmt"
+    asked = ["kpsewhich", f"-engine={program.engine}", f"-progname={program.name}", name]
+    environment = {"PATH": PROGRAM_FOLDERS, **ENVIRONMENT}
+    ended = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=30, env=environment)
+    if ended.returncode or not ended.stdout.strip():
+        raise StartError(f"{name} is missing; make it with: fmtutil-sys --byfmt {program.name}")
+    return Path(ended.stdout.strip())
+
+
+def _digest(packed: Mapping[str, bytes]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(packed):
+        digest.update(f"{name} {hashlib.sha256(packed[name]).hexdigest()}\n".encode())
+    return digest.hexdigest()[:32]
+
+
+def _write(state: Path, folder: Path, packed: Mapping[str, bytes]) -> None:
+    """Write a folder that appears whole or not at all."""
+    state.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=".unpacked-", dir=state))
+    try:
+        for name, content in packed.items():
+            (work / name).write_bytes(gzip.decompress(content) if content.startswith(_GZIP) else content)
+        keep_for_jobs(work, folder)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)

@@ -1,4 +1,4 @@
-from i2s_render_latex.stable import is_inert
+from i2s_render_latex.compile import is_inert
 
 HYPERREF = r"""\relax
 \providecommand\hyper@newdestlabel[2]{}

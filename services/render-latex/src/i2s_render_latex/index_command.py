@@ -6,13 +6,11 @@ import asyncio
 import sys
 from pathlib import Path
 
-from i2s_render_latex.paths import state_folder
-from i2s_render_latex.prepared_fonts import prepare_fonts
+from i2s_render_latex.installation import find_installation
+from i2s_render_latex.preparation import prepare_fonts, unpack_formats
 from i2s_render_latex.settings import IndexSettings
-from i2s_render_latex.state import open_index, prepare_folder, rebuild_index
+from i2s_render_latex.state import open_index, prepare_folder, rebuild_index, state_folder
 from i2s_render_latex.texindex import TexIndex, load_command
-from i2s_render_latex.texlive import find_installation
-from i2s_render_latex.unpacked_formats import unpack_formats
 from i2s_wire.render.source_error import Provider
 
 

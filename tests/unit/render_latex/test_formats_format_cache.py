@@ -3,10 +3,10 @@ import os
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_render_latex import format_cache
+from i2s_render_latex import formats
 
 
-class FormatCache(format_cache.FormatCache):
+class FormatCache(formats.FormatCache):
     def put(self, preamble, dumped):
         self.write(preamble, dumped)
         return self.add(preamble)
@@ -36,7 +36,7 @@ def test_formats_of_another_installation_are_removed(tmp_path):
 
 def test_formats_of_other_rules_are_removed(tmp_path, monkeypatch):
     cache(tmp_path).put(b"pre", b"dump")
-    monkeypatch.setattr(format_cache, "RULES", format_cache.RULES + 1)
+    monkeypatch.setattr(formats, "RULES", formats.RULES + 1)
     assert cache(tmp_path).get(b"pre") is None
     assert list(tmp_path.iterdir()) == []
 
