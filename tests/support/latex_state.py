@@ -9,7 +9,7 @@ from pathlib import Path
 from i2s_render_latex.state import index_file, state_folder
 from i2s_render_latex.texindex import current_digest, tree_roots
 from i2s_render_latex.texindex.definitions import Category
-from i2s_render_latex.texindex.store import write
+from i2s_render_latex.texindex.index import write
 from i2s_wire.render.source_error import Provider, ProviderKind
 
 #: Folder with the state of the machine's own service, whoever runs the tests.

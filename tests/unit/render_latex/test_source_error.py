@@ -6,7 +6,7 @@ from i2s_render_latex.log import LoggedError
 from i2s_render_latex.source_error import Diagnosis, diagnose, source_error
 from i2s_render_latex.texindex import TexIndex
 from i2s_render_latex.texindex.definitions import Category
-from i2s_render_latex.texindex.store import write
+from i2s_render_latex.texindex.index import write
 from i2s_wire.render.source_error import ErrorKind, Provider, ProviderKind
 
 

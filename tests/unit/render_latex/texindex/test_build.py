@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from i2s_render_latex.texindex import TexIndex, TreeError, build, build_index, current_digest
-from i2s_render_latex.texindex.preferences import preferences_text
+from i2s_render_latex.texindex.rank import preferences_text
 from i2s_wire.render.source_error import Provider, ProviderKind
 
 

@@ -1,7 +1,16 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from i2s_render_latex.texindex.definitions import Category, How, definitions
-from i2s_render_latex.texindex.source import clean
+from i2s_render_latex.texindex.definitions import (
+    Category,
+    How,
+    clean,
+    definitions,
+    key_name,
+    keys,
+    with_depth,
+)
 
 
 def found(text: str, category: Category = Category.COMMAND) -> dict[str, How]:
@@ -120,3 +129,101 @@ def test_a_renewed_environment_is_patched() -> None:
 
 def test_an_axis_type_of_pgfplots_makes_its_environment() -> None:
     assert "polaraxis" in found(r"\pgfplotsdefineaxistype[polar]{polar}{x}", Category.ENVIRONMENT)
+
+
+def test_comments_are_left_out_and_escaped_percents_are_not_comments() -> None:
+    assert clean("a% b\n  c") == "ac"
+    assert "c" in clean(r"a\% c")
+    assert "c" not in clean("a\\\\% c")
+
+
+def test_nothing_after_endinput_is_read() -> None:
+    assert clean("\\def\\a{}\n\\endinput\n\\def\\b{}") == "\\def\\a{}\n"
+
+
+def test_endinput_under_a_condition_ends_nothing() -> None:
+    assert "\\def\\b" in clean("\\ifx\\a\\b\n\\endinput\n\\fi\n\\def\\b{}")
+    assert "\\def\\b" in clean("\\endinput\\fi\n\\def\\b{}")
+
+
+@given(st.text(alphabet="ab\\{}% \n", max_size=60))
+def test_clean_text_has_no_escaped_braces_and_no_comments(text: str) -> None:
+    cleaned = clean(text)
+    assert "%" not in cleaned
+    assert "\\{" not in cleaned
+    assert "\\}" not in cleaned
+
+
+def test_depth_counts_the_groups_that_are_open() -> None:
+    import re
+
+    text = "x{x{x}x}x"
+    assert [depth for _, depth in with_depth(text, re.finditer("x", text))] == [0, 1, 2, 1, 0]
+
+
+def test_a_brace_too_many_does_not_make_depth_negative() -> None:
+    import re
+
+    text = "}}x{x"
+    assert [depth for _, depth in with_depth(text, re.finditer("x", text))] == [0, 1]
+
+
+def names(text: str) -> set[str]:
+    return {definition.name for definition in keys(clean(text))}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (r"\tikzset{on grid/.is if=x}", "on grid"),
+        ("\\tikzset{\n  pics/angle/.style = {\n x }}", "pics/angle"),
+        (r"\pgfkeys{/tikz/fit/.code={x}}", "fit"),
+        (r"\pgfplotsset{boxplot/.code={x}}", "boxplot"),
+        (r"\pgfqkeys{/pgfplots}{a/.style={x}, use units/.is choice}", "use units"),
+        (r"\pgfkeysdef{/tikz/foo bar}{x}", "foo bar"),
+        (r"\tikzoption{canvas is xy plane at z}[]{x}", "canvas is xy plane at z"),
+        (r"\pgfdeclareshape{diamond}{x}", "diamond"),
+        (r"\pgfdeclarearrow{ name = Stealth, defaults = {x} }", "Stealth"),
+        (r"\pgfkeys{/pgf/arrow keys/.cd, Triangle /.tip = {Stealth}}", "Triangle"),
+        (r"\pgfarrowsdeclare{triangle 45}{triangle 45}{a}{b}", "triangle 45"),
+        (r"\pgfarrowsdeclarereversed{x}{y}{a}{b}", "y"),
+        (r"\pgfdeclaredecoration{brace}{initial}{x}", "brace"),
+        (r"\pgfdeclarepatternformonly{dots}{a}{b}{c}{d}", "dots"),
+        (r"\pgfdeclarepatternformonly[\a]{north east lines}{a}{b}{c}{d}", "north east lines"),
+        (r"\pgfdeclarepattern{name=Lines,type=uncolored}", "Lines"),
+        (r"\pgfdeclarelayer{background}", "background"),
+        (r"\pgfdeclarehorizontalshading{rainbow}{1cm}{x}", "rainbow"),
+        (r"\pgfplotsdeclarepatchclass{bilinear}{x}", "bilinear"),
+        (r"\tikzdeclarecoordinatesystem{pic}{x}", "pic"),
+    ],
+)
+def test_every_form_of_declaration_is_seen(text: str, name: str) -> None:
+    assert name in names(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\tikzset{foo/.try, bar/.append style={x}, /foo/baz/.cd}",
+        r"\tikzset{foo=bar}",
+        r"\pgfkeys{/mykeys/foo/.style={x}}",
+        r"\pgfdeclareshape{#1}{x}",
+    ],
+)
+def test_uses_and_keys_of_others_are_not_seen(text: str) -> None:
+    assert names(text) == set()
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/tikz/on grid", "on grid"),
+        ("/pgfplots/boxplot/median", "boxplot/median"),
+        ("/pgf/decoration/amplitude", "decoration/amplitude"),
+        ("on  grid", "on grid"),
+        ("/tcb/enhanced", None),
+        ("", None),
+    ],
+)
+def test_keys_are_named_below_their_root(path: str, name: str | None) -> None:
+    assert key_name(path) == name

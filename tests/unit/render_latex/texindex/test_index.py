@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from i2s_render_latex.texindex import IndexFileError, TexIndex, load_command
 from i2s_render_latex.texindex.definitions import Category
+from i2s_render_latex.texindex.index import pack, unpack, write
 from i2s_render_latex.texindex.rank import folded
-from i2s_render_latex.texindex.store import pack, unpack, write
 from i2s_wire.render.source_error import Provider, ProviderKind
 
 BOOKTABS = Provider(ProviderKind.PACKAGE, "booktabs")

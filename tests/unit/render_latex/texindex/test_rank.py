@@ -1,10 +1,12 @@
+import tomllib
+from collections import Counter
 from collections.abc import Collection, Mapping
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_render_latex.texindex.definitions import Category, How
-from i2s_render_latex.texindex.rank import Candidate, ranked
+from i2s_render_latex.texindex.rank import Candidate, last, preferences, preferences_text, ranked
 from i2s_wire.render.source_error import Provider, ProviderKind
 
 A, B = Provider(ProviderKind.PACKAGE, "aaa"), Provider(ProviderKind.PACKAGE, "bbb")
@@ -78,3 +80,22 @@ def test_every_candidate_is_ranked_once_whatever_the_order(candidates: list[Cand
     order = ranked(Category.COMMAND, "thing", candidates, {})
     assert sorted(order) == sorted({candidate.provider for candidate in candidates})
     assert order == ranked(Category.COMMAND, "thing", candidates[::-1], {})
+
+
+def test_no_name_is_preferred_twice() -> None:
+    table = tomllib.loads(preferences_text().decode())
+    for section in ("commands", "environments", "keys"):
+        names = Counter(name for group in table[section].values() for name in group)
+        assert [name for name, times in names.items() if times > 1] == []
+
+
+def test_prefixes_say_the_kind() -> None:
+    assert preferences()[Category.KEY, "soft clip"] == (
+        Provider(ProviderKind.PGFPLOTS_LIBRARY, "fillbetween"),
+    )
+    assert preferences()[Category.KEY, "place"] == (Provider(ProviderKind.TIKZ_LIBRARY, "petri"),)
+    assert preferences()[Category.COMMAND, "mathscr"] == (Provider(ProviderKind.PACKAGE, "mathrsfs"),)
+
+
+def test_nothing_is_preferred_and_last() -> None:
+    assert {provider for order in preferences().values() for provider in order} & last() == set()

@@ -5,10 +5,9 @@ turns an error message of the TikZ family into the name to ask for.
 """
 
 from .build import IndexSummary, build_index, current_digest
-from .index import TexIndex
+from .index import IndexFileError, TexIndex
 from .pgf_errors import pgf_undefined
-from .provider import load_command
-from .store import IndexFileError
+from .rank import load_command
 from .trees import TreeError, tree_roots
 
 __all__ = [

@@ -13,15 +13,19 @@ from pathlib import Path
 from i2s_wire.render.source_error import Provider, ProviderKind
 
 from .definitions import Category, How
-from .evidence import Candidates, popularity, read_candidates, scan
-from .loadable import loadable_units
-from .observation import apply_trials, try_out
-from .preferences import last, preferences
-from .rank import Candidate, folded, ranked
-from .store import Row, write
+from .evidence import (
+    Candidates,
+    apply_trials,
+    popularity,
+    read_candidates,
+    scan,
+    try_out,
+)
+from .index import Row, write
+from .rank import Candidate, folded, last, preferences, ranked
 from .trees import TreeError, TreeFile, tree_digest, tree_files, tree_roots
 from .trial import Engine, PdfLatex
-from .units import Unit, units
+from .units import Unit, loadable_units, units
 
 #: The most providers that are kept for a name.
 MOST_PROVIDERS = 5

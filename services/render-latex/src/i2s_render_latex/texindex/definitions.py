@@ -1,18 +1,56 @@
-r"""Which commands and environments a TeX file defines, and how sure that is.
+"""The commands, environments and names of pgf that a TeX file defines, and how sure that is.
 
 TeX is a language whose syntax programs can change, so this reads idioms, not the language: a
 control word that by its name defines something, followed by the name that it defines.
+
+Keys of pgf are recorded below their root: ``/tikz/on grid`` as "on grid", because the same key is
+asked for under different roots (pgfplots falls back to /tikz, and error messages name that).
 """
 
 from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from .source import with_depth
+_COMMENT = re.compile(r"%[^\n]*(?:\n[ \t]*)?")
+_END = re.compile(r"^\\endinput\b(?![^\n]*\\fi)(?!\s*\\fi)", re.MULTILINE)
+
+#: Stands for an escaped character, so that positions of everything else stay comparable.
+_ESCAPED = "\x01\x01"
+
+
+def clean(text: str) -> str:
+    r"""Return ``text`` without comments and with escaped braces, percents and backslashes blanked.
+
+    What follows an unconditional ``\endinput`` at the start of a line is left out too: TeX does
+    not read it, and packages keep documentation there.
+    """
+    for escape in ("\\\\", "\\%", "\\{", "\\}"):
+        text = text.replace(escape, _ESCAPED)
+    text = _COMMENT.sub("", text)
+    end = _END.search(text)
+    return text[: end.start()] if end else text
+
+
+def with_depth(text: str, matches: Iterable[re.Match[str]]) -> Iterator[tuple[re.Match[str], int]]:
+    """Yield each match with the number of groups that are open where it starts.
+
+    Depth 0 is code that runs when the file is loaded; deeper code runs later, or perhaps never.
+
+    Args:
+        text: Cleaned text.
+        matches: Matches in ``text``, in order of their start.
+    """
+    position = depth = 0
+    for match in matches:
+        start = match.start()
+        depth += text.count("{", position, start) - text.count("}", position, start)
+        depth = max(depth, 0)
+        position = start
+        yield match, depth
 
 
 class Category(enum.IntEnum):
@@ -47,7 +85,7 @@ class Definition:
 
 
 _COMMAND = re.compile(r"\\([A-Za-z@_:]+)(?=\s*\*?\s*\{?\s*\\(?!csname)([A-Za-z]+)(?![A-Za-z@_:]))")
-_NAMED = re.compile(
+_DEFINED_BY_NAME = re.compile(
     r"\\(?:@namedef|cs[gex]?def|csxdef|newrobustcmd|[gex]?def\s*\\csname|let\s*\\csname|csletcs|cslet"
     r"|cs_(?:new|set|gset)[a-z_]*:c[A-Za-z]*)\s*\{?\s*([A-Za-z]+)\s*(?:\}|\\endcsname)"
 )
@@ -98,7 +136,7 @@ def definitions(text: str) -> Iterator[Definition]:
     for definition in _commands(text):
         defined.add(definition.name)
         yield definition
-    for match, depth in with_depth(text, _NAMED.finditer(text)):
+    for match, depth in with_depth(text, _DEFINED_BY_NAME.finditer(text)):
         defined.add(match[1])
         yield Definition(Category.COMMAND, match[1], How.DEFINED if depth == 0 else How.NESTED)
     for match in _NEWIF.finditer(text):
@@ -148,3 +186,67 @@ def _environments(text: str) -> Iterator[Definition]:
             yield Definition(Category.ENVIRONMENT, name, How.PATCHED)
         elif _DEFINES_ENVIRONMENT.search(definer):
             yield Definition(Category.ENVIRONMENT, name, How.DEFINED if depth == 0 else How.NESTED)
+
+
+#: A key with the handler that makes it: ``on grid/.is if``.
+_HANDLED = re.compile(r"(?:^|[{,=\n])[ \t]*([^\s{},=\\#%][^{},=\\#%\n]*?)[ \t]*/\.([a-z]+)", re.MULTILINE)
+_SET_BY_COMMAND = re.compile(
+    r"\\pgfkeys(?:def|edef|defnargs|edefnargs|defargs|edefargs|setvalue|let)\s*\{([^{}\\#]+)\}"
+)
+_MAKING = re.compile(r"style|e?code|initial|e?store|is|pic|tip|get|link|forward|default|alias|belongs|define")
+
+#: Commands whose first braces hold the name of what they declare.
+_DECLARED = re.compile(
+    r"\\(?:pgfdeclare(?:shape|decoration|metadecoration|patternformonly|patterninherentlycolored|fading|layer"
+    r"|plotmark|horizontalshading|verticalshading|radialshading|functionalshading|snake|lindenmayersystem|mask)"
+    r"|pgfarrowsdeclare(?:reversed|alias|combine\*?|double|triple)?"
+    r"|pgfplotsdeclarepatchclass|pgfplotscreateplotcyclelist|pgfplotscreatecolormap"
+    r"|tikzdeclarecoordinatesystem|tikzdeclarepic|tikzoption|pgfdvdeclarestylesheet)"
+    r"\s*(?:\[[^\]]*\])?\s*\{\s*([^{}\\#]+?)\s*\}(?:\s*\{\s*([^{}\\#]+?)\s*\})?"
+)
+#: Commands that take the name as a key of their argument: ``\pgfdeclarearrow{ name = Stealth, …}``.
+_NAME_AS_KEY = re.compile(
+    r"\\(?:pgfdeclarearrow|pgfdeclarepattern|tikzdeclarepattern)\s*\{[^{}]*?name\s*=\s*\{?([^{},=\\#]+?)\s*[,}]"
+    r"|\\begin\s*\{tikzfadingfrompicture\}\s*\[\s*name\s*=\s*([^\],]+?)\s*[\],]"
+)
+#: No key has a longer name; what is longer was read out of step.
+_LONGEST = 80
+_ROOT = re.compile(r"^/(?:tikz|pgf|pgfplots)/(?=.)")
+
+
+def key_name(path: str) -> str | None:
+    """Return the name under which a key path is recorded; None for keys outside tikz, pgf and pgfplots.
+
+    Args:
+        path: Path as in source or an error message: "/tikz/on grid", "on grid", "/tikz/pics/angle".
+    """
+    path = " ".join(path.split())
+    shortened = _ROOT.sub("", path)
+    if shortened.startswith("/") or not shortened:
+        return None
+    return shortened
+
+
+def keys(text: str) -> Iterator[Definition]:
+    """Yield the keys and other pgf names that a file defines.
+
+    Args:
+        text: Cleaned text of the file.
+    """
+    for match, depth in with_depth(text, _HANDLED.finditer(text)):
+        if _MAKING.fullmatch(match[2]):
+            # Keys stand in the braces of \tikzset or \pgfkeys, so they are at depth 1.
+            yield from _named(match[1], How.DEFINED if depth <= 1 else How.NESTED)
+    for pattern in (_SET_BY_COMMAND, _DECLARED, _NAME_AS_KEY):
+        for match, depth in with_depth(text, pattern.finditer(text)):
+            how = How.DEFINED if depth == 0 else How.NESTED
+            second = match[2] if match.lastindex == 2 and match[0].startswith(r"\pgfarrows") else None
+            for name in (match[1] or match[match.lastindex or 1], second):
+                if name:
+                    yield from _named(name, how)
+
+
+def _named(path: str, how: How) -> Iterator[Definition]:
+    name = key_name(path)
+    if name is not None and len(name) <= _LONGEST:
+        yield Definition(Category.KEY, name, how)

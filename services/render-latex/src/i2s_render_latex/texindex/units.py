@@ -1,4 +1,4 @@
-"""What can be loaded, and which files each of those brings in.
+"""Units that can be loaded: the files of each, and whether pdfLaTeX can load it in an ordinary document.
 
 A unit is one provider together with the files it consists of: its own, and those it inputs.
 Units of one bundle lend each other their names: ``graphicx`` is the way to load what
@@ -9,12 +9,89 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from i2s_wire.render.source_error import Provider, ProviderKind
 
-from .loads import Load
+from .definitions import with_depth
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One file that another loads.
+
+    Attributes:
+        names: Base names that TeX tries, the first that exists is loaded.
+        always: Whether loading is neither optional, nor inside a group, nor under a condition.
+    """
+
+    names: tuple[str, ...]
+    always: bool
+
+
+_LOADING = re.compile(
+    r"\\(RequirePackage(?:WithOptions)?|usepackage|LoadClass(?:WithOptions)?|usetikzlibrary|usepgflibrary"
+    r"|usepgfmodule|usepgfplotslibrary|@{0,2}input|pgfutil@input|(?:pgfutil@)?InputIfFileExists|file_input:n)"
+    r"(?![A-Za-z@])\s*(?:\[[^\]]*\]\s*)?(?:\{([^{}\\#]+)\}|([A-Za-z0-9@._-]+))"
+)
+_CONDITION = re.compile(r"\\(if[A-Za-z@]*|fi|newif\s*\\if[A-Za-z@]*)(?![A-Za-z@])")
+#: Words with ``if`` that a ``\fi`` belongs to; others take their branches in braces.
+_OPENING = re.compile(
+    r"if(?:x|num|dim|cat|defined|csname|case|odd|[vhm]mode|inner|void|[vh]box|true|false|eof|@.*)?"
+    r"|if(?:pdf|xetex|luatex|vtex|pdftex|XeTeX|LuaTeX|PDFTeX|tutex|TUTeX|luahbtex|ptex|uptex)"
+)
+
+_FORMS: dict[str, tuple[str, ...]] = {
+    "RequirePackage": ("{}.sty",),
+    "RequirePackageWithOptions": ("{}.sty",),
+    "usepackage": ("{}.sty",),
+    "LoadClass": ("{}.cls",),
+    "LoadClassWithOptions": ("{}.cls",),
+    "usetikzlibrary": ("tikzlibrary{}.code.tex", "pgflibrary{}.code.tex"),
+    "usepgflibrary": ("pgflibrary{}.code.tex",),
+    "usepgfmodule": ("pgfmodule{}.code.tex",),
+    "usepgfplotslibrary": ("tikzlibrarypgfplots.{}.code.tex", "pgflibrarypgfplots.{}.code.tex"),
+}
+_INPUT = ("{}", "{}.tex")
+
+
+def loads(text: str) -> Iterator[Load]:
+    """Yield what a file loads.
+
+    Args:
+        text: Cleaned text of the file.
+    """
+    conditions = _conditional_stretches(text)
+    for match, depth in with_depth(text, _LOADING.finditer(text)):
+        always = (
+            depth == 0
+            and not match[1].endswith("IfFileExists")
+            and not any(start < match.start() < end for start, end in conditions)
+        )
+        forms = _FORMS.get(match[1], _INPUT)
+        listed = match[2] or match[3]
+        for name in listed.split(",") if forms is not _INPUT else [listed]:
+            if name.strip():
+                yield Load(tuple(form.format(name.strip()) for form in forms), always)
+
+
+def _conditional_stretches(text: str) -> list[tuple[int, int]]:
+    r"""Return where ``\if… … \fi`` stand, outermost only; an ``\if`` that never closes counts for nothing."""
+    own = {match[1].split("\\")[-1] for match in _CONDITION.finditer(text) if match[1].startswith("newif")}
+    stretches: list[tuple[int, int]] = []
+    open_: list[int] = []
+    for match in _CONDITION.finditer(text):
+        word = match[1]
+        if word == "fi":
+            if open_:
+                start = open_.pop()
+                if not open_:
+                    stretches.append((start, match.start()))
+        elif word in own or _OPENING.fullmatch(word):
+            open_.append(match.start())
+    return stretches
+
 
 _LIBRARY = re.compile(r"(?:tikz|pgf)library(pgfplots\.)?(.+)\.code\.tex$")
 #: Copies of an older version that a bundle keeps, such as ``amsmath-2018-12-01.sty``.
@@ -111,3 +188,68 @@ def _is_part(loader: str, file: str, files: Mapping[str, Scanned]) -> bool:
 def loaded_file(load: Load, files: Collection[str]) -> str | None:
     """Return the base name of the file that a load finds in the tree; None if it finds none."""
     return next((name for name in load.names if name in files), None)
+
+
+#: Packages that end the run in any engine but LuaTeX or XeTeX.
+_OTHER_ENGINES = re.compile(
+    r"fontspec.*|unicode-math.*|xunicode.*|xltxtra|luatex.*|lualatex.*|luacode|luaotfload|luamplib|polyglossia"
+    r"|xeCJK.*|mathspec|bidi|xepersian.*|zhspacing"
+)
+#: Packages that only work from inside a class or with a program beside TeX, that replace others
+#: for another output, and empty shells for documents of long ago.
+_NOT_FOR_DOCUMENTS = re.compile(
+    r"beamer(?:base|theme|inner|outer|color|font).*|lwarp.*|minted1|bugtracker|pgflibrary.*"
+)
+_DEMAND = re.compile(
+    r"^[ \t]*\\Require(?:LuaTeX|XeTeX|TUTeX|LuaHBTeX|pTeX|upTeX|pTeXng)[ \t]*$", re.MULTILINE
+)
+
+
+def demands_other_engine(text: str) -> bool:
+    r"""Whether a file asks for another engine in so many words, such as ``\RequireLuaTeX``.
+
+    Args:
+        text: Cleaned text of the file.
+    """
+    return _DEMAND.search(text) is not None
+
+
+def loadable_units(
+    units: Sequence[Unit],
+    files: Mapping[str, Scanned],
+    installed: Collection[str],
+    demanding: Collection[str],
+) -> list[Unit]:
+    """Return the units that pdfLaTeX can load.
+
+    A unit cannot be loaded when a file of it demands another engine or always loads something
+    that cannot be loaded or is not installed.
+
+    Args:
+        units: All units.
+        files: The scanned files by base name.
+        installed: Base names of all files of the trees.
+        demanding: Base names of files that demand another engine.
+    """
+    refused = set(demanding)
+    for name in files:
+        stem = name.removesuffix(".sty")
+        if stem != name and (_OTHER_ENGINES.fullmatch(stem) or _NOT_FOR_DOCUMENTS.fullmatch(stem)):
+            refused.add(name)
+    grown = True
+    while grown:
+        failing = {
+            name
+            for name, scanned in files.items()
+            if name not in refused and any(_fails(load, installed, refused) for load in scanned.loads)
+        }
+        refused |= failing
+        grown = bool(failing)
+    return [unit for unit in units if not unit.own & refused]
+
+
+def _fails(load: Load, installed: Collection[str], refused: Collection[str]) -> bool:
+    if not load.always:
+        return False
+    target = loaded_file(load, installed)
+    return target is None or target in refused
