@@ -111,7 +111,7 @@ _GIVE_BACK = "".join(_give_back(command, names) for command, names in GUARDED.it
 
 # The output routine sees the list, the \topskip glue that the empty box brings, that box, and the
 # \vfil; it takes the last three away again. \pdfcolorstackinit answers 1 where nobody has made a
-# colour stack; pdfTeX does not dump them. Nor does it dump the date (texlive.SOURCE_DATE_EPOCH), the random
+# colour stack; pdfTeX does not dump them. Nor does it dump the date (programs.SOURCE_DATE_EPOCH), the random
 # numbers and the streams, which are looked at here. A job runs the \everyjob that was there before the
 # head, and then has that of the head, as if it had read it.
 _DEFINITION = rf"""\catcode`\@=11
@@ -234,7 +234,7 @@ LIMITS_OF_BUILD = Limits(
 )
 _WITH_MACROS = frozenset({".cfg", ".clo", ".cls", ".def", ".fd", ".sty", ".tex"})
 
-# TeX breaks lines that are longer than max_print_line (texlive.ENVIRONMENT).
+# TeX breaks lines that are longer than max_print_line (installation.ENVIRONMENT).
 _LONG_LINE = re.compile(r"(?m)^.{1000}")
 # pdfTeX reserves 256 words when a code of a font is set for the first time (\lpcode, \efcode, \knbscode ...).
 _MEMORY_OF_FONTS = re.compile(r"(?m)^(\d+) words of pdfTeX memory$")
