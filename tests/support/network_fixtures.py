@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from i2s_metrics.model import Comparison, Inputs
+from i2s_metrics.model import Inputs, NetworkComparison
 
 WITHOUT_TORCH = "the networks are an extra: pip install 'i2s-metrics[networks]'"
 
@@ -51,7 +51,7 @@ def inception(torch):
 def drawn():
     """Pairs of seeded noise."""
 
-    def make(comparison: Comparison, seed: int = 0) -> Inputs:
+    def make(comparison: NetworkComparison, seed: int = 0) -> Inputs:
         rng = np.random.default_rng(seed)
         return Inputs(comparison, rng.bytes(comparison.nbytes), rng.bytes(comparison.nbytes))
 

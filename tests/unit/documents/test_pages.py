@@ -11,19 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_chassis.limits import DEFAULT_LIMITS
-from i2s_documents.pages import Report, drawing_command, limits_of_drawing, read_report
+from i2s_documents.pages import DrawingReport, drawing_command, limits_of_drawing, read_report
 from i2s_wire.documents import DocumentDefect
 
 
 @pytest.mark.parametrize(
     ("content", "report"),
     [
-        (b"defect 4\n", Report(DocumentDefect.ENCRYPTED)),
-        (b"defect 5\n", Report(DocumentDefect.ENCRYPTED)),
-        (b"defect 3\n", Report(DocumentDefect.BROKEN)),
-        (b"pages 12\n", Report(pages=12)),
-        (b"pages 12\nunreadable\n", Report(pages=12, is_unreadable=True)),
-        (b"pages 12\nsize 10 20\n", Report(pages=12, size=(10, 20))),
+        (b"defect 4\n", DrawingReport(DocumentDefect.ENCRYPTED)),
+        (b"defect 5\n", DrawingReport(DocumentDefect.ENCRYPTED)),
+        (b"defect 3\n", DrawingReport(DocumentDefect.BROKEN)),
+        (b"pages 12\n", DrawingReport(pages=12)),
+        (b"pages 12\nunreadable\n", DrawingReport(pages=12, is_unreadable=True)),
+        (b"pages 12\nsize 10 20\n", DrawingReport(pages=12, size=(10, 20))),
         (b"", None),
         (b"pages -1\n", None),
         (b"pages 1\nsize 1\n", None),
@@ -32,7 +32,7 @@ from i2s_wire.documents import DocumentDefect
         ("pages \N{ARABIC-INDIC DIGIT ONE}\n".encode(), None),
     ],
 )
-def test_a_report_has_one_meaning_or_none(content: bytes, report: Report | None) -> None:
+def test_a_report_has_one_meaning_or_none(content: bytes, report: DrawingReport | None) -> None:
     assert read_report(content) == report
 
 

@@ -5,12 +5,12 @@ import pytest
 
 from i2s_chassis.errors import UnavailableError
 from i2s_metrics.engine import complete
-from i2s_metrics.model import Comparison, Draft, Inputs, Job, Value
-from i2s_metrics.networks.messages import Answer
+from i2s_metrics.model import Draft, Inputs, Job, MetricValue, NetworkComparison
+from i2s_metrics.networks.messages import NetworkAnswer
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import MetricFailure, MetricFailureKind, SizePolicy
 
-EMS = Value(0.5, {"block_emd": 0.1, "denominator": 0.2})
+EMS = MetricValue(0.5, {"block_emd": 0.1, "denominator": 0.2})
 
 
 class Answers:
@@ -28,7 +28,7 @@ class Answers:
         answer = self.answers[inputs.comparison]
         if isinstance(answer, Exception):
             raise answer
-        return Answer(answer, 0.25)
+        return NetworkAnswer(answer, 0.25)
 
 
 def wanting(comparison):
@@ -42,11 +42,11 @@ async def completed(answers, metrics, outcomes, profile=Profile.PAPER):
 
 async def test_values_follow_from_answers_and_the_rest_stays():
     score = await completed(
-        {Comparison.LPIPS: 0.25, Comparison.POOL: 0.5},
+        {NetworkComparison.LPIPS: 0.25, NetworkComparison.POOL: 0.5},
         ("lpips", "ems", "cis"),
-        (wanting(Comparison.LPIPS), EMS, wanting(Comparison.POOL)),
+        (wanting(NetworkComparison.LPIPS), EMS, wanting(NetworkComparison.POOL)),
     )
-    assert score.outcomes == (Value(0.75), EMS, Value(0.75))
+    assert score.outcomes == (MetricValue(0.75), EMS, MetricValue(0.75))
     assert (score.width, score.height, score.cpu_seconds) == (3, 4, 1.5)
 
 
@@ -56,23 +56,27 @@ async def test_without_networks_a_draft_is_the_score():
 
 
 async def test_a_cosine_that_is_none_is_undefined_in_paper_and_zero_in_helm():
-    (paper,) = (await completed({Comparison.POOL: math.nan}, ("cis",), (wanting(Comparison.POOL),))).outcomes
+    (paper,) = (
+        await completed({NetworkComparison.POOL: math.nan}, ("cis",), (wanting(NetworkComparison.POOL),))
+    ).outcomes
     assert isinstance(paper, MetricFailure)
     assert paper.kind is MetricFailureKind.UNDEFINED
-    logits = {Comparison.LOGITS: math.nan}
-    (helm,) = (await completed(logits, ("cis",), (wanting(Comparison.LOGITS),), Profile.HELM)).outcomes
-    assert helm == Value(0.0)
+    logits = {NetworkComparison.LOGITS: math.nan}
+    (helm,) = (await completed(logits, ("cis",), (wanting(NetworkComparison.LOGITS),), Profile.HELM)).outcomes
+    assert helm == MetricValue(0.0)
 
 
 async def test_a_cosine_beyond_one_by_rounding_gives_one():
-    (cis,) = (await completed({Comparison.POOL: 1.0000001}, ("cis",), (wanting(Comparison.POOL),))).outcomes
-    assert cis == Value(1.0)
+    (cis,) = (
+        await completed({NetworkComparison.POOL: 1.0000001}, ("cis",), (wanting(NetworkComparison.POOL),))
+    ).outcomes
+    assert cis == MetricValue(1.0)
 
 
 async def test_where_networks_do_not_answer_there_is_no_score():
     with pytest.raises(UnavailableError):
         await completed(
-            {Comparison.LPIPS: UnavailableError("lost"), Comparison.POOL: 0.5},
+            {NetworkComparison.LPIPS: UnavailableError("lost"), NetworkComparison.POOL: 0.5},
             ("lpips", "ems", "cis"),
-            (wanting(Comparison.LPIPS), EMS, wanting(Comparison.POOL)),
+            (wanting(NetworkComparison.LPIPS), EMS, wanting(NetworkComparison.POOL)),
         )

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_metrics import frames
-from i2s_metrics.model import Comparison, Draft, Inputs, Job, Value
+from i2s_metrics.model import Draft, Inputs, Job, MetricValue, NetworkComparison
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import MetricFailure, MetricFailureKind, SizePolicy
 
@@ -19,10 +19,10 @@ jobs = st.builds(
     st.lists(st.text()).map(tuple),
 )
 numbers = st.floats(allow_nan=False)
-comparisons = st.sampled_from(Comparison)
+comparisons = st.sampled_from(NetworkComparison)
 outcomes = st.one_of(
     comparisons.map(lambda kind: Inputs(kind, bytes(kind.nbytes), b"\x07" * kind.nbytes)),
-    st.builds(Value, numbers, st.dictionaries(st.text(), numbers)),
+    st.builds(MetricValue, numbers, st.dictionaries(st.text(), numbers)),
     st.builds(MetricFailure, st.sampled_from(MetricFailureKind), st.text()),
 )
 drafts = st.builds(Draft, st.lists(outcomes).map(tuple), st.integers(0), st.integers(0), numbers)
@@ -39,12 +39,12 @@ def test_a_draft_arrives_as_it_was_sent(draft):
 
 
 def test_pictures_for_networks_fit_into_an_answer():
-    inputs = tuple(Inputs(kind, bytes(kind.nbytes), bytes(kind.nbytes)) for kind in Comparison)
+    inputs = tuple(Inputs(kind, bytes(kind.nbytes), bytes(kind.nbytes)) for kind in NetworkComparison)
     assert len(frames.pack_draft(Draft(inputs, 1, 1, 0.0))) < frames.MOST_ANSWER_BYTES
 
 
 def test_infinite_values_survive():
-    draft = Draft((Value(-math.inf),), 1, 1, 0.5)
+    draft = Draft((MetricValue(-math.inf),), 1, 1, 0.5)
     assert frames.unpack_draft(frames.pack_draft(draft)) == draft
 
 

@@ -5,7 +5,7 @@ from PIL import Image
 from i2s_metrics import worker
 from i2s_metrics.bounded_cache import BoundedCache
 from i2s_metrics.images import decode
-from i2s_metrics.model import Comparison, Inputs, Job, Network, Value
+from i2s_metrics.model import Inputs, Job, MetricValue, Network, NetworkComparison
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import MetricFailure, MetricFailureKind, SizePolicy
 
@@ -29,8 +29,13 @@ def run(
 
 def test_each_metric_has_one_outcome_in_the_order_asked_for(page):
     score = run(page, page, ("ssim", "lpips", "ems", "pixel"))
-    assert [type(outcome) for outcome in score.outcomes] == [Value, MetricFailure, Value, Value]
-    assert [outcome.value for outcome in score.outcomes if isinstance(outcome, Value)] == [1, 1, 1]
+    assert [type(outcome) for outcome in score.outcomes] == [
+        MetricValue,
+        MetricFailure,
+        MetricValue,
+        MetricValue,
+    ]
+    assert [outcome.value for outcome in score.outcomes if isinstance(outcome, MetricValue)] == [1, 1, 1]
     assert (score.width, score.height) == (90, 60)
     assert score.cpu_seconds > 0
 
@@ -73,9 +78,9 @@ def test_metrics_without_networks_are_unavailable_and_say_what_is_missing(page, 
 @pytest.mark.parametrize(
     ("name", "profile", "comparison"),
     [
-        ("lpips", Profile.PAPER, Comparison.LPIPS),
-        ("cis", Profile.PAPER, Comparison.POOL),
-        ("cis", Profile.HELM, Comparison.LOGITS),
+        ("lpips", Profile.PAPER, NetworkComparison.LPIPS),
+        ("cis", Profile.PAPER, NetworkComparison.POOL),
+        ("cis", Profile.HELM, NetworkComparison.LOGITS),
     ],
 )
 def test_for_networks_a_draft_holds_both_pictures_in_their_size(page, encode, name, profile, comparison):
@@ -93,7 +98,7 @@ def test_helm_records_zero_for_lpips_where_a_pixel_is_darker_than_mid_grey(encod
     pictures = dict.fromkeys(["reference", "prediction"], encode(Image.new("RGB", (9, 9), "white")))
     pictures[which] = encode(Image.new("RGB", (9, 9), (255, level, 255)))
     (outcome,) = run(**pictures, metrics=("lpips",), profile=Profile.HELM, missing={}).outcomes
-    assert isinstance(outcome, Inputs) if is_compared else outcome == Value(0.0)
+    assert isinstance(outcome, Inputs) if is_compared else outcome == MetricValue(0.0)
 
 
 def test_helm_without_weights_records_no_zero_for_lpips(page):
@@ -130,14 +135,14 @@ def test_ssim_of_small_pictures_is_defined_in_paper_and_zero_in_helm_for_every_a
     small, other = (encode(Image.new("RGB", (90, 6), colour)) for colour in ("white", "black"))
     for prediction, value in ((small, 1), (other, pytest.approx(0.50005, abs=1e-5))):
         (paper,), (helm,) = (run(small, prediction, ("ssim",), profile).outcomes for profile in Profile)
-        assert paper == Value(value)
-        assert helm == Value(0.0)
+        assert paper == MetricValue(value)
+        assert helm == MetricValue(0.0)
 
 
 def test_helm_records_zero_for_both_columns_of_an_extreme_shape(encode):
     wide = encode(Image.new("RGB", (2400, 16), "white"))
     (ems,) = run(wide, wide, ("ems",), Profile.HELM).outcomes
-    assert ems == Value(0.0, {"block_emd": 0.0})
+    assert ems == MetricValue(0.0, {"block_emd": 0.0})
 
 
 @pytest.mark.parametrize("which", ["reference", "prediction"])

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from i2s_render_latex.log import LoggedError
-from i2s_render_latex.source_error import Diagnosis, diagnose, source_error
+from i2s_render_latex.source_error import LatexDiagnosis, diagnose, source_error
 from i2s_render_latex.texindex import TexIndex
 from i2s_render_latex.texindex.definitions import Category
 from i2s_render_latex.texindex.index import write
@@ -61,7 +61,7 @@ def of(message, command="", context=""):
     ],
 )
 def test_error_has_its_kind_and_name(message, command, kind, name):
-    assert of(message, command) == Diagnosis(kind, name)
+    assert of(message, command) == LatexDiagnosis(kind, name)
 
 
 def test_key_of_tikz_is_undefined_as_a_key():

@@ -13,7 +13,7 @@ from i2s_render_lilypond.raster import (
     PNG_DEVICES,
     RAW_BYTES,
     RAW_DEVICE,
-    Paper,
+    PaperSize,
     chosen_device,
     count_pages,
     drawing,
@@ -26,7 +26,7 @@ from i2s_render_lilypond.raster import (
 from i2s_render_lilypond.score import NAMED_BOOK, OWN_BOOK
 from i2s_wire.render.options import LilypondBackend
 
-A4 = drawing(Paper(595.2755905511812, 841.8897637795277), (835, 1181), 101.0, 1, 1, OWN_BOOK)
+A4 = drawing(PaperSize(595.2755905511812, 841.8897637795277), (835, 1181), 101.0, 1, 1, OWN_BOOK)
 ALL = (RAW_DEVICE, *PNG_DEVICES)
 LIMITS = Limits()
 
@@ -39,12 +39,12 @@ def test_the_size_of_the_paper_reaches_ghostscript_unrounded():
 
 
 def test_only_the_wanted_pages_are_drawn():
-    asked = drawing(Paper(10, 10), (1, 1), 101.0, 2, 3, OWN_BOOK)
+    asked = drawing(PaperSize(10, 10), (1, 1), 101.0, 2, 3, OWN_BOOK)
     assert b"/FirstPage 2 /LastPage 3" in program(asked, "fpng")
 
 
 def test_the_pages_of_the_book_are_drawn_that_was_asked_for():
-    asked = drawing(Paper(10, 10), (1, 1), 101.0, 1, 1, NAMED_BOOK)
+    asked = drawing(PaperSize(10, 10), (1, 1), 101.0, 1, 1, NAMED_BOOK)
     assert b"(book1.ps) (r) file" in program(asked, "fpng")
 
 
@@ -81,7 +81,7 @@ def test_cairo_begins_a_pixel_that_ghostscript_rounds_away():
 
 
 def test_enormous_paper_is_computed_and_not_made():
-    assert GHOSTSCRIPT.size(Paper(1e6, 1e6), 101) == (1402778, 1402778)
+    assert GHOSTSCRIPT.size(PaperSize(1e6, 1e6), 101) == (1402778, 1402778)
 
 
 @pytest.mark.parametrize(

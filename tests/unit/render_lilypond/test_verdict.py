@@ -1,7 +1,7 @@
 """What is said of a job."""
 
 from i2s_chassis.limits import Limits
-from i2s_render_lilypond.raster import BACKENDS, Paper
+from i2s_render_lilypond.raster import BACKENDS, PaperSize
 from i2s_render_lilypond.verdict import of_pages, of_paper, with_pictures, without_pages
 from i2s_wire.render.options import LilypondBackend
 from i2s_wire.render.rendering import Verdict
@@ -30,7 +30,7 @@ def test_too_many_pages_are_a_page_limit_and_too_few_no_output():
 
 
 def test_paper_is_judged_before_it_is_drawn():
-    assert of_paper(Paper(10_000, 10_000), BACKEND, 101, LIMITS).verdict is Verdict.PIXEL_LIMIT
-    assert of_paper(Paper(0.1, 100), BACKEND, 101, LIMITS).verdict is Verdict.NO_OUTPUT
+    assert of_paper(PaperSize(10_000, 10_000), BACKEND, 101, LIMITS).verdict is Verdict.PIXEL_LIMIT
+    assert of_paper(PaperSize(0.1, 100), BACKEND, 101, LIMITS).verdict is Verdict.NO_OUTPUT
     assert of_paper(None, BACKEND, 101, LIMITS).verdict is Verdict.NO_OUTPUT
-    assert of_paper(Paper(595, 842), BACKEND, 101, LIMITS) is None
+    assert of_paper(PaperSize(595, 842), BACKEND, 101, LIMITS) is None

@@ -14,7 +14,7 @@ from matplotlib.patches import Circle, Ellipse
 from mpl_toolkits.mplot3d import Axes3D
 
 from i2s_render_python.inside.figure_objects import calls as calls_module
-from i2s_render_python.inside.figure_objects.calls import Calls
+from i2s_render_python.inside.figure_objects.calls import CallCounts
 
 Counted = dict[str, int]
 
@@ -32,7 +32,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Counted]:
     ):
         for name in names:
             monkeypatch.setattr(place, name, getattr(place, name))  # put back afterwards
-    calls = Calls()
+    calls = CallCounts()
     calls.install(b"import networkx, squarify, matplotlib_venn")
     return lambda: {str(one["function"]): int(one["count"]) for one in calls.counted()}
 

@@ -41,7 +41,7 @@ _ENCRYPTED = frozenset({4, 5})
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class DrawingReport:
     """What the program says of a document and a page.
 
     Attributes:
@@ -96,16 +96,16 @@ def limits_of_drawing(limits: Limits, pdf_bytes: int, pages: int) -> Limits:
     )
 
 
-def read_report(content: bytes) -> Report | None:
+def read_report(content: bytes) -> DrawingReport | None:
     """Return what the program wrote, None if that is no report."""
     found = _REPORT.match(content.decode("ascii", errors="replace"))
     if found is None:
         return None
     if found["defect"] is not None:
         encrypted = int(found["defect"]) in _ENCRYPTED
-        return Report(DocumentDefect.ENCRYPTED if encrypted else DocumentDefect.BROKEN)
+        return DrawingReport(DocumentDefect.ENCRYPTED if encrypted else DocumentDefect.BROKEN)
     size = (int(found["width"]), int(found["height"])) if found["width"] is not None else None
-    return Report(None, int(found["pages"]), size, found["unreadable"] is not None)
+    return DrawingReport(None, int(found["pages"]), size, found["unreadable"] is not None)
 
 
 def encode(drawn: Pixmap, page: int, drawing: PageDrawing) -> PageImage:
@@ -222,7 +222,7 @@ class PageRenderer:
         return _objection(report, page, job) or await self._encode(cell, job, page, report, drawn)
 
     async def _encode(
-        self, cell: Cell, job: DrawJob, page: int, report: Report, drawn: RawPages
+        self, cell: Cell, job: DrawJob, page: int, report: DrawingReport, drawn: RawPages
     ) -> PageImage | Judgement:
         assert report.size is not None  # else there was an objection
         try:
@@ -240,14 +240,14 @@ class PageRenderer:
         return image
 
 
-async def _read_report(cell: Cell) -> Report | None:
+async def _read_report(cell: Cell) -> DrawingReport | None:
     try:
         return read_report(await cell.fetch(REPORT, REPORT_BYTES))
     except OutputError:
         return None
 
 
-def _objection(report: Report, page: int, job: DrawJob) -> Judgement | None:
+def _objection(report: DrawingReport, page: int, job: DrawJob) -> Judgement | None:
     """Return why a page that the program has looked at is not drawn, None if it is."""
     limits = job.limits
     if report.defect is not None:

@@ -18,9 +18,9 @@ from i2s_metrics.confinement import worker_needs
 from i2s_metrics.errors import UndefinedError
 from i2s_metrics.frames import MOST_ANSWER_BYTES, pack_job, unpack_draft
 from i2s_metrics.model import Draft, Inputs, Job, JobResult, Outcome
-from i2s_metrics.networks.messages import Answer
-from i2s_metrics.processes import Child, WorkerLostError, start, within
-from i2s_metrics.registry import Metric
+from i2s_metrics.networks.messages import NetworkAnswer
+from i2s_metrics.processes import ChildProcess, WorkerLostError, start, within
+from i2s_metrics.registry import ImageMetric
 from i2s_metrics.worker import WorkerSettings, work
 from i2s_wire.metrics.score import MetricFailure, MetricFailureKind
 
@@ -28,7 +28,7 @@ from i2s_wire.metrics.score import MetricFailure, MetricFailureKind
 class Comparer(Protocol):
     """What compares pictures; see ``networks.networks.Networks``."""
 
-    async def compare(self, inputs: Inputs) -> Answer:
+    async def compare(self, inputs: Inputs) -> NetworkAnswer:
         """Compare two pictures."""
 
 
@@ -58,13 +58,13 @@ async def complete(job: Job, draft: Draft, networks: Comparer) -> JobResult:
     return JobResult(outcomes, draft.width, draft.height, cpu_seconds)
 
 
-def _raised(answer: Answer | BaseException) -> Answer:
+def _raised(answer: NetworkAnswer | BaseException) -> NetworkAnswer:
     if isinstance(answer, BaseException):
         raise answer
     return answer
 
 
-def _outcome(metric: Metric, answer: Answer) -> Outcome:
+def _outcome(metric: ImageMetric, answer: NetworkAnswer) -> Outcome:
     try:
         return metric.value_of(answer.value)
     except UndefinedError as error:
@@ -74,7 +74,7 @@ def _outcome(metric: Metric, answer: Answer) -> Outcome:
 class WorkerProcess:
     """A running worker. Made by ``start``, ended by ``close``, whatever it is doing."""
 
-    def __init__(self, child: Child) -> None:
+    def __init__(self, child: ChildProcess) -> None:
         self._child = child
 
     @classmethod
@@ -117,7 +117,7 @@ class WorkerProcess:
         await self._child.end()
 
 
-class Engine:
+class MetricsEngine:
     """Scores jobs in warm processes, one job at a time in each."""
 
     def __init__(self, pool: Supervisor[WorkerProcess], networks: Comparer, wall_seconds: float) -> None:
@@ -134,7 +134,7 @@ class Engine:
         jobs_per_worker: int,
         wall_seconds: float,
         telemetry: Telemetry,
-    ) -> AsyncIterator[Engine]:
+    ) -> AsyncIterator[MetricsEngine]:
         """Run an engine as long as the block lasts.
 
         Args:

@@ -11,7 +11,7 @@ import struct
 from dataclasses import asdict
 
 from i2s_chassis.jail.own_process import Confinement
-from i2s_metrics.model import Comparison, Draft, Inputs, Job, Outcome, Value
+from i2s_metrics.model import Draft, Inputs, Job, MetricValue, NetworkComparison, Outcome
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import MetricFailure, MetricFailureKind, SizePolicy
 
@@ -134,20 +134,22 @@ def unpack_draft(frame: bytes) -> Draft:
 def _outcome_to_json(outcome: Outcome | Inputs) -> dict[str, object]:
     if isinstance(outcome, Inputs):
         return {"comparison": outcome.comparison}
-    if isinstance(outcome, Value):
+    if isinstance(outcome, MetricValue):
         return {"value": outcome.value, "parts": dict(outcome.parts)}
     return {"kind": outcome.kind, "message": outcome.message}
 
 
 def _outcome_from_json(outcome: dict[str, object], pictures: io.BytesIO) -> Outcome | Inputs:
     if "comparison" in outcome:
-        comparison = Comparison(str(outcome["comparison"]))
+        comparison = NetworkComparison(str(outcome["comparison"]))
         return Inputs(comparison, pictures.read(comparison.nbytes), pictures.read(comparison.nbytes))
     if "value" in outcome:
         parts = outcome["parts"]
         if not isinstance(parts, dict):
             raise TypeError("parts are no object")
-        return Value(_number(outcome["value"]), {str(name): _number(part) for name, part in parts.items()})
+        return MetricValue(
+            _number(outcome["value"]), {str(name): _number(part) for name, part in parts.items()}
+        )
     kind = outcome["kind"]
     if not isinstance(kind, int):
         raise TypeError("a kind is no number")

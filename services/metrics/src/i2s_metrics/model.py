@@ -11,14 +11,14 @@ from i2s_wire.metrics.score import MetricFailure, SizePolicy
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class MetricValue:
     """The value of a metric, and the intermediate values that the metric names."""
 
     value: float
     parts: Mapping[str, float] = field(default_factory=dict)
 
 
-Outcome = Value | MetricFailure
+Outcome = MetricValue | MetricFailure
 
 
 class Network(enum.StrEnum):
@@ -28,7 +28,7 @@ class Network(enum.StrEnum):
     INCEPTION = "inception"
 
 
-class Comparison(enum.StrEnum):
+class NetworkComparison(enum.StrEnum):
     """What a network is asked about two pictures."""
 
     LPIPS = "lpips"
@@ -38,12 +38,12 @@ class Comparison(enum.StrEnum):
     @property
     def network(self) -> Network:
         """The network that answers."""
-        return Network.VGG16 if self is Comparison.LPIPS else Network.INCEPTION
+        return Network.VGG16 if self is NetworkComparison.LPIPS else Network.INCEPTION
 
     @property
     def side(self) -> int:
         """Side of the squares that are compared, in pixels."""
-        return 256 if self is Comparison.LPIPS else 299
+        return 256 if self is NetworkComparison.LPIPS else 299
 
     @property
     def nbytes(self) -> int:
@@ -61,7 +61,7 @@ class Inputs:
         reference: The same.
     """
 
-    comparison: Comparison
+    comparison: NetworkComparison
     prediction: bytes
     reference: bytes
 

@@ -173,7 +173,7 @@ class WorkerLostError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Child:
+class ChildProcess:
     """A process of ours, and our end of the socket to it.
 
     Attributes:
@@ -233,7 +233,7 @@ async def start(
     settings: S,
     needs: WorkerNeeds | None,
     log_bytes: int = LOG_BYTES,
-) -> Child:
+) -> ChildProcess:
     """Start a process that runs ``target`` with its end of a socket and its settings, once it is confined.
 
     Args:
@@ -260,7 +260,7 @@ async def start(
             error_writer.close()
             raise
     errors = asyncio.create_task(_log_errors(error_reader, error_writer, process.pid or 0, log_bytes))
-    child = Child(process, reader, writer, errors)
+    child = ChildProcess(process, reader, writer, errors)
     try:
         return replace(child, confinement=unpack_confinement(await child.receive(_MOST_REPORT_BYTES)))
     except BaseException:

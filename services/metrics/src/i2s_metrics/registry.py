@@ -22,12 +22,12 @@ from i2s_metrics.functional.feature_similarity import (
 from i2s_metrics.functional.pixel import pixel_row_similarity, pixel_similarity
 from i2s_metrics.functional.ssim import check_leaderboard_size, structural_similarity
 from i2s_metrics.images import Pair
-from i2s_metrics.model import Comparison, Inputs, Network, Value
+from i2s_metrics.model import Inputs, MetricValue, Network, NetworkComparison
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import Direction
 
 
-class Metric(ABC):
+class ImageMetric(ABC):
     """A definition with what one must know to use its values.
 
     Attributes:
@@ -57,14 +57,14 @@ class Metric(ABC):
     network: ClassVar[Network | None] = None
 
     @abstractmethod
-    def compute(self, pair: Pair) -> Value | Inputs:
+    def compute(self, pair: Pair) -> MetricValue | Inputs:
         """Return the value for a pair, or what a network has to compare for it.
 
         Raises:
             UndefinedError: The metric has no value for it.
         """
 
-    def value_of(self, answer: float) -> Value:
+    def value_of(self, answer: float) -> MetricValue:
         """Return the value that follows from what the network answered; for metrics that need one.
 
         Raises:
@@ -72,18 +72,18 @@ class Metric(ABC):
         """
         raise NotImplementedError(f"{self.name} needs no network")
 
-    def undefined_value(self) -> Value | None:
+    def undefined_value(self) -> MetricValue | None:
         """Return what the rule book records if ``compute`` raises; None for a failure."""
         return None
 
 
-class _EarthMoverSimilarity(Metric):
+class _EarthMoverSimilarity(ImageMetric):
     name = "ems"
     symmetric = False
     parts = ("block_emd", "denominator")
     rules: ClassVar[Rules]
 
-    def compute(self, pair: Pair) -> Value:
+    def compute(self, pair: Pair) -> MetricValue:
         """Return the similarity with the two distances that it is the ratio of."""
         kept = f"{self.name}/{type(self).__name__}"
         reference = pair.of_reference(kept, lambda picture: Reference.of(picture, self.rules))
@@ -110,16 +110,16 @@ class HelmEarthMoverSimilarity(_EarthMoverSimilarity):
     lower_bound = -math.inf
     rules = HELM
 
-    def undefined_value(self) -> Value:
+    def undefined_value(self) -> MetricValue:
         """Return 0 for both of the leaderboard's columns."""
-        return Value(0.0, {"block_emd": 0.0})
+        return MetricValue(0.0, {"block_emd": 0.0})
 
 
-def _value(result: EarthMover) -> Value:
-    return Value(result.value, {"block_emd": result.block_emd, "denominator": result.denominator})
+def _value(result: EarthMover) -> MetricValue:
+    return MetricValue(result.value, {"block_emd": result.block_emd, "denominator": result.denominator})
 
 
-class PaperPixelSimilarity(Metric):
+class PaperPixelSimilarity(ImageMetric):
     """Pixel similarity by the definition of the paper."""
 
     name = "pixel"
@@ -129,12 +129,12 @@ class PaperPixelSimilarity(Metric):
     profiles = frozenset({Profile.PAPER})
     symmetric = True
 
-    def compute(self, pair: Pair) -> Value:
+    def compute(self, pair: Pair) -> MetricValue:
         """Return the share of agreeing pixels."""
-        return Value(pixel_similarity(pair.prediction, pair.reference))
+        return MetricValue(pixel_similarity(pair.prediction, pair.reference))
 
 
-class HelmPixelSimilarity(Metric):
+class HelmPixelSimilarity(ImageMetric):
     """Over rows of the grey picture, as on the leaderboard."""
 
     name = "pixel"
@@ -144,16 +144,16 @@ class HelmPixelSimilarity(Metric):
     profiles = frozenset({Profile.HELM})
     symmetric = False
 
-    def compute(self, pair: Pair) -> Value:
+    def compute(self, pair: Pair) -> MetricValue:
         """Return the share of matching rows."""
-        return Value(pixel_row_similarity(pair.prediction_grey, pair.reference_grey))
+        return MetricValue(pixel_row_similarity(pair.prediction_grey, pair.reference_grey))
 
-    def undefined_value(self) -> Value:
+    def undefined_value(self) -> MetricValue:
         """Return 0, as the leaderboard records a failure."""
-        return Value(0.0)
+        return MetricValue(0.0)
 
 
-class ExactMatch(Metric):
+class ExactMatch(ImageMetric):
     """Whether the prediction equals the reference; its mean is the share of exact matches."""
 
     name = "exact"
@@ -163,12 +163,12 @@ class ExactMatch(Metric):
     profiles = frozenset({Profile.PAPER})
     symmetric = True
 
-    def compute(self, pair: Pair) -> Value:
+    def compute(self, pair: Pair) -> MetricValue:
         """Return 1 or 0."""
-        return Value(float(pair.same_size and pixel_similarity(pair.prediction, pair.reference) == 1))
+        return MetricValue(float(pair.same_size and pixel_similarity(pair.prediction, pair.reference) == 1))
 
 
-class PaperStructuralSimilarity(Metric):
+class PaperStructuralSimilarity(ImageMetric):
     """SSIM of the grey pictures, moved to [0, 1]; the window fits into every picture."""
 
     name = "ssim"
@@ -178,9 +178,9 @@ class PaperStructuralSimilarity(Metric):
     profiles = frozenset({Profile.PAPER})
     symmetric = True
 
-    def compute(self, pair: Pair) -> Value:
+    def compute(self, pair: Pair) -> MetricValue:
         """Return (s + 1) / 2."""
-        return Value(structural_similarity(pair.prediction_grey, pair.reference_grey))
+        return MetricValue(structural_similarity(pair.prediction_grey, pair.reference_grey))
 
 
 class HelmStructuralSimilarity(PaperStructuralSimilarity):
@@ -190,7 +190,7 @@ class HelmStructuralSimilarity(PaperStructuralSimilarity):
     version = "1"
     profiles = frozenset({Profile.HELM})
 
-    def compute(self, pair: Pair) -> Value:
+    def compute(self, pair: Pair) -> MetricValue:
         """Return (s + 1) / 2.
 
         Raises:
@@ -199,12 +199,12 @@ class HelmStructuralSimilarity(PaperStructuralSimilarity):
         check_leaderboard_size(pair.reference_grey)
         return super().compute(pair)
 
-    def undefined_value(self) -> Value:
+    def undefined_value(self) -> MetricValue:
         """Return 0, as the leaderboard records a failure."""
-        return Value(0.0)
+        return MetricValue(0.0)
 
 
-class PaperLearnedPerceptualSimilarity(Metric):
+class PaperLearnedPerceptualSimilarity(ImageMetric):
     """1 - LPIPS."""
 
     name = "lpips"
@@ -222,11 +222,11 @@ class PaperLearnedPerceptualSimilarity(Metric):
         """Return both pictures in the size of the network."""
         reference = pair.of_reference("lpips", lpips_input)
         prediction = lpips_input(pair.prediction)
-        return Inputs(Comparison.LPIPS, prediction.tobytes(), reference.tobytes())
+        return Inputs(NetworkComparison.LPIPS, prediction.tobytes(), reference.tobytes())
 
-    def value_of(self, answer: float) -> Value:
+    def value_of(self, answer: float) -> MetricValue:
         """Return 1 minus the distance that the network answered."""
-        return Value(lpips_similarity(answer))
+        return MetricValue(lpips_similarity(answer))
 
 
 class HelmLearnedPerceptualSimilarity(PaperLearnedPerceptualSimilarity):
@@ -246,17 +246,17 @@ class HelmLearnedPerceptualSimilarity(PaperLearnedPerceptualSimilarity):
         check_leaderboard_range(lpips_input(pair.reference))
         return super().compute(pair)
 
-    def undefined_value(self) -> Value:
+    def undefined_value(self) -> MetricValue:
         """Return 0, as the leaderboard records a failure."""
-        return Value(0.0)
+        return MetricValue(0.0)
 
 
-class _InceptionSimilarity(Metric):
+class _InceptionSimilarity(ImageMetric):
     name = "cis"
     version = "1"
     symmetric = True
     network = Network.INCEPTION
-    comparison: ClassVar[Comparison]
+    comparison: ClassVar[NetworkComparison]
 
     @staticmethod
     @abstractmethod
@@ -270,9 +270,9 @@ class _InceptionSimilarity(Metric):
         prediction = self.input_of(pair.prediction)
         return Inputs(self.comparison, prediction.tobytes(), reference.tobytes())
 
-    def value_of(self, answer: float) -> Value:
+    def value_of(self, answer: float) -> MetricValue:
         """Return (1 + cos) / 2 of the cosine that the network answered."""
-        return Value(cis_similarity(answer))
+        return MetricValue(cis_similarity(answer))
 
 
 class PaperInceptionSimilarity(_InceptionSimilarity):
@@ -281,7 +281,7 @@ class PaperInceptionSimilarity(_InceptionSimilarity):
     summary = "Cosine of the 2048 penultimate values of Inception v3, as (1 + cos) / 2."
     source = "Image2Struct, section 2.2, equation 1"
     profiles = frozenset({Profile.PAPER})
-    comparison = Comparison.POOL
+    comparison = NetworkComparison.POOL
 
     @staticmethod
     def input_of(picture: RgbArray) -> RgbArray:
@@ -295,23 +295,23 @@ class HelmInceptionSimilarity(_InceptionSimilarity):
     summary = "Cosine of the 1000 class scores of Inception v3 for the central square, as (1 + cos) / 2."
     source = "HELM at commit 63754d05"
     profiles = frozenset({Profile.HELM})
-    comparison = Comparison.LOGITS
+    comparison = NetworkComparison.LOGITS
 
     @staticmethod
     def input_of(picture: RgbArray) -> RgbArray:
         """Return the central square in the size of the network."""
         return cis_input_of_leaderboard(picture)
 
-    def undefined_value(self) -> Value:
+    def undefined_value(self) -> MetricValue:
         """Return 0, as the leaderboard records a failure."""
-        return Value(0.0)
+        return MetricValue(0.0)
 
 
 #: Networks that cannot be run here, each with the reason and what would make it run.
 Missing = Mapping[Network, str]
 
 #: Every metric, in the order in which they are listed; one name a profile.
-METRICS: tuple[Metric, ...] = (
+METRICS: tuple[ImageMetric, ...] = (
     PaperEarthMoverSimilarity(),
     HelmEarthMoverSimilarity(),
     PaperPixelSimilarity(),
@@ -328,7 +328,7 @@ METRICS: tuple[Metric, ...] = (
 _BY_NAME = {(metric.name, profile): metric for metric in METRICS for profile in metric.profiles}
 
 
-def find(name: str, profile: Profile) -> Metric:
+def find(name: str, profile: Profile) -> ImageMetric:
     """Return a metric.
 
     Raises:
@@ -340,7 +340,7 @@ def find(name: str, profile: Profile) -> Metric:
     return metric
 
 
-def reason_against(metric: Metric, missing: Missing) -> str:
+def reason_against(metric: ImageMetric, missing: Missing) -> str:
     """Return why a metric cannot be computed here, and what would change that; empty if it can."""
     if metric.network is None or metric.network not in missing:
         return ""

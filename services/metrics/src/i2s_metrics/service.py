@@ -14,8 +14,8 @@ from i2s_chassis.jail import own_process
 from i2s_chassis.server.service import Chassis, Register
 from i2s_metrics import registry
 from i2s_metrics.confinement import log_confinement, may_use_gpu
-from i2s_metrics.engine import Engine
-from i2s_metrics.model import Job, JobResult, Network, Value
+from i2s_metrics.engine import MetricsEngine
+from i2s_metrics.model import Job, JobResult, MetricValue, Network
 from i2s_metrics.networks.files import Inventory, close_all_but, take_inventory
 from i2s_metrics.networks.messages import HostSettings
 from i2s_metrics.networks.networks import Networks, NetworksError
@@ -29,7 +29,7 @@ from i2s_wire.metrics.score import SizePolicy
 _TOLERANCE = 1e-9
 
 
-async def check(engine: Engine, missing: Missing) -> None:
+async def check(engine: MetricsEngine, missing: Missing) -> None:
     """Compare a picture with itself in profile paper: every metric has to be 1.
 
     Args:
@@ -63,7 +63,7 @@ def _picture() -> bytes:
 
 
 def _values(score: JobResult) -> list[float]:
-    return [outcome.value if isinstance(outcome, Value) else float("nan") for outcome in score.outcomes]
+    return [outcome.value if isinstance(outcome, MetricValue) else float("nan") for outcome in score.outcomes]
 
 
 class MetricsService:
@@ -90,7 +90,7 @@ class MetricsService:
         async with Networks.open(
             host_settings(settings, inventory), settings.network_patience_seconds, chassis.telemetry
         ) as networks:
-            engine = Engine.open(
+            engine = MetricsEngine.open(
                 WorkerSettings(
                     settings.max_image_pixels,
                     settings.reference_memory,

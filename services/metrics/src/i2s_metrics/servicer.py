@@ -19,7 +19,7 @@ from i2s_chassis.server.logs import log_context
 from i2s_chassis.server.service import Chassis
 from i2s_chassis.server.spans import current_span
 from i2s_chassis.server.streaming import answer_stream
-from i2s_metrics.engine import Engine
+from i2s_metrics.engine import MetricsEngine
 from i2s_metrics.model import Job
 from i2s_metrics.networks.networks import Networks
 from i2s_metrics.registry import Missing
@@ -43,7 +43,7 @@ class MetricsServicer(MetricsServiceServicer):
     def __init__(
         self,
         settings: MetricsSettings,
-        engine: Engine,
+        engine: MetricsEngine,
         networks: Networks,
         missing: Missing,
         chassis: Chassis,

@@ -12,10 +12,10 @@ from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError, NotFoundError
 from i2s_metrics import registry
 from i2s_metrics.errors import UnknownMetricError
-from i2s_metrics.model import Job, JobResult, Outcome, Value
+from i2s_metrics.model import Job, JobResult, MetricValue, Outcome
 from i2s_metrics.networks.files import LIBRARIES
 from i2s_metrics.networks.messages import Description
-from i2s_metrics.registry import Metric, Missing, reason_against
+from i2s_metrics.registry import ImageMetric, Missing, reason_against
 from i2s_metrics.settings import MetricsSettings
 from i2s_wire.errors import UnknownValueError
 from i2s_wire.metrics import from_wire, to_wire
@@ -194,7 +194,7 @@ def _versions(networks: Description | None) -> dict[str, str]:
     return versions
 
 
-def _result(metric: Metric, outcome: Outcome) -> MetricResult:
+def _result(metric: ImageMetric, outcome: Outcome) -> MetricResult:
     result = MetricResult(
         name=metric.name,
         version=metric.version,
@@ -202,12 +202,12 @@ def _result(metric: Metric, outcome: Outcome) -> MetricResult:
         lower_bound=metric.lower_bound,
         upper_bound=metric.upper_bound,
     )
-    if isinstance(outcome, Value):
+    if isinstance(outcome, MetricValue):
         return replace(result, value=outcome.value, parts=outcome.parts)
     return replace(result, failure=outcome)
 
 
-def _description(metric: Metric, missing: Missing) -> pb.MetricDescription:
+def _description(metric: ImageMetric, missing: Missing) -> pb.MetricDescription:
     return pb.MetricDescription(
         name=metric.name,
         summary=metric.summary,

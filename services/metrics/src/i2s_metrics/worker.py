@@ -16,7 +16,7 @@ from i2s_metrics.functional.arrays import RgbArray
 from i2s_metrics.images import MOST_SCANS, Pair, decode, equalise
 from i2s_metrics.model import Draft, Inputs, Job, Outcome
 from i2s_metrics.processes import LOG_BYTES
-from i2s_metrics.registry import Metric, Missing, reason_against
+from i2s_metrics.registry import ImageMetric, Missing, reason_against
 from i2s_wire.metrics.score import MetricFailure, MetricFailureKind
 
 
@@ -67,7 +67,7 @@ def _decode(which: str, data: bytes, most_pixels: int, most_scans: int) -> RgbAr
         raise BadImageError(f"{which}: {error}") from error
 
 
-def _outcome(metric: Metric, pair: Pair, missing: Missing) -> Outcome | Inputs:
+def _outcome(metric: ImageMetric, pair: Pair, missing: Missing) -> Outcome | Inputs:
     if reason := reason_against(metric, missing):
         return MetricFailure(MetricFailureKind.UNAVAILABLE, reason)
     try:

@@ -19,7 +19,7 @@ from i2s_render_html.chromium import Chromium
 from i2s_render_html.jekyll import BuiltSite, JekyllBuilder, needs_jekyll, not_installed
 from i2s_render_html.model import BrowserError, Job, SelectorError, SiteRendering
 from i2s_render_html.page import PreparedPage
-from i2s_render_html.page_job import ShowBounds, Shown, show
+from i2s_render_html.page_job import ShowBounds, ShownPage, show
 from i2s_render_html.site import INDEX, SiteBounds, complaint, lay_out, with_assets
 from i2s_wire.render.options import SiteBuild
 from i2s_wire.render.rendering import Verdict
@@ -222,10 +222,10 @@ class HtmlEngine:
 
 
 def _without_page(judgement: Judgement, built: BuiltSite | None = None) -> SiteRendering:
-    return _with_page(Shown(judgement), built, ())
+    return _with_page(ShownPage(judgement), built, ())
 
 
-def _with_page(shown: Shown, built: BuiltSite | None, events: tuple[PolicyEvent, ...]) -> SiteRendering:
+def _with_page(shown: ShownPage, built: BuiltSite | None, events: tuple[PolicyEvent, ...]) -> SiteRendering:
     return SiteRendering(
         verdict=shown.judgement.verdict,
         message=shown.judgement.message,

@@ -134,7 +134,7 @@ class ShowBounds:
 
 
 @dataclass(slots=True)
-class Shown:
+class ShownPage:
     """What came of a page; filled step by step, so that what was reached stays where it is cut off.
 
     Attributes:
@@ -168,7 +168,7 @@ async def show(
     job: Job,
     bounds: ShowBounds,
     spent: Usage,
-) -> Shown:
+) -> ShownPage:
     """Show a page of a site.
 
     Args:
@@ -189,7 +189,7 @@ async def show(
     except CellError as error:
         raise BrowserError(f"the browser is gone: {error}") from None
     page.visit.begin(files)
-    shown = Shown(verdict.of_end(Cause.SIGNALED, job.limits))
+    shown = ShownPage(verdict.of_end(Cause.SIGNALED, job.limits))
     steps = asyncio.create_task(_steps(page, entry, job, bounds, meter, shown))
     limit = asyncio.create_task(meter.until_limit())
     crash = asyncio.create_task(page.crashed.wait())
@@ -211,7 +211,7 @@ async def show(
 
 
 async def _steps(
-    page: PreparedPage, entry: str, job: Job, bounds: ShowBounds, meter: Meter, shown: Shown
+    page: PreparedPage, entry: str, job: Job, bounds: ShowBounds, meter: Meter, shown: ShownPage
 ) -> None:
     options, visit = job.options, page.visit
     await page.set_window(options)
@@ -241,13 +241,13 @@ async def _steps(
     )
 
 
-async def _next(shown: Shown, meter: Meter, step: str) -> None:
+async def _next(shown: ShownPage, meter: Meter, step: str) -> None:
     """Account for the step that is done, and name the one that comes."""
     shown.stages.append(await meter.stage(shown.step))
     shown.step = step
 
 
-async def _capture(page: PreparedPage, job: Job, frame: bytes, shown: Shown) -> None:
+async def _capture(page: PreparedPage, job: Job, frame: bytes, shown: ShownPage) -> None:
     options = job.options
     if not options.full_page:
         shown.picture = picture_of(frame)
@@ -273,7 +273,7 @@ def _require_begun(page: PreparedPage, steps: asyncio.Task[None], limit: asyncio
 
 
 async def _judge(
-    shown: Shown,
+    shown: ShownPage,
     browser: Browser,
     page: PreparedPage,
     job: Job,

@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SandboxChoice:
     """What was chosen, and the browser that has shown that it works.
 
     Attributes:
@@ -33,7 +33,7 @@ class Choice:
 
 async def choose_sandbox(
     jail: Jail, settings: BrowserSettings, wanted: Literal["auto", "on", "off"]
-) -> Choice:
+) -> SandboxChoice:
     """Start a browser with its own sandbox, and without one only if that fails and may.
 
     Args:
@@ -64,10 +64,10 @@ async def choose_sandbox(
     return choice
 
 
-async def _started(jail: Jail, settings: BrowserSettings) -> Choice:
+async def _started(jail: Jail, settings: BrowserSettings) -> SandboxChoice:
     browser = await Browser.start(jail, settings)
     try:
-        return Choice(settings, layers_in(await browser.cell.process_isolation()), browser)
+        return SandboxChoice(settings, layers_in(await browser.cell.process_isolation()), browser)
     except BaseException:
         await browser.close()
         raise

@@ -20,7 +20,7 @@ from i2s_render_latex.format_build import Built, build_format
 from i2s_render_latex.formats import BuildBudget, BuildShares, Format, FormatCache, Formats
 from i2s_render_latex.installation import ENVIRONMENT, Installation
 from i2s_render_latex.model import Job
-from i2s_render_latex.pages import Drawn, PageRenderer
+from i2s_render_latex.pages import PageRenderer, RenderedDocument
 from i2s_render_latex.preparation import PreparedFonts, UnpackedFormats
 from i2s_render_latex.raster import limits_of_raster
 from i2s_render_latex.source_error import source_error
@@ -137,7 +137,7 @@ class LatexRenderer:
         compiled, drawn = await self._compile_and_draw(job)
         return self._rendering(job, compiled, drawn)
 
-    async def _compile_and_draw(self, job: Job) -> tuple[Compiled, Drawn]:
+    async def _compile_and_draw(self, job: Job) -> tuple[Compiled, RenderedDocument]:
         """Run TeX with the formats that serve the document best, and draw what it made."""
         beside = {file.path: file.content for file in job.files}
         async with self._formats_of(job, beside) as formats:
@@ -159,7 +159,7 @@ class LatexRenderer:
                 compiled = compiled.located(job.document)
                 judgement = of_compilation(compiled, job.limits)
                 if judgement is not None:
-                    return compiled, Drawn(judgement)
+                    return compiled, RenderedDocument(judgement)
                 return compiled, await self._draw(cell, job, compiled)
 
     @contextlib.asynccontextmanager
@@ -177,14 +177,14 @@ class LatexRenderer:
                 lent.enter_context(self._cache.lend(one))
             yield formats
 
-    async def _draw(self, cell: Cell, job: Job, compiled: Compiled) -> Drawn:
+    async def _draw(self, cell: Cell, job: Job, compiled: Compiled) -> RenderedDocument:
         """Draw in the cell made new: nothing of the document but its PDF is in there."""
         spent = sum((stage.usage for stage in compiled.stages), Usage())
         await cell.renew(limits_of_raster(job.limits, len(compiled.pdf), spent), {PDF: compiled.pdf})
         most = self._settings.max_picture_bytes
         return await PageRenderer(cell, compiled.pdf, job.options, job.limits, spent.cpu_seconds, most).draw()
 
-    def _rendering(self, job: Job, compiled: Compiled, drawn: Drawn) -> RawRendering:
+    def _rendering(self, job: Job, compiled: Compiled, drawn: RenderedDocument) -> RawRendering:
         judgement = drawn.judgement or Judgement(Verdict.RENDERED, "")
         error = compiled.facts.error if judgement.verdict is Verdict.COMPILE_ERROR else None
         return RawRendering(

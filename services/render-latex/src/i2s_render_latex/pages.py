@@ -21,7 +21,7 @@ from i2s_wire.render.rendering import Picture, Verdict
 
 
 @dataclass(slots=True)
-class Drawn:
+class RenderedDocument:
     """What became of a PDF.
 
     Attributes:
@@ -65,9 +65,9 @@ class PageRenderer:
         self._spent_cpu_seconds, self._max_bytes = spent_cpu_seconds, max_bytes
         self._first, self._count = options.first_page, options.page_count
         self._said = raster.read_plain(pdf)
-        self._drawn = Drawn()
+        self._drawn = RenderedDocument()
 
-    async def draw(self) -> Drawn:
+    async def draw(self) -> RenderedDocument:
         """Draw the wanted pages.
 
         Raises:

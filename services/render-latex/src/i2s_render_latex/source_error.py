@@ -11,7 +11,7 @@ from i2s_wire.render.source_error import ErrorKind, Provider, SourceError, Undef
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnosis:
+class LatexDiagnosis:
     """What an error is about, and the undefined name; empty if nothing is undefined."""
 
     kind: ErrorKind
@@ -87,13 +87,13 @@ _PATTERNS = tuple(
 _REQUIRES_ENGINE = re.compile(r"\\Require(?:XeTeX|LuaTeX|LuaHBTeX|TUTeX)$")
 
 
-def diagnose(error: LoggedError) -> Diagnosis:
+def diagnose(error: LoggedError) -> LatexDiagnosis:
     """Return what an error is about."""
     key = pgf_undefined(f"{error.message}\n{error.context}")
     if key is not None:
-        return Diagnosis(ErrorKind.UNDEFINED_KEY, key)
+        return LatexDiagnosis(ErrorKind.UNDEFINED_KEY, key)
     if _REQUIRES_ENGINE.search(error.context):
-        return Diagnosis(ErrorKind.CONFLICT)
+        return LatexDiagnosis(ErrorKind.CONFLICT)
     for kind, pattern in _PATTERNS:
         found = pattern.search(error.message)
         if found is None:
@@ -101,8 +101,8 @@ def diagnose(error: LoggedError) -> Diagnosis:
         name = found[1] if found.groups() else ""
         if kind is ErrorKind.UNDEFINED_COMMAND:
             name = name or error.command
-        return Diagnosis(kind, name.strip())
-    return Diagnosis(ErrorKind.OTHER)
+        return LatexDiagnosis(kind, name.strip())
+    return LatexDiagnosis(ErrorKind.OTHER)
 
 
 _ROOTS = ("/tikz/", "/pgfplots/", "/pgf/")
@@ -116,7 +116,7 @@ def source_error(error: LoggedError, index: TexIndex) -> SourceError:
     return SourceError(error.message, diagnosis.kind, error.line, error.file, undefined, error.context)
 
 
-def _shown(diagnosis: Diagnosis) -> str:
+def _shown(diagnosis: LatexDiagnosis) -> str:
     """Return an undefined name as people write it: keys of pgf without the root of their path."""
     if diagnosis.kind is not ErrorKind.UNDEFINED_KEY:
         return diagnosis.name
@@ -124,7 +124,7 @@ def _shown(diagnosis: Diagnosis) -> str:
     return diagnosis.name.removeprefix(root)
 
 
-def _providers(diagnosis: Diagnosis, error: LoggedError, index: TexIndex) -> tuple[Provider, ...]:
+def _providers(diagnosis: LatexDiagnosis, error: LoggedError, index: TexIndex) -> tuple[Provider, ...]:
     name = diagnosis.name
     match diagnosis.kind:
         case ErrorKind.UNDEFINED_COMMAND:

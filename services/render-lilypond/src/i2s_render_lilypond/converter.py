@@ -72,7 +72,7 @@ LOG_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Converted:
+class ConvertedScore:
     """What became of a score.
 
     Attributes:
@@ -115,13 +115,13 @@ def command(program: str, assumed: str) -> list[str]:
     return [program, "-e", *(("-n", f"--from={assumed}") if assumed else ()), SCORE]
 
 
-class Converter:
+class ScoreConverter:
     """Runs convert-ly in cells: a child of one that stands ready, or one that is started anew."""
 
     def __init__(self, jail: Jail, installation: Installation, converters: WarmPool | None = None) -> None:
         self._jail, self._installation, self._converters = jail, installation, converters
 
-    async def convert(self, job: Job) -> Converted:
+    async def convert(self, job: Job) -> ConvertedScore:
         """Convert the score of a job if that is wanted.
 
         Raises:
@@ -132,21 +132,21 @@ class Converter:
         text = score.decode("utf-8")
         match need(text, job.assume_version, wanted, self._installation.latest_rule):
             case Need.NOTHING:
-                return Converted(score)
+                return ConvertedScore(score)
             case Need.IDENTITY:
-                return Converted(copied(score))
+                return ConvertedScore(copied(score))
             case Need.REFUSE:
-                return Converted(score, *_refused("the score states no \\version to convert from"))
+                return ConvertedScore(score, *_refused("the score states no \\version to convert from"))
         ran = await self._run(job, "" if states_version(text) else job.assume_version)
         stages, events = (RawStage("convert", ran.usage, ran.detail),), ran.events
         judgement = limit_passed(ran.cause, job.limits, "converting", program="convert-ly")
         if judgement is not None:
-            return Converted(score, judgement, None, ran.log, stages, events)
+            return ConvertedScore(score, judgement, None, ran.log, stages, events)
         if ran.score is not None:
-            return Converted(ran.score, stages=stages, events=events)
+            return ConvertedScore(ran.score, stages=stages, events=events)
         if wanted is LilypondConvert.REQUIRED:
-            return Converted(score, *_refused(_complaint(ran.log)), ran.log, stages, events)
-        return Converted(score, stages=stages, events=events)  # the picture decides
+            return ConvertedScore(score, *_refused(_complaint(ran.log)), ran.log, stages, events)
+        return ConvertedScore(score, stages=stages, events=events)  # the picture decides
 
     async def _run(self, job: Job, assumed: str) -> _Ran:
         converters = self._converters

@@ -17,7 +17,7 @@ from i2s_chassis.renderer.verdict import Judgement
 from i2s_chassis.server.telemetry import Telemetry
 from i2s_chassis.warm.pool import WarmPool
 from i2s_chassis.warm.program import WarmSettings
-from i2s_render_lilypond.converter import Converted, Converter, open_converter
+from i2s_render_lilypond.converter import ConvertedScore, ScoreConverter, open_converter
 from i2s_render_lilypond.installation import Installation
 from i2s_render_lilypond.job_folder import ColdJobFolder, JobFolder, ZygoteJobFolder, open_zygote
 from i2s_render_lilypond.model import Job, LilypondRendering
@@ -52,7 +52,7 @@ class LilypondEngine:
         converters: WarmPool | None = None,
     ) -> None:
         self._settings, self._jail = settings, jail
-        self._converter = Converter(jail, installation, converters)
+        self._converter = ScoreConverter(jail, installation, converters)
         self.installation, self.zygotes, self.converters = installation, zygotes, converters
 
     @property
@@ -105,7 +105,7 @@ class LilypondEngine:
             yield ColdJobFolder(cell, self.installation, limits, no_footers=job.options.no_footers)
 
 
-def _refused(job: Job, converted: Converted, judgement: Judgement) -> LilypondRendering:
+def _refused(job: Job, converted: ConvertedScore, judgement: Judgement) -> LilypondRendering:
     return LilypondRendering(
         verdict=judgement.verdict,
         message=judgement.message,
@@ -117,7 +117,7 @@ def _refused(job: Job, converted: Converted, judgement: Judgement) -> LilypondRe
     )
 
 
-def _rendering(job: Job, converted: Converted, rendered: RenderedPages) -> LilypondRendering:
+def _rendering(job: Job, converted: ConvertedScore, rendered: RenderedPages) -> LilypondRendering:
     judgement = rendered.judgement or Judgement(Verdict.NO_OUTPUT, "")
     return LilypondRendering(
         verdict=judgement.verdict,

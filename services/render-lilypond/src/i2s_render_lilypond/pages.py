@@ -20,7 +20,7 @@ from i2s_render_lilypond.raster import (
     BACKENDS,
     HEADER_BYTES,
     PAPER_BYTES,
-    Paper,
+    PaperSize,
     cairo_plan,
     count_pages,
     drawing,
@@ -138,7 +138,7 @@ class PageRenderer:
             return Judgement(Verdict.NO_OUTPUT, "The page is blank.")
         return with_pictures(rendered.error)
 
-    async def _look(self) -> Paper | None:
+    async def _look(self) -> PaperSize | None:
         """Return the size of the pages, None if there are none; also finds and counts them."""
         if not await self._has(OWN_BOOK) and not await self._has(FURTHER_BOOK):
             self._book = NAMED_BOOK

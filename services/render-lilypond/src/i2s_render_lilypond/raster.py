@@ -27,20 +27,20 @@ _PAPER = re.compile(rb"\A" + _NUMBER + rb" " + _NUMBER + rb"\n\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class PaperSize:
     """The size of all pages of a score, in PostScript points."""
 
     width: float
     height: float
 
 
-def read_paper(content: bytes) -> Paper | None:
+def read_paper(content: bytes) -> PaperSize | None:
     """Return the size that was noted beside the PostScript, None if it is none."""
     found = _PAPER.match(content)
     if found is None:
         return None
     width, height = float(found[1]), float(found[2])
-    return Paper(width, height) if math.isfinite(width) and math.isfinite(height) else None
+    return PaperSize(width, height) if math.isfinite(width) and math.isfinite(height) else None
 
 
 def count_pages(header: bytes) -> int:
@@ -81,7 +81,7 @@ class Drawing:
         postscript: File with the pages.
     """
 
-    paper: Paper
+    paper: PaperSize
     dpi: float
     first: int
     last: int
@@ -89,7 +89,9 @@ class Drawing:
     postscript: str
 
 
-def drawing(paper: Paper, size: tuple[int, int], dpi: float, first: int, last: int, book: Book) -> Drawing:
+def drawing(
+    paper: PaperSize, size: tuple[int, int], dpi: float, first: int, last: int, book: Book
+) -> Drawing:
     """Return what Ghostscript is to draw of a book; ``size`` is that of a page in pixels."""
     return Drawing(paper, dpi, first, last, size[0] * size[1] * BYTES_PER_PIXEL, book.postscript)
 
@@ -170,7 +172,7 @@ class Backend:
     output: Callable[[int], str]
     to_pixels: Callable[[float], int]
 
-    def size(self, paper: Paper, dpi: float) -> tuple[int, int]:
+    def size(self, paper: PaperSize, dpi: float) -> tuple[int, int]:
         """Return width and height of a page in pixels as it draws them."""
         width, height = (points * dpi / _POINTS_PER_INCH for points in (paper.width, paper.height))
         return self.to_pixels(width), self.to_pixels(height)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.verdict import Judgement, too_many_pixels
-from i2s_render_lilypond.raster import Backend, Paper
+from i2s_render_lilypond.raster import Backend, PaperSize
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.source_error import SourceError
 
@@ -44,7 +44,7 @@ def of_pages(total: int, first: int, limits: Limits) -> Judgement | None:
     return None
 
 
-def of_paper(paper: Paper | None, backend: Backend, dpi: float, limits: Limits) -> Judgement | None:
+def of_paper(paper: PaperSize | None, backend: Backend, dpi: float, limits: Limits) -> Judgement | None:
     """Return what is said of paper before anything is drawn on it, None if it can be."""
     if paper is None:
         return Judgement(Verdict.NO_OUTPUT, "The paper has no size.")

@@ -3,7 +3,7 @@
 import pytest
 
 from i2s_metrics.errors import DeviceError
-from i2s_metrics.model import Comparison, Network
+from i2s_metrics.model import Network, NetworkComparison
 
 #: The most by which a value may differ between processors and a GPU.
 AGREEMENT = 1e-4
@@ -69,13 +69,15 @@ def test_half_precision_with_an_error_is_seen(torch):
 
     cpu = torch.device("cpu")
     exact = {Network.VGG16: Mean(1.0)}
-    assert greatest_error(Comparison.LPIPS, exact, {Network.VGG16: Mean(1.0)}, cpu) == 0
-    assert 0.001 < greatest_error(Comparison.LPIPS, exact, {Network.VGG16: Mean(1.01)}, cpu) < 0.1
-    assert greatest_error(Comparison.LPIPS, exact, {Network.VGG16: Mean(float("inf"))}, cpu) == float("inf")
-    assert greatest_error(Comparison.POOL, exact, exact, cpu) == 0
+    assert greatest_error(NetworkComparison.LPIPS, exact, {Network.VGG16: Mean(1.0)}, cpu) == 0
+    assert 0.001 < greatest_error(NetworkComparison.LPIPS, exact, {Network.VGG16: Mean(1.01)}, cpu) < 0.1
+    assert greatest_error(NetworkComparison.LPIPS, exact, {Network.VGG16: Mean(float("inf"))}, cpu) == float(
+        "inf"
+    )
+    assert greatest_error(NetworkComparison.POOL, exact, exact, cpu) == 0
 
 
-@pytest.mark.parametrize("comparison", Comparison)
+@pytest.mark.parametrize("comparison", NetworkComparison)
 def test_a_gpu_gives_the_values_of_the_processor(torch, comparison, vgg16_state, inception):
     if not torch.cuda.is_available():
         pytest.skip("NOT TESTED: networks on a GPU; PyTorch sees none here")

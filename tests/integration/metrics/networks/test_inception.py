@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from i2s_metrics.functional.feature_similarity import cis_input, cis_input_of_leaderboard
-from i2s_metrics.model import Comparison, Inputs, Network
+from i2s_metrics.model import Inputs, Network, NetworkComparison
 
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
@@ -14,10 +14,10 @@ MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 def answer(torch, inception):
     """The cosine that the process of the networks would answer."""
     from i2s_metrics.networks.feature_networks import InceptionNetwork, inception_v3
-    from i2s_metrics.networks.runner import Runner
+    from i2s_metrics.networks.runner import NetworkRunner
 
     network = InceptionNetwork(inception_v3(inception.state_dict()))
-    runner = Runner({Network.INCEPTION: network}, torch.device("cpu"), 10**7)
+    runner = NetworkRunner({Network.INCEPTION: network}, torch.device("cpu"), 10**7)
 
     def ask(comparison, one, other):
         return runner.answer([Inputs(comparison, one.tobytes(), other.tobytes())])[0]
@@ -53,7 +53,7 @@ def test_the_leaderboards_cosine_is_that_of_the_class_scores_of_the_cropped_pict
         expected = cosine(
             torch, *inception(torch.stack([pipeline(Image.fromarray(p)) for p in (one, other)]))
         )
-    found = answer(Comparison.LOGITS, cis_input_of_leaderboard(one), cis_input_of_leaderboard(other))
+    found = answer(NetworkComparison.LOGITS, cis_input_of_leaderboard(one), cis_input_of_leaderboard(other))
     assert found == pytest.approx(expected, abs=1e-5)
 
 
@@ -72,11 +72,11 @@ def test_the_papers_cosine_is_that_of_the_last_pooling_of_the_whole_picture(torc
     with torch.inference_mode():
         vectors = plain(torch.stack([pipeline(Image.fromarray(p)) for p in (one, other)]))
     assert vectors.shape == (2, 2048)
-    found = answer(Comparison.POOL, cis_input(one), cis_input(other))
+    found = answer(NetworkComparison.POOL, cis_input(one), cis_input(other))
     assert found == pytest.approx(cosine(torch, *vectors), abs=1e-5)
 
 
-@pytest.mark.parametrize("comparison", [Comparison.POOL, Comparison.LOGITS])
+@pytest.mark.parametrize("comparison", [NetworkComparison.POOL, NetworkComparison.LOGITS])
 def test_the_cosine_is_symmetric_and_one_of_itself(answer, comparison):
     one, other = (cis_input(picture) for picture in pictures((100, 100), (100, 100)))
     other = np.ascontiguousarray(other[::-1])

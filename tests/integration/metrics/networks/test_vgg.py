@@ -4,7 +4,7 @@ import warnings
 
 import pytest
 
-from i2s_metrics.model import Comparison
+from i2s_metrics.model import NetworkComparison
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def oracle(request, torch, vgg16_state):
 
 def distance(torch, network, one, other):
     with torch.inference_mode():
-        features = network.features(torch.stack([one, other]), Comparison.LPIPS)
+        features = network.features(torch.stack([one, other]), NetworkComparison.LPIPS)
         return float(network.compare(*features))
 
 
@@ -77,7 +77,7 @@ def test_the_distance_is_symmetric_and_zero_of_itself(torch, network, pictures):
 
 def test_a_distance_does_not_depend_on_the_rest_of_the_batch(torch, network, pictures):
     with torch.inference_mode():
-        features = network.features(pictures, Comparison.LPIPS)
+        features = network.features(pictures, NetworkComparison.LPIPS)
         together = float(network.compare(features[1], features[3]))
     assert together == pytest.approx(distance(torch, network, *pictures[[1, 3]]), abs=1e-6)
 

@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from i2s_metrics.model import Comparison, Inputs
+from i2s_metrics.model import Inputs, NetworkComparison
 from i2s_metrics.networks.host import Inbox
 
 FOREVER = 1000.0
@@ -12,7 +12,7 @@ def inputs(comparison):
     return Inputs(comparison, bytes(comparison.nbytes), bytes(comparison.nbytes))
 
 
-LPIPS, POOL, LOGITS = (inputs(comparison) for comparison in Comparison)
+LPIPS, POOL, LOGITS = (inputs(comparison) for comparison in NetworkComparison)
 
 
 def numbers(batch):

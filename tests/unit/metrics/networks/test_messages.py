@@ -3,12 +3,12 @@ import math
 import pytest
 
 from i2s_metrics.frames import WorkerError
-from i2s_metrics.model import Comparison
+from i2s_metrics.model import NetworkComparison
 from i2s_metrics.networks import messages
-from i2s_metrics.networks.messages import Answer, Description
+from i2s_metrics.networks.messages import Description, NetworkAnswer
 
 
-@pytest.mark.parametrize("comparison", Comparison)
+@pytest.mark.parametrize("comparison", NetworkComparison)
 def test_a_request_arrives_as_it_was_sent(comparison, drawn):
     inputs = drawn(comparison)
     assert messages.unpack_request(messages.pack_request(7, inputs)) == (7, inputs)
@@ -19,8 +19,11 @@ def test_a_drop_is_a_request_without_inputs():
 
 
 def test_answers_faults_and_descriptions_arrive_as_they_were_sent():
-    assert messages.unpack_answer(messages.pack_answer(3, Answer(0.25, 0.1))) == (3, Answer(0.25, 0.1))
-    number, answer = messages.unpack_answer(messages.pack_answer(3, Answer(math.nan, 0.1)))
+    assert messages.unpack_answer(messages.pack_answer(3, NetworkAnswer(0.25, 0.1))) == (
+        3,
+        NetworkAnswer(0.25, 0.1),
+    )
+    number, answer = messages.unpack_answer(messages.pack_answer(3, NetworkAnswer(math.nan, 0.1)))
     assert number == 3
     assert math.isnan(answer.value)
     number, fault = messages.unpack_answer(messages.pack_fault("line 3", 4))

@@ -15,7 +15,7 @@ from busy_machine import crowded_processor
 from i2s_chassis.errors import UnavailableError
 from i2s_chassis.warm.pool import Backoff
 from i2s_metrics.frames import WorkerError
-from i2s_metrics.model import Comparison, Inputs
+from i2s_metrics.model import Inputs, NetworkComparison
 from i2s_metrics.networks.messages import HostSettings
 from i2s_metrics.networks.networks import NetworkProcess, Networks, NetworksError
 
@@ -55,8 +55,8 @@ async def networks(telemetry):
 
 
 def pair(prediction, reference=0):
-    size = Comparison.LPIPS.nbytes
-    return Inputs(Comparison.LPIPS, bytes([prediction]) * size, bytes([reference]) * size)
+    size = NetworkComparison.LPIPS.nbytes
+    return Inputs(NetworkComparison.LPIPS, bytes([prediction]) * size, bytes([reference]) * size)
 
 
 def whole(answers):

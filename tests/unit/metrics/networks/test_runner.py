@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from i2s_metrics.model import Comparison, Inputs, Network
+from i2s_metrics.model import Inputs, Network, NetworkComparison
 
 
-def blank(level, comparison=Comparison.LPIPS):
+def blank(level, comparison=NetworkComparison.LPIPS):
     return bytes([level]) * comparison.nbytes
 
 
@@ -35,15 +35,15 @@ def counting(torch):
 
 @pytest.fixture
 def runner(torch, counting):
-    from i2s_metrics.networks.runner import Runner
+    from i2s_metrics.networks.runner import NetworkRunner
 
-    return lambda feature_bytes=10**6: Runner(
+    return lambda feature_bytes=10**6: NetworkRunner(
         {Network.VGG16: counting, Network.INCEPTION: counting}, torch.device("cpu"), feature_bytes
     )
 
 
 def lpips(prediction, reference):
-    return Inputs(Comparison.LPIPS, blank(prediction), blank(reference))
+    return Inputs(NetworkComparison.LPIPS, blank(prediction), blank(reference))
 
 
 def test_answers_come_in_the_order_of_the_batch(runner):
@@ -73,7 +73,7 @@ def test_without_memory_nothing_is_kept(runner, counting):
 def test_comparisons_do_not_share_features(runner, counting):
     mixed = [
         Inputs(kind, blank(9, kind), blank(0, kind))
-        for kind in (Comparison.POOL, Comparison.LOGITS, Comparison.POOL)
+        for kind in (NetworkComparison.POOL, NetworkComparison.LOGITS, NetworkComparison.POOL)
     ]
     assert runner().answer(mixed) == pytest.approx([9, 9, 9], abs=1e-3)
     assert counting.batches == [2, 2]
@@ -103,7 +103,7 @@ def test_pictures_reach_the_network_channel_by_channel(torch, runner, counting):
         return inner(pictures, comparison)
 
     counting.features = spying
-    runner().answer([Inputs(Comparison.LPIPS, picture.tobytes(), blank(0))])
+    runner().answer([Inputs(NetworkComparison.LPIPS, picture.tobytes(), blank(0))])
     (tensor,) = seen
     assert tensor[0, :, 0, 1].tolist() == pytest.approx([1, 0.2, 0])
     assert float(tensor.sum()) == pytest.approx(1.2)

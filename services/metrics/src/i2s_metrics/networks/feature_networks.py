@@ -11,7 +11,7 @@ from typing import Protocol
 import torch
 from torch import Tensor, nn
 
-from i2s_metrics.model import Comparison
+from i2s_metrics.model import NetworkComparison
 
 #: Operators that torchvision's Python code describes while it is imported, and that its compiled extension
 #: implements. No network here uses them.
@@ -73,7 +73,7 @@ class Features:
 class FeatureNetwork(Protocol):
     """A network and the way in which its features are compared."""
 
-    def features(self, pictures: Tensor, comparison: Comparison) -> list[Features]:
+    def features(self, pictures: Tensor, comparison: NetworkComparison) -> list[Features]:
         """Return the features of each picture.
 
         Args:
@@ -136,7 +136,7 @@ class PerceptualNetwork:
         self._weights = [weight.flatten().float() for weight in weights]
         self._dtype = dtype
 
-    def features(self, pictures: Tensor, comparison: Comparison) -> list[Features]:
+    def features(self, pictures: Tensor, comparison: NetworkComparison) -> list[Features]:
         """Return five tensors of shape (channels, height, width) for each picture, of unit length."""
         state = _LPIPS(2 * pictures - 1).to(self._dtype)
         layers = []
@@ -202,12 +202,12 @@ class InceptionNetwork:
         pooling = network.get_submodule("avgpool")
         pooling.register_forward_hook(self._keep)
 
-    def features(self, pictures: Tensor, comparison: Comparison) -> list[Features]:
+    def features(self, pictures: Tensor, comparison: NetworkComparison) -> list[Features]:
         """Return one vector for each picture."""
-        normalise = _TRAINED if comparison is Comparison.POOL else IMAGENET
+        normalise = _TRAINED if comparison is NetworkComparison.POOL else IMAGENET
         logits: Tensor = self._network(normalise(pictures).to(self._dtype))
         pooled, self._pooled = self._pooled, None
-        vectors = pooled.flatten(1) if comparison is Comparison.POOL and pooled is not None else logits
+        vectors = pooled.flatten(1) if comparison is NetworkComparison.POOL and pooled is not None else logits
         return [Features((vector,)) for vector in vectors.float()]
 
     def compare(self, one: Features, other: Features) -> Tensor:

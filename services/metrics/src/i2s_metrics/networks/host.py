@@ -15,11 +15,11 @@ from i2s_metrics.errors import MetricError
 from i2s_metrics.frames import LENGTH, framed
 from i2s_metrics.model import Inputs
 from i2s_metrics.networks import messages
-from i2s_metrics.networks.messages import Answer, Description, HostSettings
+from i2s_metrics.networks.messages import Description, HostSettings, NetworkAnswer
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class NetworkRequest:
     """Something to compare.
 
     Attributes:
@@ -44,14 +44,14 @@ class Inbox:
 
     def __init__(self, most: int, wait_seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._wait_seconds, self._clock = most, wait_seconds, clock
-        self._requests: list[Request] = []
+        self._requests: list[NetworkRequest] = []
         self._changed = threading.Condition()
         self._closed = False
 
     def put(self, number: int, inputs: Inputs) -> None:
         """Add a request."""
         with self._changed:
-            self._requests.append(Request(number, inputs, self._clock()))
+            self._requests.append(NetworkRequest(number, inputs, self._clock()))
             self._changed.notify()
 
     def drop(self, number: int) -> None:
@@ -65,7 +65,7 @@ class Inbox:
             self._closed = True
             self._changed.notify()
 
-    def take(self) -> list[Request]:
+    def take(self) -> list[NetworkRequest]:
         """Return the next batch, waiting for it; empty if there will be none.
 
         The oldest request decides the network. A batch that is full does not wait.
@@ -82,7 +82,7 @@ class Inbox:
             self._requests = [request for request in self._requests if request not in batch]
             return batch
 
-    def _next(self) -> list[Request]:
+    def _next(self) -> list[NetworkRequest]:
         if not self._requests:
             return []
         network = self._requests[0].inputs.comparison.network
@@ -152,7 +152,7 @@ def _read(connection: socket.socket, inbox: Inbox) -> None:
         inbox.close()
 
 
-def _answers(answerer: Answerer, batch: list[Request]) -> list[bytes]:
+def _answers(answerer: Answerer, batch: list[NetworkRequest]) -> list[bytes]:
     started = time.process_time()
     try:
         values = answerer.answer([request.inputs for request in batch])
@@ -161,6 +161,6 @@ def _answers(answerer: Answerer, batch: list[Request]) -> list[bytes]:
         return [messages.pack_fault(fault, request.number) for request in batch]
     share = (time.process_time() - started) / len(batch)
     return [
-        messages.pack_answer(request.number, Answer(value, share))
+        messages.pack_answer(request.number, NetworkAnswer(value, share))
         for request, value in zip(batch, values, strict=True)
     ]

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from i2s_metrics.errors import DeviceError, WeightsError
-from i2s_metrics.model import Comparison, Network
+from i2s_metrics.model import Network, NetworkComparison
 from i2s_metrics.networks import arrays
 from i2s_metrics.networks.feature_networks import (
     FeatureNetwork,
@@ -22,7 +22,7 @@ from i2s_metrics.networks.feature_networks import (
 )
 from i2s_metrics.networks.files import PUBLISHED, heads_file
 from i2s_metrics.networks.messages import Description, HostSettings
-from i2s_metrics.networks.runner import Runner
+from i2s_metrics.networks.runner import NetworkRunner
 from i2s_metrics.networks.weights_file import WeightsFile
 
 
@@ -113,7 +113,9 @@ def drawn_pictures(side: int) -> Tensor:
 def known_distance(network: FeatureNetwork, device: torch.device) -> float:
     """Return the distance between the first two drawn pictures."""
     with torch.inference_mode():
-        one, other = network.features(drawn_pictures(Comparison.LPIPS.side)[:2].to(device), Comparison.LPIPS)
+        one, other = network.features(
+            drawn_pictures(NetworkComparison.LPIPS.side)[:2].to(device), NetworkComparison.LPIPS
+        )
         return float(network.compare(one, other))
 
 
@@ -132,7 +134,7 @@ def check_known_distance(network: FeatureNetwork, device: torch.device) -> None:
 
 
 def greatest_error(
-    comparison: Comparison,
+    comparison: NetworkComparison,
     exact: Mapping[Network, FeatureNetwork],
     reduced: Mapping[Network, FeatureNetwork],
     device: torch.device,
@@ -159,7 +161,7 @@ def greatest_error(
 MOST_HALF_ERROR = 1e-3
 
 
-def load_networks(settings: HostSettings) -> tuple[Runner, Description]:
+def load_networks(settings: HostSettings) -> tuple[NetworkRunner, Description]:
     """Return what answers batches, and what it runs on.
 
     Raises:
@@ -180,12 +182,12 @@ def load_networks(settings: HostSettings) -> tuple[Runner, Description]:
         # Processors have fast arithmetic for bfloat16 alone.
         half = torch.float16 if device.type == "cuda" else torch.bfloat16
         reduced = made(half)
-        error = max(greatest_error(comparison, networks, reduced, device) for comparison in Comparison)
+        error = max(greatest_error(comparison, networks, reduced, device) for comparison in NetworkComparison)
         name = str(half).removeprefix("torch.")
         precision = f"float32, because {name} has errors of {error:.1e}"
         if error < MOST_HALF_ERROR:
             networks, precision = reduced, f"{name}, with errors of at most {error:.1e}"
-    return Runner(networks, device, settings.feature_bytes), Description(describe(device), precision)
+    return NetworkRunner(networks, device, settings.feature_bytes), Description(describe(device), precision)
 
 
 def make_network(

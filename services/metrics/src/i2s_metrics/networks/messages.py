@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from i2s_metrics.frames import LENGTH, WorkerError
-from i2s_metrics.model import Comparison, Inputs, Network
+from i2s_metrics.model import Inputs, Network, NetworkComparison
 from i2s_metrics.networks.weights_file import WeightsFile
 from i2s_metrics.processes import LOG_BYTES
 
@@ -67,7 +67,7 @@ class Description:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class NetworkAnswer:
     """What a network found.
 
     Attributes:
@@ -98,7 +98,7 @@ def unpack_request(frame: bytes) -> tuple[int, Inputs | None]:
     header = json.loads(frame[LENGTH.size : first])
     if "comparison" not in header:
         return header["number"], None
-    comparison = Comparison(header["comparison"])
+    comparison = NetworkComparison(header["comparison"])
     second = first + comparison.nbytes
     return header["number"], Inputs(comparison, frame[first:second], frame[second:])
 
@@ -108,7 +108,7 @@ def pack_description(description: Description) -> bytes:
     return json.dumps({"device": description.device, "precision": description.precision}).encode()
 
 
-def pack_answer(number: int, answer: Answer) -> bytes:
+def pack_answer(number: int, answer: NetworkAnswer) -> bytes:
     """Return an answer as bytes."""
     return json.dumps({"number": number, "value": answer.value, "cpu_seconds": answer.cpu_seconds}).encode()
 
@@ -130,7 +130,7 @@ def unpack_description(frame: bytes) -> Description:
     return Description(str(message.get("device")), str(message.get("precision")))
 
 
-def unpack_answer(frame: bytes) -> tuple[int, Answer | WorkerError]:
+def unpack_answer(frame: bytes) -> tuple[int, NetworkAnswer | WorkerError]:
     """Return the number of a request and how it ended.
 
     Raises:
@@ -144,7 +144,7 @@ def unpack_answer(frame: bytes) -> tuple[int, Answer | WorkerError]:
         return number, WorkerError(str(message["fault"]))
     if not isinstance(value, float) or not isinstance(cpu_seconds, float):
         raise WorkerError("an answer of the networks has no value")
-    return number, Answer(value, cpu_seconds)
+    return number, NetworkAnswer(value, cpu_seconds)
 
 
 def _message(frame: bytes) -> Mapping[str, object]:

@@ -20,8 +20,8 @@ from i2s_metrics.frames import WorkerError, framed
 from i2s_metrics.model import Inputs
 from i2s_metrics.networks import messages
 from i2s_metrics.networks.host import run
-from i2s_metrics.networks.messages import Answer, Description, HostSettings
-from i2s_metrics.processes import LOOK_SECONDS, Child, ProcessClock, WorkerLostError, start, within
+from i2s_metrics.networks.messages import Description, HostSettings, NetworkAnswer
+from i2s_metrics.processes import LOOK_SECONDS, ChildProcess, ProcessClock, WorkerLostError, start, within
 
 #: What the process runs with its end of the socket.
 Program = Callable[[socket.socket, HostSettings], None]
@@ -36,12 +36,12 @@ class NetworkProcess:
         last_sign: When it last answered, by the monotonic clock.
     """
 
-    def __init__(self, child: Child, description: Description) -> None:
+    def __init__(self, child: ChildProcess, description: Description) -> None:
         self.description, self.pid = description, child.process.pid or 0
         self.last_sign = time.monotonic()
         self._child = child
         self._numbers = itertools.count()
-        self._waiting: dict[int, asyncio.Future[Answer]] = {}
+        self._waiting: dict[int, asyncio.Future[NetworkAnswer]] = {}
         self._listening = asyncio.create_task(self._listen())
 
     @classmethod
@@ -83,7 +83,7 @@ class NetworkProcess:
         """Whether the process runs and is listened to."""
         return self._child.alive and not self._listening.done()
 
-    async def compare(self, inputs: Inputs) -> Answer:
+    async def compare(self, inputs: Inputs) -> NetworkAnswer:
         """Compare two pictures, in one batch with what others ask.
 
         Raises:
@@ -192,7 +192,7 @@ class Networks:
         """
         await self._running()
 
-    async def compare(self, inputs: Inputs) -> Answer:
+    async def compare(self, inputs: Inputs) -> NetworkAnswer:
         """Compare two pictures.
 
         Raises:
@@ -252,7 +252,7 @@ class Networks:
             log_confinement("networks", self._process.confinement)
             return self._process
 
-    async def _answer(self, process: NetworkProcess, inputs: Inputs) -> Answer:
+    async def _answer(self, process: NetworkProcess, inputs: Inputs) -> NetworkAnswer:
         """Wait for an answer as long as the process answers anybody: a long line is no reason to give up."""
         answer = asyncio.create_task(process.compare(inputs))
         silence, last_sign = ProcessClock(process.pid), process.last_sign

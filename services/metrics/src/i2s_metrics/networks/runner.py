@@ -10,13 +10,13 @@ import torch
 from torch import Tensor
 
 from i2s_metrics.bounded_cache import BoundedCache
-from i2s_metrics.model import Comparison, Inputs, Network
+from i2s_metrics.model import Inputs, Network, NetworkComparison
 from i2s_metrics.networks.feature_networks import FeatureNetwork, Features
 
-_Key = tuple[Comparison, bytes]
+_Key = tuple[NetworkComparison, bytes]
 
 
-class Runner:
+class NetworkRunner:
     """Answers batches.
 
     Pictures of equal content are looked at once, in a batch and, as long as they are kept, between batches.
@@ -65,7 +65,7 @@ class Runner:
             for key, picture in zip(keys, (inputs.prediction, inputs.reference), strict=True)
             if key not in features
         }
-        for comparison in Comparison:
+        for comparison in NetworkComparison:
             features |= self._made(
                 {key: data for key, data in wanted.items() if key[0] is comparison}, comparison
             )
@@ -81,7 +81,7 @@ class Runner:
         held = {key: self._cache.find(key) for key in keys}
         return {key: features for key, features in held.items() if isinstance(features, Features)}
 
-    def _made(self, pictures: Mapping[_Key, bytes], comparison: Comparison) -> dict[_Key, Features]:
+    def _made(self, pictures: Mapping[_Key, bytes], comparison: NetworkComparison) -> dict[_Key, Features]:
         if not pictures:
             return {}
         made = self._networks[comparison.network].features(
@@ -89,7 +89,7 @@ class Runner:
         )
         return dict(zip(pictures, made, strict=True))
 
-    def _tensor(self, pictures: Iterable[bytes], comparison: Comparison) -> Tensor:
+    def _tensor(self, pictures: Iterable[bytes], comparison: NetworkComparison) -> Tensor:
         side = comparison.side
         stacked = np.stack([np.frombuffer(data, np.uint8).reshape(side, side, 3) for data in pictures])
         tensor = torch.from_numpy(stacked).to(self._device)

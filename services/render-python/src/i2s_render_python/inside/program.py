@@ -23,7 +23,7 @@ import numpy as np
 import time_machine
 
 from i2s_render_python.inside.capture import Capture, TooManyPixelsError
-from i2s_render_python.inside.figure_objects.calls import Calls
+from i2s_render_python.inside.figure_objects.calls import CallCounts
 from i2s_render_python.inside.figure_objects.describe import describe
 from i2s_render_python.inside.figure_objects.marks import keep_boxes
 from i2s_render_python.inside.figure_objects.values import sendable
@@ -72,7 +72,7 @@ def run() -> None:
     """Run the program in the current folder; never raises what the program raises."""
     job = json.loads((OWN / "job.json").read_text())
     restore(job["restored_names"])  # before anything else takes the place of functions
-    calls = Calls()
+    calls = CallCounts()
     capture = Capture(
         job["pixels"], job["dpi"], partial(describe, calls=calls.counted) if job["want_objects"] else None
     )
@@ -98,7 +98,7 @@ def run() -> None:
     (OWN / "result.json").write_text(json.dumps(result))
 
 
-def _run(clock: float, capture: Capture, calls: Calls | None, result: dict[str, object]) -> None:
+def _run(clock: float, capture: Capture, calls: CallCounts | None, result: dict[str, object]) -> None:
     source = Path(PROGRAM).read_bytes()
     _prepare(capture)
     if calls is not None:

@@ -16,7 +16,7 @@ from i2s_metrics.functional.ems.rules import Rules
 from i2s_metrics.functional.ems.simplex import (
     NONE,
     SHIFT,
-    Tree,
+    SpanningTree,
     improve,
     new_tree,
     root_of,
@@ -102,7 +102,7 @@ def _packed(cost: float, sink: int) -> int:
 
 
 @compiled
-def _ends(tree: Tree, node: int, sources: int) -> tuple[int, int]:
+def _ends(tree: SpanningTree, node: int, sources: int) -> tuple[int, int]:
     above = tree.parent[node]
     return (node, above - sources) if node < sources else (above, node - sources)
 

@@ -24,7 +24,7 @@ SHIFT = 8
 NONE = -1
 
 
-class Tree(NamedTuple):
+class SpanningTree(NamedTuple):
     """A rooted spanning tree, one number for each node.
 
     Attributes:
@@ -50,9 +50,9 @@ class Tree(NamedTuple):
 
 
 @compiled
-def new_tree(nodes: int) -> Tree:
+def new_tree(nodes: int) -> SpanningTree:
     """Return nodes without edges."""
-    return Tree(
+    return SpanningTree(
         np.full(nodes, NONE),
         np.full(nodes, NONE),
         np.full(nodes, NONE),
@@ -65,7 +65,7 @@ def new_tree(nodes: int) -> Tree:
 
 
 @compiled
-def root_of(tree: Tree, node: int) -> int:
+def root_of(tree: SpanningTree, node: int) -> int:
     """Return the node that has no parent, above this one."""
     while tree.parent[node] != NONE:
         node = tree.parent[node]
@@ -73,7 +73,7 @@ def root_of(tree: Tree, node: int) -> int:
 
 
 @compiled
-def hang(tree: Tree, node: int, parent: int, flow: int) -> None:
+def hang(tree: SpanningTree, node: int, parent: int, flow: int) -> None:
     """Hang the tree that a node is in below another tree's node, by an edge from that node.
 
     The path from the node up to its root turns round. Depths and potentials are left as they are.
@@ -96,7 +96,7 @@ def hang(tree: Tree, node: int, parent: int, flow: int) -> None:
 
 
 @compiled
-def cut(tree: Tree, node: int) -> None:
+def cut(tree: SpanningTree, node: int) -> None:
     """Take a node, with all below it, off its parent."""
     before, after = tree.before[node], tree.after[node]
     if before != NONE:
@@ -109,7 +109,7 @@ def cut(tree: Tree, node: int) -> None:
 
 
 @compiled
-def shift_below(tree: Tree, top: int, change: int) -> None:
+def shift_below(tree: SpanningTree, top: int, change: int) -> None:
     """Add to the potentials of a node and all below it, and set their depths; the top has a parent."""
     tree.depth[top] = tree.depth[tree.parent[top]] + 1
     tree.stack[0] = top
@@ -127,7 +127,7 @@ def shift_below(tree: Tree, top: int, change: int) -> None:
 
 
 @compiled
-def set_potentials(tree: Tree, root: int, cost: IntArray, sources: int) -> None:
+def set_potentials(tree: SpanningTree, root: int, cost: IntArray, sources: int) -> None:
     """Compute all potentials and depths from the costs on the edges."""
     tree.depth[root] = 0
     tree.potential[root] = 0
@@ -158,7 +158,7 @@ _FAR = 1 << 60
 
 
 @compiled
-def start(tree: Tree, cost: IntArray, supply: IntArray, demand: IntArray) -> None:
+def start(tree: SpanningTree, cost: IntArray, supply: IntArray, demand: IntArray) -> None:
     """Make a first plan: sources far from the sinks first, each to the sinks that suit it best.
 
     Args:
@@ -194,7 +194,7 @@ def start(tree: Tree, cost: IntArray, supply: IntArray, demand: IntArray) -> Non
 
 
 @compiled
-def improve(tree: Tree, cost: IntArray, sources: int) -> None:
+def improve(tree: SpanningTree, cost: IntArray, sources: int) -> None:
     """Change a plan until it is optimal: no edge costs less than the potentials of its ends."""
     potential = tree.potential[sources:]
     idle = source = 0
@@ -213,7 +213,7 @@ def improve(tree: Tree, cost: IntArray, sources: int) -> None:
 
 
 @compiled
-def plan_cost(tree: Tree, cost: IntArray, sources: int) -> float:
+def plan_cost(tree: SpanningTree, cost: IntArray, sources: int) -> float:
     """Return the cost of the plan: the sum of flows times costs."""
     total = 0.0
     for node in range(len(tree.parent)):
@@ -237,7 +237,7 @@ def least(cost: IntArray, source: int, potential: IntArray) -> int:
 
 
 @compiled
-def _enter(tree: Tree, source: int, sink: int, reduced: int) -> None:
+def _enter(tree: SpanningTree, source: int, sink: int, reduced: int) -> None:
     """Let an edge carry as much as it can; the edge that this empties leaves the tree.
 
     Of several the last on the way round, along the new edge from the top, leaves: so the tree
@@ -276,7 +276,7 @@ def _enter(tree: Tree, source: int, sink: int, reduced: int) -> None:
 
 
 @compiled
-def _push(tree: Tree, node: int, top: int, moved: int) -> None:
+def _push(tree: SpanningTree, node: int, top: int, moved: int) -> None:
     sign = -moved
     while node != top:
         tree.flow[node] += sign

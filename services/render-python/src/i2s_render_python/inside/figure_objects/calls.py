@@ -58,7 +58,7 @@ NETWORKX_MODULES = ("networkx.drawing.nx_pylab", "networkx.drawing", "networkx")
 _POLAR = ("plot",)
 
 
-class Calls:
+class CallCounts:
     """Counts the calls of plotting functions."""
 
     def __init__(self) -> None:
