@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_render_latex.texindex.definitions import Category, How
-from i2s_render_latex.texindex.rank import Candidate, last, preferences, preferences_text, ranked
+from i2s_render_latex.texindex.rank import ProviderCandidate, last, preferences, preferences_text, ranked
 from i2s_wire.render.source_error import Provider, ProviderKind
 
 A, B = Provider(ProviderKind.PACKAGE, "aaa"), Provider(ProviderKind.PACKAGE, "bbb")
 
 
 def first(
-    candidates: list[Candidate],
+    candidates: list[ProviderCandidate],
     name: str = "thing",
     popularity: Mapping[Provider, int] | None = None,
     preferred: tuple[Provider, ...] = (),
@@ -25,38 +25,44 @@ def first(
 
 def test_defining_beats_offering_and_nesting() -> None:
     for weaker in (How.OFFERED, How.NESTED, How.ALIASED, How.UNSEEN):
-        assert first([Candidate(A, weaker, True), Candidate(B, How.DEFINED, True)]) == B
+        assert first([ProviderCandidate(A, weaker, True), ProviderCandidate(B, How.DEFINED, True)]) == B
 
 
 def test_the_better_known_of_two_goes_first() -> None:
-    both = [Candidate(A, How.DEFINED, True), Candidate(B, How.DEFINED, True)]
+    both = [ProviderCandidate(A, How.DEFINED, True), ProviderCandidate(B, How.DEFINED, True)]
     assert first(both, popularity={B: 3}) == B
 
 
 def test_the_package_of_that_name_goes_first() -> None:
     named = Provider(ProviderKind.PACKAGE, "tikz-cd")
-    assert first([Candidate(A, How.DEFINED, True), Candidate(named, How.CUSTOM, True)], "tikzcd") == named
+    assert (
+        first([ProviderCandidate(A, How.DEFINED, True), ProviderCandidate(named, How.CUSTOM, True)], "tikzcd")
+        == named
+    )
 
 
 def test_the_usual_door_to_a_file_goes_before_the_file_itself() -> None:
     graphics, graphicx = (Provider(ProviderKind.PACKAGE, name) for name in ("graphics", "graphicx"))
-    candidates = [Candidate(graphics, How.DEFINED, True), Candidate(graphicx, How.DEFINED, False)]
+    candidates = [
+        ProviderCandidate(graphics, How.DEFINED, True),
+        ProviderCandidate(graphicx, How.DEFINED, False),
+    ]
     assert first(candidates, "includegraphics", {graphics: 5, graphicx: 200}) == graphicx
 
 
 def test_a_library_goes_before_one_that_only_loads_it() -> None:
     fine, coarse = (Provider(ProviderKind.TIKZ_LIBRARY, name) for name in ("shapes.symbols", "shapes"))
-    candidates = [Candidate(coarse, How.DEFINED, False), Candidate(fine, How.DEFINED, True)]
+    candidates = [ProviderCandidate(coarse, How.DEFINED, False), ProviderCandidate(fine, How.DEFINED, True)]
     assert first(candidates, "cloud", {coarse: 30, fine: 1}, category=Category.KEY) == fine
 
 
 def test_a_package_goes_before_a_class() -> None:
     book = Provider(ProviderKind.CLASS, "book")
-    assert first([Candidate(book, How.DEFINED, True), Candidate(A, How.DEFINED, True)]) == A
+    assert first([ProviderCandidate(book, How.DEFINED, True), ProviderCandidate(A, How.DEFINED, True)]) == A
 
 
 def test_preferred_providers_go_first_and_last_ones_last() -> None:
-    both = [Candidate(A, How.DEFINED, True), Candidate(B, How.DEFINED, True)]
+    both = [ProviderCandidate(A, How.DEFINED, True), ProviderCandidate(B, How.DEFINED, True)]
     assert first(both, popularity={A: 9}, preferred=(B,)) == B
     assert first(both, popularity={A: 9}, last={A}) == B
     assert first(both, preferred=(A,), last={A}) == A
@@ -66,7 +72,7 @@ def test_preferred_providers_go_first_and_last_ones_last() -> None:
 _KINDS = [kind for kind in ProviderKind if kind not in (ProviderKind.MODULE, ProviderKind.RESTORED_NAME)]
 _CANDIDATES = st.lists(
     st.builds(
-        Candidate,
+        ProviderCandidate,
         st.builds(Provider, st.sampled_from(_KINDS), st.sampled_from(["a", "b", "thing"])),
         st.sampled_from(How),
         st.booleans(),
@@ -76,7 +82,7 @@ _CANDIDATES = st.lists(
 
 
 @given(_CANDIDATES)
-def test_every_candidate_is_ranked_once_whatever_the_order(candidates: list[Candidate]) -> None:
+def test_every_candidate_is_ranked_once_whatever_the_order(candidates: list[ProviderCandidate]) -> None:
     order = ranked(Category.COMMAND, "thing", candidates, {})
     assert sorted(order) == sorted({candidate.provider for candidate in candidates})
     assert order == ranked(Category.COMMAND, "thing", candidates[::-1], {})

@@ -22,9 +22,9 @@ from .evidence import (
     try_out,
 )
 from .index import Row, write
-from .rank import Candidate, folded, last, preferences, ranked
+from .rank import ProviderCandidate, folded, last, preferences, ranked
 from .trees import TreeError, TreeFile, tree_digest, tree_files, tree_roots
-from .trial import Engine, PdfLatex
+from .trial import PdfLatex, TrialEngine
 from .units import Unit, loadable_units, units
 
 #: The most providers that are kept for a name.
@@ -63,7 +63,7 @@ def current_digest(roots: Sequence[Path]) -> str:
 
 
 def build_index(
-    tree_roots: Sequence[str | Path], path: str | Path, *, engine: Engine | None = None
+    tree_roots: Sequence[str | Path], path: str | Path, *, engine: TrialEngine | None = None
 ) -> IndexSummary:
     """Scan TeX trees and write the index file.
 
@@ -130,10 +130,10 @@ def _add_preferred(candidates: Candidates, usable: Sequence[Unit]) -> None:
     for name, providers in preferences().items():
         for provider in providers:
             if provider in installed:
-                candidates[name].append(Candidate(provider, How.NESTED, own=True))
+                candidates[name].append(ProviderCandidate(provider, How.NESTED, own=True))
 
 
-def _ranked_rows(candidates: Candidates, known_by: dict[Provider, int], engine: Engine) -> Iterator[Row]:
+def _ranked_rows(candidates: Candidates, known_by: dict[Provider, int], engine: TrialEngine) -> Iterator[Row]:
     asked = {name for category, name in candidates if category is not Category.KEY}
     never_undefined = engine.known(sorted(asked))
     preferred = preferences()

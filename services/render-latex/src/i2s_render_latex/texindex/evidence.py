@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from i2s_wire.render.source_error import Provider, ProviderKind
 
 from .definitions import Category, How, clean, definitions, keys
-from .rank import Candidate
+from .rank import ProviderCandidate
 from .trees import TreeFile
-from .trial import Engine
+from .trial import TrialEngine
 from .units import (
     Scanned,
     Unit,
@@ -24,7 +24,7 @@ from .units import (
 
 Name = tuple[Category, str]
 Evidence = Mapping[Name, How]
-Candidates = dict[Name, list[Candidate]]
+Candidates = dict[Name, list[ProviderCandidate]]
 
 _WORD = re.compile(r"[A-Za-z]{2,40}")
 _LIBRARIES = (ProviderKind.TIKZ_LIBRARY, ProviderKind.PGFPLOTS_LIBRARY)
@@ -114,9 +114,11 @@ def read_candidates(units: Iterable[Unit], scans: Scans) -> Candidates:
                     if how is not How.PATCHED and not (
                         name[0] is Category.KEY and unit.provider in _KEYED_PACKAGES
                     ):
-                        candidates[name].append(Candidate(unit.provider, how, own))
+                        candidates[name].append(ProviderCandidate(unit.provider, how, own))
         if unit.provider.kind in _LIBRARIES:
-            candidates[Category.KEY, unit.provider.name].append(Candidate(unit.provider, How.DEFINED, True))
+            candidates[Category.KEY, unit.provider.name].append(
+                ProviderCandidate(unit.provider, How.DEFINED, True)
+            )
     return candidates
 
 
@@ -124,7 +126,7 @@ def read_candidates(units: Iterable[Unit], scans: Scans) -> Candidates:
 Trials = Mapping[Provider, frozenset[str] | None]
 
 
-def try_out(units: Sequence[Unit], scans: Scans, engine: Engine) -> Trials:
+def try_out(units: Sequence[Unit], scans: Scans, engine: TrialEngine) -> Trials:
     """Load packages and return which of the names that they may define exist then.
 
     Asked for are the names that the source defines, and every word of it: macros put names
@@ -175,15 +177,15 @@ def apply_trials(candidates: Candidates, seen: Trials, units: Sequence[Unit], sc
             for category in forms:
                 known = candidates.get((category, name), ())
                 if not any(candidate.provider in reach[provider] for candidate in known):
-                    candidates[category, name].append(Candidate(provider, How.SEEN, own=True))
+                    candidates[category, name].append(ProviderCandidate(provider, How.SEEN, own=True))
 
 
-def _corrected(candidate: Candidate, name: str, seen: Trials) -> Candidate:
+def _corrected(candidate: ProviderCandidate, name: str, seen: Trials) -> ProviderCandidate:
     names = seen.get(candidate.provider)
     if names is None:
         return candidate
     how = max(candidate.how, How.CUSTOM) if name in names else How.UNSEEN
-    return Candidate(candidate.provider, how, candidate.own)
+    return ProviderCandidate(candidate.provider, how, candidate.own)
 
 
 def _reachable(unit: Unit, scans: Scans) -> set[Provider]:

@@ -102,7 +102,7 @@ _NOT_LETTERS = re.compile(r"[^a-z0-9]")
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ProviderCandidate:
     """One provider of a name, with the evidence for it.
 
     Attributes:
@@ -124,7 +124,7 @@ def folded(name: str) -> str:
 def ranked(
     category: Category,
     name: str,
-    candidates: list[Candidate],
+    candidates: list[ProviderCandidate],
     popularity: Mapping[Provider, int],
     preferred: tuple[Provider, ...] = (),
     last: Collection[Provider] = (),
@@ -152,7 +152,7 @@ def ranked(
     return tuple(sorted(best, key=order))
 
 
-def _score(category: Category, name: str, candidate: Candidate, popularity: int) -> float:
+def _score(category: Category, name: str, candidate: ProviderCandidate, popularity: int) -> float:
     value = _WEIGHT[candidate.how] * (1.0 + math.log2(1 + popularity))
     if not candidate.own:
         value *= _LENT[candidate.provider.kind]

@@ -40,7 +40,7 @@ _ASK_DEFINED = (
 )
 
 
-class Engine(Protocol):
+class TrialEngine(Protocol):
     """The calls of an engine that the build makes."""
 
     def known(self, names: Collection[str]) -> frozenset[str]:
@@ -93,7 +93,7 @@ class PdfLatex:
         self._folder.remove()
 
     def known(self, names: Collection[str]) -> frozenset[str]:
-        """See `Engine.known`.
+        """See `TrialEngine.known`.
 
         Raises:
             TreeError: pdflatex fails on an empty document.
@@ -104,7 +104,7 @@ class PdfLatex:
         return found
 
     def load(self, packages: Mapping[str, Collection[str]]) -> dict[str, frozenset[str] | None]:
-        """See `Engine.load`. A package that does not load alone is tried in common company."""
+        """See `TrialEngine.load`. A package that does not load alone is tried in common company."""
         with ThreadPoolExecutor(self._workers) as pool:
             return dict(zip(packages, pool.map(self._load, packages, packages.values()), strict=True))
 
