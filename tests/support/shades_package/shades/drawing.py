@@ -92,25 +92,14 @@ def _answer(content: Content, question: Question) -> str:
     return str(content.target)
 
 
-def _no_fault(content: Content) -> str:
-    return ""
-
-
 DRAWING = TaskSpec(
     name="drawing",
     title="Drawings",
-    published_table="",
     main_metric="characters",
-    hub_name="",
     subsets=("plain",),
-    wild_subsets=(),
-    structure_suffix="",
-    structure_is_site=False,
-    language="",
     canary=Structure("from PIL import Image\nImage.new('RGB', (3, 2), 'teal').save('page.png')\n"),
     open=DrawingTask,
     answer=_answer,
-    structure_fault=_no_fault,
     inputs=fields({"image": FILE}),
     target={"type": "string"},
 )

@@ -54,25 +54,13 @@ def _answer(content: Content, question: Question) -> str:
     return str(content.target)
 
 
-def _no_fault(content: Content) -> str:
-    return ""
-
-
 SHADE = TaskSpec(
     name="shade",
     title="Shades of grey",
-    published_table="",
     main_metric="closeness",
-    hub_name="",
     subsets=("plain",),
-    wild_subsets=(),
-    structure_suffix="",
-    structure_is_site=False,
-    language="",
-    canary=None,
     open=ShadeTask,
     answer=_answer,
-    structure_fault=_no_fault,
     inputs=fields({"image": FILE}),
     target={"type": "integer", "minimum": 0, "maximum": 255},
     constant="128",

@@ -19,7 +19,7 @@ from i2s_sdk.tasks.task import Task
 from i2s_sdk.tasks.view import Panel, Shown
 from i2s_wire.metrics.profile import Profile
 
-#: Width and height of a picture in pixels.
+#: Width and height of an image in pixels.
 Size = tuple[int, int]
 
 
@@ -28,7 +28,7 @@ def no_blank(size: Size | None) -> str:
     return ""
 
 
-def no_instance_fault(instance: Instance) -> str:
+def no_fault(checked: object) -> str:
     """Return that nothing is wrong."""
     return ""
 
@@ -37,28 +37,32 @@ def no_instance_fault(instance: Instance) -> str:
 class TaskSpec:
     """A task as data sets, commands and reports know it.
 
+    A task that renders nothing, or belongs to no benchmark, leaves out the fields that say so by default.
+
     Attributes:
         name: Name as instances call it.
         title: The name of the task in tables.
+        main_metric: Main metric that models are ranked by.
+        subsets: Subsets of the benchmark, which a run takes if none is named.
+        open: Returns the task with the rules of a profile.
+        answer: Returns what a model that knows the ground truth would answer to a question.
+        inputs: JSON Schema of the inputs of an instance; see ``i2s_sdk.tasks.schemas``.
+        target: The same of its target.
         published_table: Number or name of the published table that has its metrics; empty if there is none.
+        published: Published tables by name, those of the file published.json in the folder of the task.
         subset_tables: Names of published tables of single subsets, by subset. A task with such tables has a
             table for each subset, published or not, and none over all its subsets.
-        main_metric: Main metric that models are ranked by.
         hub_name: Its part of the names of the repositories of Image2Struct; empty if it is not in them.
-        subsets: Subsets of the benchmark, which a run takes if none is named.
         wild_subsets: Subsets of the benchmark without ground truth, excluded from totals.
         structure_suffix: Suffix of files of ground truth; empty if the target is no file.
         structure_is_site: Whether these are archives of sites and no text.
-        language: Language of structures: "latex", "html" or "lilypond", by which reports colour them.
+        structure_fault: Returns what is wrong with ground truth, empty for nothing.
+        language: Language of structures, by which reports colour them: "latex", "html" or "lilypond"; empty
+            if they are plain text.
         canary: A structure that its renderer has to render; None if nothing is rendered.
         averages: Columns of tables that are means of other columns; ``main_metric`` may be one.
         mean_of_cells: Whether profile ``helm`` takes the unweighted mean over the groups of subset and
             difficulty as the value of the task, and not the mean over samples.
-        open: Returns the task with the rules of a profile.
-        answer: Returns what a model that knows the ground truth would answer to a question.
-        structure_fault: Returns what is wrong with ground truth, empty for nothing.
-        inputs: JSON Schema of the inputs of an instance; see ``i2s_sdk.tasks.schemas``.
-        target: The same of its target.
         instance_fault: Returns what is wrong with inputs and target beyond their schemas, empty for nothing.
         files_fault: Returns what is wrong with the content of input files other than images, empty for
             nothing; ``dataset validate`` and imports ask for it.
@@ -68,9 +72,8 @@ class TaskSpec:
             such files. ``i2s-sdk human-scores`` reads them.
         human_table: Name of the published table of scores that people gave to systems, which is shown beside
             runs and never ranked with them.
-        published: Published tables by name, those of the file published.json in the folder of the task.
-        blank: Returns an answer that shows nothing, rendered as large as a picture of a size; the size is
-            None if the instance has no picture. A white rendering is not usable, so what is drawn differs
+        blank: Returns an answer that shows nothing, rendered as large as an image of a size; the size is
+            None if the instance has no image. A white rendering is not usable, so what is drawn differs
             from white by one.
         ocr_answer: Returns what ``baseline/ocr`` answers, from the words that it reads in the images of a
             question; None if it cannot answer.
@@ -84,30 +87,30 @@ class TaskSpec:
 
     name: str
     title: str
-    published_table: str
     main_metric: str
-    hub_name: str
     subsets: tuple[str, ...]
-    wild_subsets: tuple[str, ...]
-    structure_suffix: str
-    structure_is_site: bool
-    language: str
-    canary: Structure | None
     open: Callable[[Profile], Task]
     answer: Callable[[Content, Question], str]
-    structure_fault: Callable[[Content], str]
     inputs: Schema
     target: Schema
-    instance_fault: Callable[[Instance], str] = no_instance_fault
-    files_fault: Callable[[Instance], str] = no_instance_fault
-    view: Callable[[Shown], tuple[Panel, ...]] | None = None
+    published_table: str = ""
+    published: Mapping[str, PublishedTable] = field(default_factory=dict)
+    subset_tables: Mapping[str, str] = field(default_factory=dict)
+    hub_name: str = ""
+    wild_subsets: tuple[str, ...] = ()
+    structure_suffix: str = ""
+    structure_is_site: bool = False
+    structure_fault: Callable[[Content], str] = no_fault
+    language: str = ""
+    canary: Structure | None = None
     averages: tuple[Average, ...] = ()
     mean_of_cells: bool = False
-    subset_tables: Mapping[str, str] = field(default_factory=dict)
+    instance_fault: Callable[[Instance], str] = no_fault
+    files_fault: Callable[[Instance], str] = no_fault
+    view: Callable[[Shown], tuple[Panel, ...]] | None = None
     rubric: Rubric | None = None
     human_scoring: HumanScoring | None = None
     human_table: str = ""
-    published: Mapping[str, PublishedTable] = field(default_factory=dict)
     blank: Callable[[Size | None], str] = no_blank
     ocr_answer: OcrAnswer | None = None
     shows_pages: bool = False

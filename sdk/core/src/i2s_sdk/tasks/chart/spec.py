@@ -47,13 +47,9 @@ def _blank(size: Size | None) -> str:
 CHART = TaskSpec(
     name="chart",
     title="Chart to code",
-    published_table="",
     main_metric="elements",
-    hub_name="",
     subsets=("chart",),
-    wild_subsets=(),
     structure_suffix=".py",
-    structure_is_site=False,
     language="python",
     blank=_blank,
     constant="```python\nimport matplotlib.pyplot as plt\n\nplt.bar(['A', 'B'], [1, 2])\nplt.show()\n```",

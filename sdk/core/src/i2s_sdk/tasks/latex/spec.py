@@ -42,7 +42,6 @@ LATEX = TaskSpec(
     subsets=("equation", "table", "plot", "algorithm"),
     wild_subsets=("wild", "wild_legacy"),
     structure_suffix=".tex",
-    structure_is_site=False,
     language="latex",
     canary=Structure(r"\[ \int_0^1 x^2 \, dx = \frac{1}{3} \]"),
     open=LatexTask,

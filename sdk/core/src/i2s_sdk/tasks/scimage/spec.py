@@ -42,26 +42,15 @@ def _answer(content: Content, question: Question) -> str:
     return str(content.target["code"]) if content.target else ""
 
 
-def _no_fault(content: Content) -> str:
-    return ""
-
-
 SCIMAGE = TaskSpec(
     name="scimage",
     title="ScImage",
-    published_table="",
     published=published_tables("i2s_sdk.tasks.scimage"),
     main_metric="compiled",
-    hub_name="",
     subsets=tuple(f"{language}-{output}" for language in PROMPTS for output in OUTPUTS),
-    wild_subsets=(),
-    structure_suffix="",
-    structure_is_site=False,
     language="python",
-    canary=None,
     open=ScimageTask,
     answer=_answer,
-    structure_fault=_no_fault,
     inputs=INPUTS,
     target=TARGET,
     view=view,

@@ -16,26 +16,15 @@ def _answer(content: Content, question: Question) -> str:
     return f"```json\n{json.dumps(content.target['answer'], indent=2)}\n```"
 
 
-def _no_fault(content: Content) -> str:
-    return ""
-
-
 SOBENCH = TaskSpec(
     name="sobench",
     max_tokens=MAX_TOKENS,
     title="SO-Bench",
-    published_table="",
     main_metric="fma",
-    hub_name="",
     subsets=("sobench",),
-    wild_subsets=(),
-    structure_suffix="",
-    structure_is_site=False,
     language="json",
-    canary=None,
     open=SOBenchTask,
     answer=_answer,
-    structure_fault=_no_fault,
     inputs=INPUTS,
     target=TARGET,
     instance_fault=instance_fault,

@@ -37,10 +37,6 @@ def _answer(kind: Kind, content: Content, question: Question) -> str:
     return f"[{', '.join(f'{number:.6f}' for number in place)}]"
 
 
-def _no_fault(content: Content) -> str:
-    return ""
-
-
 def _spec(kind: Kind) -> TaskSpec:
     return TaskSpec(
         name=kind.name,
@@ -49,16 +45,9 @@ def _spec(kind: Kind) -> TaskSpec:
         published_table="visualwebbench grounding" if kind.raw else "visualwebbench",
         published=published_tables("i2s_sdk.tasks.visualwebbench"),
         main_metric=kind.main_metric,
-        hub_name="",
         subsets=(),
-        wild_subsets=(),
-        structure_suffix="",
-        structure_is_site=False,
-        language="",
-        canary=None,
         open=partial(WebUnderstandingTask, kind),
         answer=partial(_answer, kind),
-        structure_fault=_no_fault,
         inputs=inputs_schema(kind),
         target=target_schema(kind),
         instance_fault=partial(instance_fault, kind),
