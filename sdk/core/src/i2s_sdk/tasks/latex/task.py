@@ -129,11 +129,11 @@ class LatexTask:
             return None
         match document:
             case HelmDocument():
-                helm = helm_repair.repair(document, error)
-                return Repaired(helm.document, helm.repair) if helm else None
+                replaced = helm_repair.repair(document, error)
+                return Repaired(replaced.document, replaced.repair) if replaced else None
             case PaperDocument():
-                paper = paper_repair.repair(document, error, past)
-                return Repaired(paper.document, paper.repair) if paper else None
+                mended = paper_repair.repair(document, error, past)
+                return Repaired(mended.document, mended.repair) if mended else None
         raise TypeError(f"a LaTeX task cannot repair a {type(document).__name__}")
 
     def text_for_edit(self, document: LatexDocument, rendering: Rendering) -> str:

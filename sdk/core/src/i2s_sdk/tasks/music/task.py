@@ -9,9 +9,9 @@ from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.metrics import metrics_of_images
-from i2s_sdk.tasks.music import versions
 from i2s_sdk.tasks.music.document import LilypondDocument
 from i2s_sdk.tasks.music.extract import extract
+from i2s_sdk.tasks.music.versions import repair
 from i2s_sdk.tasks.prompts import task_prompt
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
@@ -114,7 +114,7 @@ class MusicTask:
         self, document: LilypondDocument, rendering: Rendering, past: Sequence[Repair] = ()
     ) -> Repaired[LilypondDocument] | None:
         """Return the score after one more repair, or None if nothing helps."""
-        return None if self.profile is Profile.HELM else versions.repair(document, rendering, past)
+        return None if self.profile is Profile.HELM else repair(document, rendering, past)
 
     def text_for_edit(self, document: LilypondDocument, rendering: Rendering) -> str:
         """Return no text: there is no text metric."""
