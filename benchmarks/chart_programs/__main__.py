@@ -26,10 +26,9 @@ from i2s_render_python.engine import PythonEngine
 from i2s_render_python.model import Job, Options
 from i2s_render_python.settings import PythonSettings
 from i2s_sdk.tasks import render_with_repairs_async
-from i2s_sdk.tasks.attempts import Attempts
 from i2s_sdk.tasks.chart.document import ChartProgram
 from i2s_sdk.tasks.chart.task import ChartTask
-from i2s_sdk.tasks.repair import RepairKind
+from i2s_sdk.tasks.repair import Attempts, RepairKind
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import File
 

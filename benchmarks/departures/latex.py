@@ -11,10 +11,9 @@ from benchmarks.departures.shown import Shown, ems, mean, same, show, together
 from benchmarks.departures.size import Count, Found, size
 from i2s_client import AsyncRenderClient
 from i2s_sdk.tasks import Structure
-from i2s_sdk.tasks.helm_fence import helm_fenced
+from i2s_sdk.tasks.answer_reading import helm_fenced
 from i2s_sdk.tasks.latex import LatexTask
-from i2s_sdk.tasks.latex.own_preamble import take_apart
-from i2s_sdk.tasks.latex.paper_document import PaperDocument, paper_document
+from i2s_sdk.tasks.latex.paper_document import PaperDocument, paper_document, take_apart
 from i2s_sdk.tasks.repair import RepairKind
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.options import BlankPage, RenderOptions

@@ -13,7 +13,7 @@ from i2s_metrics.functional.arrays import RgbArray
 from i2s_sdk.instances.site_files import read_tar
 from i2s_sdk.tasks import Structure
 from i2s_sdk.tasks.webpage import WebpageTask
-from i2s_sdk.tasks.webpage.not_found import PAGE
+from i2s_sdk.tasks.webpage.helm import PAGE
 from i2s_sdk.tasks.webpage.site import as_json, site_of
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy

@@ -13,7 +13,7 @@ from i2s_sdk.instances.site_files import read_tar
 from i2s_sdk.tasks import Structure
 from i2s_sdk.tasks.latex import LatexTask
 from i2s_sdk.tasks.latex.paper_document import paper_document
-from i2s_sdk.tasks.webpage.page_text import html_to_text, is_available, without_front_matter
+from i2s_sdk.tasks.webpage.helm import html_to_text, is_available, without_front_matter
 from i2s_sdk.tasks.webpage.site import as_json
 from i2s_sdk.text.edit_similarity import edit_similarity
 from i2s_wire.metrics.profile import Profile

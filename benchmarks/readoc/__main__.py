@@ -31,15 +31,11 @@ from typing import Any
 from benchmarks.latex.machine import load
 from benchmarks.readoc import readoc_definition as definition
 from i2s_sdk.scoring.scorer import Conversion, Scorable
-from i2s_sdk.tasks.readoc.heading_tree import heading_tree
-from i2s_sdk.tasks.readoc.html_tables import table_tree
+from i2s_sdk.tasks.readoc.markdown import DocumentSegments, after_tables, before_tables, segments
 from i2s_sdk.tasks.readoc.order import inversions, match_blocks
-from i2s_sdk.tasks.readoc.pipe_tables import with_latex_tables
 from i2s_sdk.tasks.readoc.scorer import ReadocScorer
-from i2s_sdk.tasks.readoc.segments import Segments, segments
-from i2s_sdk.tasks.readoc.standardise import after_tables, before_tables
-from i2s_sdk.tasks.readoc.tree import Tree
-from i2s_sdk.tasks.readoc.tree_distance import tree_distances
+from i2s_sdk.tasks.readoc.tables import table_tree, with_latex_tables
+from i2s_sdk.tasks.readoc.trees import TextTree, heading_tree, tree_distances
 from i2s_wire.metrics.profile import Profile
 
 CPU_BAR_SECONDS = 10.0
@@ -51,10 +47,10 @@ _SCORER = ReadocScorer(Profile.HELM)
 class Parts:
     """What both ways compare of a document: segments, and trees of headings and tables."""
 
-    predicted: Segments
-    gold: Segments
-    headings: tuple[Tree, Tree]
-    tables: tuple[list[Tree], list[Tree]]
+    predicted: DocumentSegments
+    gold: DocumentSegments
+    headings: tuple[TextTree, TextTree]
+    tables: tuple[list[TextTree], list[TextTree]]
 
 
 def cpu_seconds() -> float:

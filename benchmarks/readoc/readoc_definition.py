@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from rapidfuzz.distance import Levenshtein
 
-from i2s_sdk.tasks.readoc.tree import Tree
+from i2s_sdk.tasks.readoc.trees import TextTree
 
 
-def tree_distance(tree: Tree, other: Tree) -> float:
+def tree_distance(tree: TextTree, other: TextTree) -> float:
     """Return the distance of two trees by the algorithm of Zhang and Shasha, as their paper has it."""
     first, second = tree.leftmost, other.leftmost
     distances: dict[tuple[int, int], float] = {}
@@ -32,7 +32,7 @@ def tree_distance(tree: Tree, other: Tree) -> float:
     return distances[len(first) - 1, len(second) - 1]
 
 
-def _renamed(tree: Tree, node: int, other: Tree, other_node: int) -> float:
+def _renamed(tree: TextTree, node: int, other: TextTree, other_node: int) -> float:
     if tree.kinds[node] != other.kinds[other_node]:
         return 1.0
     return Levenshtein.normalized_distance(tree.texts[node], other.texts[other_node])

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from i2s_sdk.data import Instance, read_folder
 from i2s_sdk.data.folder import read_content
-from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.images import read_header
+from i2s_sdk.instances.instance import Content
 from i2s_sdk.report.images import SHOWN_PIXELS, copy_name, quick_copy
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.asked import Asked

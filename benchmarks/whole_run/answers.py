@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Content
 from i2s_sdk.instances.site_files import INDEXES
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import task_spec

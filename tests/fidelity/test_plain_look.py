@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from PIL import Image, ImageChops
 
-from i2s_sdk.tasks.latex.preamble import preamble
+from i2s_sdk.tasks.latex.document import preamble
 from i2s_wire.metrics.profile import Profile
 
 pytestmark = [pytest.mark.fidelity, pytest.mark.integration]

@@ -13,16 +13,12 @@ from typing import Any
 import pytest
 
 from i2s_sdk.scoring.scorer import Scorable, Values
-from i2s_sdk.tasks.readoc.apted_distance import apted_distance
-from i2s_sdk.tasks.readoc.heading_tree import heading_tree
-from i2s_sdk.tasks.readoc.html_tables import table_tree
+from i2s_sdk.tasks.readoc.markdown import after_tables, before_tables, segments, table_spans
 from i2s_sdk.tasks.readoc.order import kendall_distance_score, match_blocks, token_order_score
-from i2s_sdk.tasks.readoc.pipe_tables import table_conversions, with_latex_tables
 from i2s_sdk.tasks.readoc.scorer import COLUMNS, COLUMNS_OF_SUBSET, ReadocScorer
-from i2s_sdk.tasks.readoc.segments import segments, table_spans
-from i2s_sdk.tasks.readoc.similarity import edit_similarity, vocabulary_score
-from i2s_sdk.tasks.readoc.standardise import after_tables, before_tables
-from i2s_sdk.tasks.readoc.table_score import score_tables, tree_similarity
+from i2s_sdk.tasks.readoc.similarity import edit_similarity, score_tables, tree_similarity, vocabulary_score
+from i2s_sdk.tasks.readoc.tables import table_conversions, table_tree, with_latex_tables
+from i2s_sdk.tasks.readoc.trees import apted_distance, heading_tree
 from i2s_wire.metrics.profile import Profile
 from pandoc_conversions import as_html, completed
 

@@ -9,10 +9,9 @@ import pytest
 from i2s_sdk.scoring.scorer import Scorable
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.structure import Structure
-from i2s_sdk.tasks.visualwebbench.choice_scorers import LETTER
 from i2s_sdk.tasks.visualwebbench.letters import index_of, released_letter
-from i2s_sdk.tasks.visualwebbench.rouge import rouge_scores
-from i2s_sdk.tasks.visualwebbench.text_scorers import QuestionScorer, RougeScorer
+from i2s_sdk.tasks.visualwebbench.scorer import LETTER, QuestionScorer, RougeScorer
+from i2s_sdk.tasks.visualwebbench.word_overlap import rouge_scores
 from i2s_wire.metrics.profile import Profile
 
 pytestmark = pytest.mark.fidelity

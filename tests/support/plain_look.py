@@ -23,9 +23,9 @@ from pathlib import Path
 
 from PIL import Image, ImageChops
 
-from i2s_sdk.tasks.latex.own_preamble import defined_names
+from i2s_sdk.tasks.latex.document import preamble
 from i2s_sdk.tasks.latex.packages import PHYSICS_NAMES
-from i2s_sdk.tasks.latex.preamble import preamble
+from i2s_sdk.tasks.latex.paper_document import defined_names
 from i2s_sdk.tasks.latex.tex_source import without_comments
 from i2s_wire.metrics.profile import Profile
 

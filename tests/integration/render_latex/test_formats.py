@@ -8,7 +8,7 @@ from i2s_render_latex.compile import compile_in
 from i2s_render_latex.document import BEGIN, SOURCE
 from i2s_render_latex.format_build import FormatError, build_format
 from i2s_render_latex.model import Job, Options
-from i2s_sdk.tasks.latex.preamble import preamble as preamble_of
+from i2s_sdk.tasks.latex.document import preamble as preamble_of
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.options import LatexEngine
 from i2s_wire.render.rendering import Verdict

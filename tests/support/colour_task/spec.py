@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from colour_task.task import ColourTask
-from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Content
 from i2s_sdk.tasks.question import Question
-from i2s_sdk.tasks.schemas import FILE, fields
-from i2s_sdk.tasks.spec import TaskSpec
+from i2s_sdk.tasks.spec import FILE, TaskSpec, fields
 
 
 def _answer(content: Content, question: Question) -> str:

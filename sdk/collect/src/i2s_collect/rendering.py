@@ -11,7 +11,7 @@ from i2s_client.render import AsyncRenderClient
 from i2s_client.service_table import renderer_of
 from i2s_collect.candidates import Dropped, Piece, Reason
 from i2s_collect.source import Source
-from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Content
 from i2s_sdk.instances.site_files import read_tar
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import task_spec

@@ -25,9 +25,8 @@ from i2s_sdk.evaluation.run_metrics import run_metrics
 from i2s_sdk.evaluation.sample import unread
 from i2s_sdk.evaluation.score import ScoreStep
 from i2s_sdk.evaluation.steps import read_steps, score_steps
-from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.images import MAX_PIXELS
-from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.instances.references import checked_reference
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.model import Completion
@@ -35,7 +34,7 @@ from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.joined_record import joined_record, scored_record
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.record import Failure, Record
-from i2s_sdk.scoring.limits import ScorerLimits
+from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.stack.services import Services
 from i2s_sdk.tasks.metrics import metrics_of

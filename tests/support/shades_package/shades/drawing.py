@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from i2s_sdk.instances.content import Content
-from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.question import ImagePart, Question, TextPart, image_of
 from i2s_sdk.tasks.repair import Repair, Repaired
-from i2s_sdk.tasks.schemas import FILE, fields
-from i2s_sdk.tasks.spec import TaskSpec
+from i2s_sdk.tasks.spec import FILE, TaskSpec, fields
 from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from benchmarks.whole_run.answers import LINES, completion
-from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Content
 
 
 @pytest.mark.parametrize("task", ["latex", "music"])

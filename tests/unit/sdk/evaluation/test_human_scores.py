@@ -17,8 +17,8 @@ from i2s_sdk.report.paper_tables import table
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import Planned
 from i2s_sdk.runlog.record import Record
-from i2s_sdk.tasks.human_scoring import HumanCriterion, HumanScoring
 from i2s_sdk.tasks.registry import SPECS
+from i2s_sdk.tasks.rubric import HumanCriterion, HumanScoring
 from run_folders import options, write_run
 
 SCORING = HumanScoring((HumanCriterion("hue", "Hue", "hue"), HumanCriterion("tone", "Tone", "tone")), 10.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from i2s_sdk.evaluation.kept_texts import DOCUMENT_CHARACTERS, LOG_HEAD, LOG_TAIL, kept_log, kept_target
-from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Content
 from i2s_wire.render.rendering import LogExcerpt
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from i2s_sdk.cli.main import run
 from i2s_sdk.evaluation.render import RenderStep, StructureStep
-from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Content
 from i2s_sdk.models import Completion
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.outcome import Outcome

@@ -17,12 +17,12 @@ from i2s_sdk.runlog.record import Record
 from i2s_sdk.runlog.rendered import Rendered
 from i2s_sdk.tasks.registry import SPECS
 from i2s_sdk.tasks.view import (
-    Mark,
+    ImageMark,
+    ImageMarkKind,
     MarkedImage,
-    MarkKind,
     Panel,
     RowMark,
-    Shown,
+    ShownSample,
     TextPanel,
     TreePanel,
     TreeRow,
@@ -32,12 +32,12 @@ from run_folders import instances, record_of, rendered_of
 RECORD = Record(
     "a", "latex", "s", "", outcome=Outcome.SCORED, completion="said", detail={"one": {"box": [0, 1]}}
 )
-Set = Callable[[Callable[[Shown], tuple[Panel, ...]]], None]
+Set = Callable[[Callable[[ShownSample], tuple[Panel, ...]]], None]
 
 
 @pytest.fixture
 def view(monkeypatch: pytest.MonkeyPatch) -> Set:
-    def set_view(made: Callable[[Shown], tuple[Panel, ...]]) -> None:
+    def set_view(made: Callable[[ShownSample], tuple[Panel, ...]]) -> None:
         monkeypatch.setitem(SPECS, "latex", replace(SPECS["latex"], view=made))
 
     return set_view
@@ -48,10 +48,10 @@ def test_a_task_without_view_has_no_panel() -> None:
 
 
 def test_a_view_sees_the_sample_and_its_panels_are_plain(view: Set) -> None:
-    def made(shown: Shown) -> tuple[Panel, ...]:
+    def made(shown: ShownSample) -> tuple[Panel, ...]:
         return (
             TextPanel("Said", shown.completion or "", "latex"),
-            MarkedImage("Marks", (Mark(MarkKind.GOLD, (0.5, 0.6, 0.1, 0.2), "B"),)),
+            MarkedImage("Marks", (ImageMark(ImageMarkKind.GOLD, (0.5, 0.6, 0.1, 0.2), "B"),)),
             TreePanel("Fields", (TreeRow(0, "x", "1", "2", RowMark.MISSED),)),
         )
 
@@ -65,7 +65,7 @@ def test_a_view_sees_the_sample_and_its_panels_are_plain(view: Set) -> None:
 
 @pytest.mark.parametrize("box", [(-1.0, 0.0, 9.0, 0.5), (0.0, 0.0, 1.0, 0.5)])
 def test_marks_stay_within_the_image(view: Set, box: tuple[float, float, float, float]) -> None:
-    view(lambda shown: (MarkedImage("Marks", (Mark(MarkKind.ANSWER, box),)),))
+    view(lambda shown: (MarkedImage("Marks", (ImageMark(ImageMarkKind.ANSWER, box),)),))
     assert samples.panels_of(RECORD)[0]["marks"] == [["answer", [0.0, 0.0, 1.0, 0.5], ""]]
 
 

@@ -11,8 +11,7 @@ import pytest
 import pytest_asyncio
 
 from i2s_sdk.errors import ScorerError
-from i2s_sdk.scoring.limits import ScorerLimits, limits_of
-from i2s_sdk.scoring.scorer import DETAIL_BYTES, NotUsable, Scorable, Values
+from i2s_sdk.scoring.scorer import DETAIL_BYTES, NotUsable, Scorable, ScorerLimits, Values, limits_of
 from i2s_sdk.scoring.workers import ScorerWorkers
 from odd_scorers import OddScorer
 

@@ -10,9 +10,8 @@ import pytest
 
 from i2s_sdk.tasks import Structure
 from i2s_sdk.tasks.latex import LatexTask
-from i2s_sdk.tasks.latex.helm_repair import _in_dollars
-from i2s_sdk.tasks.latex.own_preamble import defined_names
-from i2s_sdk.tasks.latex.strip import strip_latex
+from i2s_sdk.tasks.latex.helm import _in_dollars, strip_latex
+from i2s_sdk.tasks.latex.paper_document import defined_names
 from i2s_wire.metrics.profile import Profile
 
 pytestmark = pytest.mark.slow

@@ -1,7 +1,7 @@
 import pytest
 
 from i2s_sdk.errors import UnknownNameError
-from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Content
 from i2s_sdk.tasks.metrics import image_metrics, metrics_of
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import SPECS, TASKS, open_task, task_spec

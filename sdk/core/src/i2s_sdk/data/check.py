@@ -12,9 +12,8 @@ from pathlib import Path
 
 from i2s_sdk.data.folder import index_of, read_content, read_index, read_lines
 from i2s_sdk.errors import DataError
-from i2s_sdk.instances.images import MAX_PIXELS, ImageFaultError, decode_image
+from i2s_sdk.instances.images import MAX_PIXELS, ImageFaultError, decode_image, look_differences
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.instances.look_differences import look_differences
 from i2s_sdk.tasks.registry import task_spec
 
 

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.errors import DataError
-from i2s_sdk.instances.content import Content
-from i2s_sdk.instances.instance import Asset, Instance
+from i2s_sdk.instances.instance import Asset, Content, Instance
 from i2s_sdk.instances.site_files import inside, read_tar
 from i2s_sdk.json_text import read_json
 from i2s_sdk.tasks.registry import SPECS, task_spec
-from i2s_sdk.tasks.schemas import file_names, without_files
+from i2s_sdk.tasks.spec import file_names, without_files
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator

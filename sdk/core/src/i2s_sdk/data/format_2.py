@@ -14,7 +14,7 @@ from i2s_sdk.data.folder import INDEX, index_of, inputs_fault, read_folder, read
 from i2s_sdk.errors import UsageError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.tasks.registry import task_spec
-from i2s_sdk.tasks.schemas import file_names
+from i2s_sdk.tasks.spec import file_names
 from i2s_sdk.writing import writing
 
 

@@ -13,8 +13,7 @@ from i2s_sdk.data.folder import inputs_fault, read_folder
 from i2s_sdk.data.format_2 import Line, line, new_folder, write_index
 from i2s_sdk.data.hub import packed
 from i2s_sdk.errors import DataError, UnknownNameError, UsageError
-from i2s_sdk.instances.image_conversion import ConvertedImage, convert_image
-from i2s_sdk.instances.images import MAX_PIXELS, ImageFaultError, decode_image
+from i2s_sdk.instances.images import MAX_PIXELS, ConvertedImage, ImageFaultError, convert_image, decode_image
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.site_files import INDEXES, read_site_folder
 from i2s_sdk.tasks.registry import BUILT_IN, SPECS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Content
 from i2s_sdk.tasks.structure import Structure
 from i2s_sdk.visible import visible
 from i2s_wire.render.rendering import LogExcerpt

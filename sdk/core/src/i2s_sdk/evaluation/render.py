@@ -15,7 +15,7 @@ from i2s_sdk.evaluation.caches.renders import Renderer
 from i2s_sdk.evaluation.kept_texts import kept_document, kept_log, kept_target
 from i2s_sdk.evaluation.picture_limits import PictureLimits, refuse_unpaddable
 from i2s_sdk.evaluation.sample import Sample, Watch, put_reference, unread
-from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Content
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.outcome import Outcome

@@ -34,7 +34,7 @@ from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.runlog.calls import marked_calls
 from i2s_sdk.runlog.folder import LOGS, RunFolder
 from i2s_sdk.runlog.manifest import Manifest
-from i2s_sdk.scoring.limits import ScorerLimits
+from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.services import Services, open_services

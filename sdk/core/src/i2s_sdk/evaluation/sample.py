@@ -6,8 +6,7 @@ import time
 from dataclasses import dataclass, field, replace
 
 from i2s_sdk.errors import I2SError
-from i2s_sdk.instances.content import Content
-from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.joined_record import joined_record

@@ -16,9 +16,8 @@ from i2s_sdk.runlog.folder import RunFolder
 from i2s_sdk.runlog.joined_record import StageScore, scored_record
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.rendered import Rendered
-from i2s_sdk.scoring.conversions import ConversionFetcher, Converter
 from i2s_sdk.scoring.scorer import NotUsable, Scorable, Scorer, ScoresUnusable, Values
-from i2s_sdk.scoring.workers import ScorerWorkers
+from i2s_sdk.scoring.workers import ConversionFetcher, ScorerWorkers, TextConverter
 from i2s_sdk.tasks.task import Task
 from i2s_wire.metrics.score import MetricFailureKind, MetricResult
 from i2s_wire.tracing import current_span, span
@@ -43,7 +42,7 @@ class ScoreStep:
     image_metrics: tuple[str, ...]
     scorers: tuple[Scorer, ...]
     workers: ScorerWorkers
-    convert: Converter | None = None
+    convert: TextConverter | None = None
     cache: ScoreCache | None = None
 
     async def scored(

@@ -34,8 +34,7 @@ from i2s_sdk.stats.leaderboard import (
     task_mean,
     win_rate_columns,
 )
-from i2s_sdk.tasks.benchmark import Benchmark
-from i2s_sdk.tasks.published import PublishedTable
+from i2s_sdk.tasks.benchmark import Benchmark, PublishedTable
 from i2s_sdk.tasks.registry import BENCHMARKS, SPECS, task_spec
 
 _WIN_RATE, _SKILL, _PRINTED = "Mean win rate", "Mean skill", "Win rate as printed"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from i2s_sdk.report.view import RunView
-from i2s_sdk.tasks.published import PublishedTable
+from i2s_sdk.tasks.benchmark import PublishedTable
 from i2s_sdk.tasks.registry import BENCHMARKS, SPECS, task_spec
 from i2s_wire.metrics.profile import Profile
 

@@ -23,7 +23,7 @@ from i2s_sdk.tasks.view import (
     DiffRow,
     MarkedImage,
     Panel,
-    Shown,
+    ShownSample,
     TableCell,
     TablesPanel,
     TextPanel,
@@ -53,7 +53,7 @@ def panels_of(record: Record) -> list[dict[str, Any]]:
     spec = SPECS.get(record.task)
     if spec is None or spec.view is None:
         return []
-    shown = Shown(record.completion, record.structure, record.usable, record.metrics, record.detail)
+    shown = ShownSample(record.completion, record.structure, record.usable, record.metrics, record.detail)
     try:
         return [_plain(panel) for panel in spec.view(shown)]
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):

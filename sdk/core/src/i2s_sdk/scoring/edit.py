@@ -1,11 +1,12 @@
-"""The scorer of the metric ``edit``: the text of a rendering against that of the ground truth."""
+"""Scorers of edit similarity: ``edit`` of texts; ``edit_tex`` and ``edit_normal`` of LaTeX by its tokens."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from i2s_sdk.scoring.scorer import Metric, Scorable, Values, values_of_unusable
-from i2s_sdk.text.edit_similarity import EDIT, edit_similarity
+from i2s_sdk.text.edit_similarity import EDIT, edit_similarity, token_similarity
+from i2s_sdk.text.tex_tokens import normal_tex_tokens, tex_tokens
 from i2s_wire.metrics.profile import Profile
 
 
@@ -37,4 +38,42 @@ class EditScorer:
 
     def unusable(self, sample: Scorable) -> Values:
         """Return 0."""
+        return values_of_unusable(self.metrics)
+
+
+EDIT_TEX, EDIT_NORMAL = "edit_tex", "edit_normal"
+
+
+@dataclass(frozen=True, slots=True)
+class TexEditScorer:
+    """Compares LaTeX by its tokens, and by those of its normal form (:mod:`i2s_sdk.text.tex_tokens`).
+
+    Attributes:
+        name: Name as the manifest calls it.
+        version: Version of the metrics.
+        metrics: ``edit_tex`` and ``edit_normal``.
+        in_worker: True: the time grows with the product of both lengths.
+    """
+
+    name: str = EDIT_TEX
+    version: str = "1"
+    metrics: tuple[Metric, ...] = (Metric(EDIT_TEX), Metric(EDIT_NORMAL))
+    in_worker: bool = True
+
+    def applies(self, sample: Scorable) -> bool:
+        """Return whether there is a text to compare with."""
+        return sample.truth is not None
+
+    def score(self, sample: Scorable) -> Values:
+        """Return both similarities; a rendering without a text has the empty one."""
+        texts = sample.text or "", sample.truth or ""
+        return Values(
+            {
+                EDIT_TEX: token_similarity(*map(tex_tokens, texts)),
+                EDIT_NORMAL: token_similarity(*map(normal_tex_tokens, texts)),
+            }
+        )
+
+    def unusable(self, sample: Scorable) -> Values:
+        """Return 0 for both."""
         return values_of_unusable(self.metrics)

@@ -24,7 +24,7 @@ from i2s_sdk.scoring.scorer import DETAIL_BYTES, ConvertingScorer, NotUsable, Sc
 _MODULES = 512 << 20
 
 
-class Request(enum.StrEnum):
+class ScoringRequest(enum.StrEnum):
     """The kinds of requests to a worker."""
 
     #: The values of a sample.
@@ -33,14 +33,14 @@ class Request(enum.StrEnum):
     CONVERSIONS = "conversions"
 
 
-def answer(scorer: Scorer, sample: Scorable, request: Request = Request.SCORE) -> str:
+def answer(scorer: Scorer, sample: Scorable, request: ScoringRequest = ScoringRequest.SCORE) -> str:
     """Return the line that answers a request."""
     return json.dumps(_answer(scorer, sample, request))
 
 
-def _answer(scorer: Scorer, sample: Scorable, request: Request) -> dict[str, Any]:
+def _answer(scorer: Scorer, sample: Scorable, request: ScoringRequest) -> dict[str, Any]:
     try:
-        if request is Request.CONVERSIONS:
+        if request is ScoringRequest.CONVERSIONS:
             assert isinstance(scorer, ConvertingScorer), "only such a scorer is asked for conversions"
             return {"conversions": [[one.format, one.text] for one in scorer.conversions(sample)]}
         found = scorer.score(sample)
@@ -82,7 +82,7 @@ def main() -> None:
         used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
         resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(used + cpu_seconds), hard))
         asked = read_json(line)
-        said = answer(scorer, Scorable(**asked["sample"]), Request(asked["request"]))
+        said = answer(scorer, Scorable(**asked["sample"]), ScoringRequest(asked["request"]))
         sys.stdout.buffer.write(said.encode() + b"\n")
         sys.stdout.buffer.flush()
 

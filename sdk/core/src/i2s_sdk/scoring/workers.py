@@ -1,4 +1,4 @@
-"""Worker processes for scorers whose time and memory depend on what a model wrote.
+"""Worker processes for scorers whose time and memory depend on what a model wrote, and their conversions.
 
 A sample that takes more CPU time or memory than it may is not usable, with the reason. What the process
 itself used decides that, never the clock, so a loaded machine changes nothing. A process that ends in another
@@ -16,15 +16,25 @@ import os
 import pickle
 import signal
 import sys
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 from i2s_sdk.errors import ScorerError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.plain_fields import plain_fields
-from i2s_sdk.scoring.limits import DEFAULT_LIMITS, ScorerLimits, limits_of
-from i2s_sdk.scoring.scorer import Conversion, ConvertingScorer, NotUsable, Scorable, Scorer, Values
-from i2s_sdk.scoring.worker import Request
+from i2s_sdk.scoring.scorer import (
+    DEFAULT_LIMITS,
+    Conversion,
+    ConvertingScorer,
+    NotUsable,
+    Scorable,
+    Scorer,
+    ScorerLimits,
+    Values,
+    limits_of,
+)
+from i2s_sdk.scoring.worker import ScoringRequest
 
 _log = logging.getLogger(__name__)
 
@@ -55,7 +65,9 @@ class ScorerWorkers:
         """
         if not scorer.in_worker:
             return await asyncio.to_thread(scorer.score, sample)
-        return _values(scorer, await self._said(scorer, Request.SCORE, sample), self._limits_of(scorer))
+        return _values(
+            scorer, await self._said(scorer, ScoringRequest.SCORE, sample), self._limits_of(scorer)
+        )
 
     async def conversions(
         self, scorer: ConvertingScorer, sample: Scorable
@@ -67,7 +79,7 @@ class ScorerWorkers:
         """
         if not scorer.in_worker:
             return await asyncio.to_thread(scorer.conversions, sample)
-        said = await self._said(scorer, Request.CONVERSIONS, sample)
+        said = await self._said(scorer, ScoringRequest.CONVERSIONS, sample)
         if isinstance(said.get("conversions"), list):
             return tuple(Conversion(kind, text) for kind, text in said["conversions"])
         return _not_usable(scorer, said, self._limits_of(scorer))
@@ -75,7 +87,7 @@ class ScorerWorkers:
     def _limits_of(self, scorer: Scorer) -> ScorerLimits:
         return limits_of(scorer, self._limits)
 
-    async def _said(self, scorer: Scorer, request: Request, sample: Scorable) -> dict[str, Any]:
+    async def _said(self, scorer: Scorer, request: ScoringRequest, sample: Scorable) -> dict[str, Any]:
         """Return what a worker says, the second one if the first is lost.
 
         Raises:
@@ -98,7 +110,7 @@ class ScorerWorkers:
             await worker.close()
 
     async def _asked(
-        self, program: bytes, request: Request, sample: Scorable, limits: ScorerLimits
+        self, program: bytes, request: ScoringRequest, sample: Scorable, limits: ScorerLimits
     ) -> dict[str, Any] | None:
         """Return what a worker says; None if it was lost."""
         idle = self._idle.setdefault(program, [])
@@ -196,3 +208,53 @@ def _not_usable(scorer: Scorer, said: Mapping[str, Any], limits: ScorerLimits) -
         case {"limit": "depth"}:
             return NotUsable(f"it is nested too deeply to be scored ({scorer.name})")
     raise ScorerError(f"scorer {scorer.name} failed: {said.get('fault', said)}")
+
+
+#: How often a scorer may ask for more; that of READOC asks twice: for pipe tables, then for LaTeX tables.
+_ROUNDS = 8
+
+
+class TextConverter(Protocol):
+    """Something that converts texts to HTML, such as the documents service."""
+
+    async def __call__(self, conversions: Sequence[Conversion]) -> Mapping[str, str | None]:
+        """Return HTML by key; None for a text that cannot be converted.
+
+        Raises:
+            ServiceError: The service does not answer.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionFetcher:
+    """Fetches what the scorers of a task need.
+
+    Attributes:
+        workers: Run the scorers that need limits.
+        convert: Converts texts; None if no scorer of the task needs that.
+    """
+
+    workers: ScorerWorkers
+    convert: TextConverter | None = None
+
+    async def completed(self, scorer: Scorer, sample: Scorable) -> Scorable | NotUsable:
+        """Return the sample with everything that the scorer needs converted, or why it cannot be scored.
+
+        Raises:
+            ScorerError: The scorer has a fault, or asks for ever.
+            ServiceError: The service that converts does not answer.
+        """
+        if not isinstance(scorer, ConvertingScorer):
+            return sample
+        for _ in range(_ROUNDS):
+            wanted = await self.workers.conversions(scorer, sample)
+            if isinstance(wanted, NotUsable):
+                return wanted
+            if not wanted:
+                return sample
+            if self.convert is None:
+                raise ScorerError(f"scorer {scorer.name} needs the documents service, which is not here")
+            found = await self.convert(tuple({one.key: one for one in wanted}.values()))
+            sample = replace(sample, conversions={**sample.conversions, **found})
+        raise ScorerError(f"scorer {scorer.name} asks for conversions without end on {sample.id!r}")

@@ -17,13 +17,12 @@ from i2s_sdk.evaluation.run_metrics import available_scorers
 from i2s_sdk.evaluation.sample import unread
 from i2s_sdk.evaluation.score import ScoreStep
 from i2s_sdk.evaluation.steps import scoring_services
-from i2s_sdk.instances.content import Content
-from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.model import Completion
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.joined_record import scored_record
-from i2s_sdk.scoring.limits import ScorerLimits
+from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking

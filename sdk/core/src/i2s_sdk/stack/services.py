@@ -18,7 +18,7 @@ from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.command import ServiceCommand, variable_name
 from i2s_sdk.stack.local import local_services
 from i2s_sdk.stack.state import up_address
-from i2s_sdk.tasks.latex.preamble import preamble_files
+from i2s_sdk.tasks.latex.document import preamble_files
 
 _log = logging.getLogger(__name__)
 

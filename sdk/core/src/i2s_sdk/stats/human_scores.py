@@ -17,8 +17,8 @@ from pathlib import Path
 from statistics import fmean
 
 from i2s_sdk.errors import DataError, UsageError
-from i2s_sdk.tasks.human_scoring import HumanScoring
 from i2s_sdk.tasks.registry import SPECS, task_spec
+from i2s_sdk.tasks.rubric import HumanScoring
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,15 @@
 """What each task asks, takes from an answer, repairs and compares: functions of values, without a server."""
 
-from i2s_sdk.tasks.attempts import Attempts, render_with_repairs, render_with_repairs_async
 from i2s_sdk.tasks.prompts import DECODING, Decoding
 from i2s_sdk.tasks.question import ImagePart, Question, Sampling, TextPart
-from i2s_sdk.tasks.repair import Repair, Repaired, RepairKind
+from i2s_sdk.tasks.repair import (
+    Attempts,
+    Repair,
+    Repaired,
+    RepairKind,
+    render_with_repairs,
+    render_with_repairs_async,
+)
 from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
 from i2s_sdk.tasks.task import Document, RenderedTask, SampledTask, Task
 

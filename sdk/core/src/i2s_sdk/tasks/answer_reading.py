@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from i2s_sdk.reading import AnswerText, CodeRules, ReadCode, is_refusal, read_answer_text, read_code
-from i2s_sdk.tasks.structure import Absence, Choice, NoStructure, Origin, Structure
+from i2s_sdk.tasks.structure import Absence, BlockChoice, NoStructure, Origin, Structure
 from i2s_sdk.tasks.task import Task
 from i2s_wire.metrics.profile import Profile
 
@@ -65,10 +65,31 @@ def code_structure(text: str, rules: CodeRules) -> Structure | NoStructure:
     read = read_code(text, rules)
     if read.fault:
         return NoStructure(read.fault)
-    return Structure(read.code, _origin(read), choice=Choice.among(read.blocks, read.taken))
+    return Structure(read.code, _origin(read), choice=BlockChoice.among(read.blocks, read.taken))
 
 
 def _origin(read: ReadCode) -> Origin:
     if read.fenced:
         return Origin.FENCE if read.closed else Origin.UNCLOSED_FENCE
     return Origin.EXCERPT if read.excerpt else Origin.BARE
+
+
+_FENCE = "```"
+
+
+def helm_fenced(completion: str, opener: str) -> tuple[str, Origin]:
+    """Return the text between the first ``opener`` and the next fence, else between the first two fences.
+
+    The completion is trimmed first. Without a closing fence it is the text as a whole, fences included.
+
+    Args:
+        completion: Verbatim.
+        opener: Opener, such as "```json".
+    """
+    text = completion.strip()
+    for opening in (opener, _FENCE):
+        _, opened, rest = text.partition(opening)
+        code, closed, _ = rest.partition(_FENCE)
+        if opened and closed:
+            return code, Origin.FENCE
+    return text, Origin.BARE

@@ -1,11 +1,81 @@
-"""Benchmarks: tasks that were published together."""
+"""Benchmarks: tasks that were published together, and the values of models that were published with them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 
-from i2s_sdk.tasks.published import PublishedTable
+from i2s_sdk.json_text import read_json
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedTable:
+    """A table of a publication.
+
+    Attributes:
+        name: Name, such as "A2".
+        columns: Names as they are here: "win_rate", "ems", "latex rendered".
+        rows: Values by model.
+        source: Where the numbers are from.
+        data: Names of the data sets that they are over, as ``i2s_sdk.data.locations`` has them.
+        numbered: Whether the name is the number of the table in its publication.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    rows: Mapping[str, tuple[float, ...]]
+    source: str
+    data: tuple[str, ...] = ()
+    numbered: bool = False
+
+    @property
+    def label(self) -> str:
+        """What the table is called in messages: "Table A2"; empty if its publication has no number for it."""
+        return f"Table {self.name}" if self.numbered else ""
+
+    @property
+    def where(self) -> str:
+        """Where the numbers are from, with the name of the table."""
+        return f"{self.source}, {self.label}".removesuffix(", ")
+
+    def of_task(self, task: str) -> PublishedTable:
+        """Return the columns of one task, without its name; a table of one task is returned as it is."""
+        places = [place for place, name in enumerate(self.columns) if name.startswith(f"{task} ")]
+        if not places:
+            return self
+        columns = tuple(self.columns[place].removeprefix(f"{task} ") for place in places)
+        rows = {model: tuple(values[place] for place in places) for model, values in self.rows.items()}
+        return PublishedTable(self.name, columns, rows, self.source, self.data, self.numbered)
+
+    def values(self, model: str) -> dict[str, float]:
+        """Return the values of a model by column."""
+        return dict(zip(self.columns, self.rows[model], strict=True))
+
+
+@cache
+def published_tables(package: str) -> Mapping[str, PublishedTable]:
+    """Return the tables of the file published.json of a package, by name; nothing if it has no such file.
+
+    Args:
+        package: Full name of the package of a task.
+    """
+    file = files(package).joinpath("published.json")
+    if not file.is_file():
+        return {}
+    document = read_json(file.read_text("utf-8"))
+    return {
+        name: PublishedTable(
+            name,
+            tuple(table["columns"]),
+            {model: tuple(values) for model, values in table["rows"].items()},
+            document["source"],
+            tuple(table.get("data", ())),
+            document.get("numbered", False),
+        )
+        for name, table in document["tables"].items()
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,18 @@
-"""All tasks. A new one is a folder and a line here, or an entry point of another package."""
+"""All tasks by name. A new one is a folder and a line here, or an entry point of another package."""
 
 from __future__ import annotations
 
-from i2s_sdk.errors import UnknownNameError
+from collections.abc import Iterator, Mapping, MutableMapping
+from importlib.metadata import EntryPoint
+
+from i2s_client.plugins import PluginGroup, load_plugin, package_of, plugins_beside, warn_of
+from i2s_sdk.errors import PluginError, UnknownNameError
 from i2s_sdk.settings import Settings
-from i2s_sdk.tasks.benchmark import Benchmark
+from i2s_sdk.tasks.benchmark import Benchmark, published_tables
 from i2s_sdk.tasks.chart.spec import CHART
 from i2s_sdk.tasks.latex.spec import LATEX
 from i2s_sdk.tasks.music.spec import MUSIC
-from i2s_sdk.tasks.published import published_tables
 from i2s_sdk.tasks.readoc.spec import READOC
-from i2s_sdk.tasks.registered import RegisteredTasks
 from i2s_sdk.tasks.scimage.spec import SCIMAGE
 from i2s_sdk.tasks.sobench.spec import SOBENCH
 from i2s_sdk.tasks.spec import TaskSpec
@@ -18,6 +20,70 @@ from i2s_sdk.tasks.task import ConfiguredTask, Task
 from i2s_sdk.tasks.visualwebbench.spec import VISUALWEBBENCH, VISUALWEBBENCH_MEAN
 from i2s_sdk.tasks.webpage.spec import WEBPAGE
 from i2s_wire.metrics.profile import Profile
+
+
+class RegisteredTasks(MutableMapping[str, TaskSpec]):
+    """Task specs by name; looking up one of another package imports it.
+
+    Args:
+        own: Specs of this package, in the order of tables.
+
+    Raises:
+        PluginError: At a look-up: the spec is of another package and cannot be used.
+    """
+
+    def __init__(self, own: Mapping[str, TaskSpec]) -> None:
+        self._own = frozenset(own)
+        self._specs = dict(own)
+        self._loaded: dict[str, TaskSpec] = {}
+
+    def __getitem__(self, name: str) -> TaskSpec:
+        if name in self._specs:
+            return self._specs[name]
+        if name not in self._loaded:
+            self._loaded[name] = _load(self._others()[name])
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, spec: TaskSpec) -> None:
+        self._specs[name] = spec
+
+    def __delitem__(self, name: str) -> None:
+        del self._specs[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._specs or name in self._others()
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._specs
+        yield from (name for name in self._others() if name not in self._specs)
+
+    def __len__(self) -> int:
+        return len({*self._specs, *self._others()})
+
+    def usable(self) -> dict[str, TaskSpec]:
+        """Return all specs that can be used, by name; each of the others is a warning."""
+        found: dict[str, TaskSpec] = {}
+        for name in list(self):
+            try:
+                found[name] = self[name]
+            except PluginError as error:
+                warn_of(error)
+        return found
+
+    def _others(self) -> Mapping[str, EntryPoint]:
+        return plugins_beside(PluginGroup.TASKS, self._own)
+
+
+def _load(plugin: EntryPoint) -> TaskSpec:
+    spec = load_plugin(plugin)
+    package = package_of(plugin)
+    if not isinstance(spec, TaskSpec):
+        reason = f"{plugin.value} is no TaskSpec but a {type(spec).__name__}"
+        raise PluginError(plugin.group, plugin.name, package, reason)
+    if spec.name != plugin.name:
+        raise PluginError(plugin.group, plugin.name, package, f"its TaskSpec has the name {spec.name!r}")
+    return spec
+
 
 #: Tasks of this package by name, in the order of tables.
 BUILT_IN: dict[str, TaskSpec] = {

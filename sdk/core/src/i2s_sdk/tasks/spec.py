@@ -1,23 +1,75 @@
-"""What is said of a task once, whatever the profile: its names, its data, its ground truth."""
+"""The specification of a task, the same in all profiles: its names, its data and their schemas.
+
+A property of the inputs with the format "file" is the path of a file, relative to the data set.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from i2s_sdk.instances.content import Content
-from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.scoring.scorer import Average
-from i2s_sdk.tasks.human_scoring import HumanScoring
+from i2s_sdk.tasks.benchmark import PublishedTable
 from i2s_sdk.tasks.ocr_page import OcrAnswer
-from i2s_sdk.tasks.published import PublishedTable
 from i2s_sdk.tasks.question import Question
-from i2s_sdk.tasks.rubric import Rubric
-from i2s_sdk.tasks.schemas import Schema
+from i2s_sdk.tasks.rubric import HumanScoring, Rubric
 from i2s_sdk.tasks.structure import Structure
 from i2s_sdk.tasks.task import Task
-from i2s_sdk.tasks.view import Panel, Shown
+from i2s_sdk.tasks.view import Panel, ShownSample
 from i2s_wire.metrics.profile import Profile
+
+#: A part of a schema.
+Schema = Mapping[str, Any]
+
+#: A file of the data set.
+FILE: Schema = {"type": "string", "minLength": 1, "format": "file"}
+
+#: Files that an answer may use: names within the archive of the target, or files of the data set.
+ASSETS: Schema = {
+    "type": ["array", "null"],
+    "items": {
+        "type": ["string", "object"],
+        "properties": {"name": {"type": "string"}, "path": {"type": "string"}},
+        "required": ["name", "path"],
+        "additionalProperties": False,
+    },
+}
+
+#: A target that is a file, with its text if that is known.
+STRUCTURE: Schema = {
+    "type": ["object", "null"],
+    "properties": {"structure": {"type": ["string", "null"]}, "text": {"type": ["string", "null"]}},
+    "additionalProperties": False,
+}
+
+
+def fields(required: Mapping[str, Schema], optional: Mapping[str, Schema] | None = None) -> Schema:
+    """Return the schema of an object with these properties and no others."""
+    return {
+        "type": "object",
+        "properties": {**required, **(optional or {})},
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+#: What a model is given that is shown an image and may use files.
+IMAGE_AND_ASSETS = fields({"image": FILE}, {"assets": ASSETS})
+
+
+def file_names(inputs: Schema) -> tuple[str, ...]:
+    """Return the properties of ``inputs`` that are files."""
+    properties: Mapping[str, Schema] = inputs.get("properties", {})
+    return tuple(name for name, one in properties.items() if one.get("format") == "file")
+
+
+def without_files(inputs: Schema) -> Schema:
+    """Return the schema of ``inputs`` for a sample whose files are not at hand: none of them is required."""
+    files = file_names(inputs)
+    return {**inputs, "required": [name for name in inputs.get("required", ()) if name not in files]}
+
 
 #: Width and height of an image in pixels.
 Size = tuple[int, int]
@@ -46,7 +98,7 @@ class TaskSpec:
         subsets: Subsets of the benchmark, which a run takes if none is named.
         open: Returns the task with the rules of a profile.
         answer: Returns what a model that knows the ground truth would answer to a question.
-        inputs: JSON Schema of the inputs of an instance; see ``i2s_sdk.tasks.schemas``.
+        inputs: JSON Schema of the inputs of an instance; see ``i2s_sdk.tasks.spec``.
         target: The same of its target.
         published_table: Number or name of the published table that has its metrics; empty if there is none.
         published: Published tables by name, those of the file published.json in the folder of the task.
@@ -107,7 +159,7 @@ class TaskSpec:
     mean_of_cells: bool = False
     instance_fault: Callable[[Instance], str] = no_fault
     files_fault: Callable[[Instance], str] = no_fault
-    view: Callable[[Shown], tuple[Panel, ...]] | None = None
+    view: Callable[[ShownSample], tuple[Panel, ...]] | None = None
     rubric: Rubric | None = None
     human_scoring: HumanScoring | None = None
     human_table: str = ""

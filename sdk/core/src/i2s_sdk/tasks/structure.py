@@ -22,7 +22,7 @@ class Origin(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class BlockChoice:
     """The choice among several fenced blocks of an answer.
 
     Attributes:
@@ -34,13 +34,13 @@ class Choice:
     taken: tuple[int, ...] = ()
 
     @classmethod
-    def among(cls, blocks: int, taken: tuple[int, ...]) -> Choice:
+    def among(cls, blocks: int, taken: tuple[int, ...]) -> BlockChoice:
         """Return the choice among some blocks, which is none among fewer than two."""
         return cls(blocks, taken) if blocks > 1 else cls()
 
 
 #: The choice of an answer with fewer than two blocks.
-NO_CHOICE = Choice()
+NO_CHOICE = BlockChoice()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Structure:
     code: str
     origin: Origin = Origin.BARE
     repairs: tuple[Repair, ...] = ()
-    choice: Choice = NO_CHOICE
+    choice: BlockChoice = NO_CHOICE
 
 
 class Absence(enum.StrEnum):

@@ -12,7 +12,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownSample:
     """What a view sees of a sample.
 
     Attributes:
@@ -45,7 +45,7 @@ class TextPanel:
     language: str = ""
 
 
-class MarkKind(StrEnum):
+class ImageMarkKind(StrEnum):
     """The meaning of a mark on an image."""
 
     #: The right answer.
@@ -59,7 +59,7 @@ class MarkKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ImageMark:
     """A rectangle or a point on an image.
 
     Attributes:
@@ -68,7 +68,7 @@ class Mark:
         label: Label beside the mark, such as a letter.
     """
 
-    kind: MarkKind
+    kind: ImageMarkKind
     box: tuple[float, float, float, float]
     label: str = ""
 
@@ -83,7 +83,7 @@ class MarkedImage:
     """
 
     title: str
-    marks: tuple[Mark, ...]
+    marks: tuple[ImageMark, ...]
 
 
 class RowMark(StrEnum):

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from i2s_sdk.tasks.latex import LatexTask
 from i2s_sdk.tasks.latex.ocr import as_latex, escape
-from i2s_sdk.tasks.music.ocr import as_score
+from i2s_sdk.tasks.music.spec import as_score
 from i2s_sdk.tasks.ocr_page import OcrLine, OcrPage
 from i2s_sdk.tasks.registry import SPECS
 from i2s_sdk.tasks.structure import Structure
-from i2s_sdk.tasks.webpage.ocr import as_webpage
+from i2s_sdk.tasks.webpage.spec import as_webpage
 from i2s_wire.metrics.profile import Profile
 
 WHITE = (255, 255, 255)

@@ -7,16 +7,15 @@ from dataclasses import replace
 import pytest
 
 from i2s_sdk.scoring.scorer import NotUsable, Scorable, Values
-from i2s_sdk.tasks.chart.document import ChartProgram
+from i2s_sdk.tasks.chart.document import MAX_REPAIRS, ChartProgram
 from i2s_sdk.tasks.chart.elements import SCORES
 from i2s_sdk.tasks.chart.figure_text import figure_to_text
-from i2s_sdk.tasks.chart.repair import MAX_REPAIRS
 from i2s_sdk.tasks.chart.scorer import ElementScorer
+from i2s_sdk.tasks.chart.spec import view
 from i2s_sdk.tasks.chart.task import ChartTask
-from i2s_sdk.tasks.chart.view import view
 from i2s_sdk.tasks.repair import Repair, RepairKind
-from i2s_sdk.tasks.structure import Choice, NoStructure, Origin, Structure
-from i2s_sdk.tasks.view import Shown, TextPanel
+from i2s_sdk.tasks.structure import BlockChoice, NoStructure, Origin, Structure
+from i2s_sdk.tasks.view import ShownSample, TextPanel
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.figure import Figure, FigureText
 from i2s_wire.render.rendering import Rendering, Verdict
@@ -79,7 +78,7 @@ def test_blocks_that_need_the_names_of_others_are_one_program(blocks: list[str],
     completion = "\n".join(f"Then:\n```python\n{block}\n```" for block in blocks)
     structure = TASK.structure_from(completion)
     assert isinstance(structure, Structure)
-    assert structure.choice == Choice(len(blocks), tuple(taken))
+    assert structure.choice == BlockChoice(len(blocks), tuple(taken))
     assert structure.code == "\n".join(blocks[number - 1] for number in taken)
 
 
@@ -184,10 +183,10 @@ def test_what_did_not_match_is_kept_for_the_report() -> None:
 
 def test_a_report_lists_what_has_no_match_and_nothing_else() -> None:
     detail = {"chart elements": {"texts missing": ["Rain"], "marks added": ["line (2)"]}}
-    (panel,) = view(Shown(detail=detail))
+    (panel,) = view(ShownSample(detail=detail))
     assert isinstance(panel, TextPanel)
     assert panel.text == "texts missing: Rain\nmarks added: line (2)"
-    assert view(Shown()) == ()
+    assert view(ShownSample()) == ()
 
 
 def test_an_instance_without_a_program_has_no_scores_of_elements() -> None:

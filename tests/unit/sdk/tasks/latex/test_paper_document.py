@@ -1,9 +1,16 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from i2s_sdk.tasks.latex.document import preamble, preamble_without
 from i2s_sdk.tasks.latex.packages import ALGORITHM2E, Package
-from i2s_sdk.tasks.latex.paper_document import PaperDocument, paper_document
-from i2s_sdk.tasks.latex.preamble import preamble, preamble_without
+from i2s_sdk.tasks.latex.paper_document import (
+    PaperDocument,
+    command_of,
+    declarations,
+    loading_lines,
+    paper_document,
+)
 from i2s_wire.metrics.profile import Profile
 
 FIXED = preamble(Profile.PAPER)
@@ -106,3 +113,78 @@ def test_every_document_begins_with_the_fixed_preamble_and_is_delimited(code: st
     assert source.startswith(preamble_without(Profile.PAPER, "algorithms"))
     assert "\n\\begin{document}\n" in source
     assert source.endswith("\n\\end{document}\n")
+
+
+def lines(*packages: Package) -> list[str]:
+    return list(loading_lines(packages, FIXED))
+
+
+def test_an_unknown_package_is_loaded_as_written() -> None:
+    assert lines(Package("mhchem", "version=4")) == [r"\usepackage[version=4]{mhchem}"]
+
+
+@pytest.mark.parametrize(
+    "package", [Package("amsmath"), Package("hyperref", "colorlinks"), Package("inputenc", "utf8")]
+)
+def test_a_package_that_has_nothing_left_to_do_is_not_loaded(package: Package) -> None:
+    assert lines(package) == []
+
+
+def test_a_package_of_the_page_becomes_silent() -> None:
+    silent = lines(Package("geometry", "margin=1in"))
+    assert silent
+    assert all(line.startswith(r"\providecommand") for line in silent)
+
+
+def test_options_that_can_come_late_do() -> None:
+    assert lines(Package("xcolor", "table, svgnames")) == [r"\input{svgnam.def}"]
+    assert lines(Package("siunitx", "per-mode=symbol"))[-1] == r"\sisetup{per-mode=symbol}"
+    assert r"\algtext*{EndIf}" in lines(Package("algpseudocode", "noend"))[0]
+
+
+def test_a_name_that_two_packages_want_goes_to_the_one_asked_for() -> None:
+    assert lines(Package("siunitx")) == [r"\RenewCommandCopy\qty\SI"]
+    assert lines(Package("physics")) == [r"\physicsnames"]
+    assert lines(Package("siunitx"), Package("physics")) == [r"\physicsnames"]
+
+
+@pytest.mark.parametrize(
+    ("character", "command"),
+    [
+        ("−", r"\ensuremath{-}"),
+        ("≤", r"\ensuremath{\leq}"),
+        ("α", r"\ensuremath{\alpha}"),
+        ("ℝ", r"\ensuremath{\mathbb{R}}"),
+        ("₁", r"\ensuremath{{}_{1}}"),
+        ("⁻", r"\ensuremath{{}^{\ensuremath{-}}}"),
+        ("✓", r"\ensuremath{\checkmark}"),
+        ("\u200b", ""),
+        ("\u202f", r"\,"),
+        ("′", "'"),
+    ],
+)
+def test_a_character_of_mathematics_has_its_command(character: str, command: str) -> None:
+    assert command_of(character) == command
+
+
+@pytest.mark.parametrize("character", ["a", "$", "中", "П", "🙂", "█", "\u0301", "é"])
+def test_letters_of_text_and_what_no_font_has_have_none(character: str) -> None:
+    assert command_of(character) is None
+
+
+def test_a_character_is_declared_unless_latex_has_a_meaning_for_it() -> None:
+    assert list(declarations("≤中")) == [
+        r"\ifcsname u8:\detokenize{≤}\endcsname\else\DeclareUnicodeCharacter{2264}{\ensuremath{\leq}}\fi"
+    ]
+
+
+def test_a_character_of_text_is_declared_for_mathematics() -> None:
+    *_, declared = declarations("→")
+    assert declared == (r"\DeclareUnicodeCharacter{2192}{\TextOrMath{\csname text 2192\endcsname}{\to}}")
+
+
+@given(st.characters())
+def test_braces_of_every_command_are_balanced(character: str) -> None:
+    command = command_of(character) or ""
+    assert command.count("{") == command.count("}")
+    assert command.isascii()

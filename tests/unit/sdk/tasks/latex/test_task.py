@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Content
 from i2s_sdk.tasks import Repair, RepairKind, Structure
 from i2s_sdk.tasks.latex import LatexDocument, LatexTask
 from i2s_wire.metrics.profile import Profile

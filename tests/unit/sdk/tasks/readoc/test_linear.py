@@ -6,10 +6,8 @@ import time
 
 import pytest
 
-from i2s_sdk.tasks.readoc.html_sources import with_latex_for_html
-from i2s_sdk.tasks.readoc.pipe_tables import pipe_tables
-from i2s_sdk.tasks.readoc.segments import segments
-from i2s_sdk.tasks.readoc.standardise import after_tables, before_tables
+from i2s_sdk.tasks.readoc.markdown import after_tables, before_tables, segments
+from i2s_sdk.tasks.readoc.tables import pipe_tables, with_latex_for_html
 from i2s_wire.metrics.profile import Profile
 
 _PIECES = (

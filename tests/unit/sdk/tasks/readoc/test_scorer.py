@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from i2s_sdk.scoring.scorer import Conversion, ConvertingScorer, Scorable, Values
-from i2s_sdk.tasks.readoc.html_sources import with_latex_for_html
+from i2s_sdk.tasks.readoc.markdown import before_tables, segments
 from i2s_sdk.tasks.readoc.scorer import COLUMNS, COLUMNS_OF_SUBSET, ReadocScorer
-from i2s_sdk.tasks.readoc.segments import segments
-from i2s_sdk.tasks.readoc.standardise import before_tables
+from i2s_sdk.tasks.readoc.tables import with_latex_for_html
 from i2s_wire.metrics.profile import Profile
 
 REFERENCE, PAPER = ReadocScorer(Profile.HELM), ReadocScorer(Profile.PAPER)

@@ -12,9 +12,7 @@ from i2s_sdk.tasks.chart.document import ChartProgram
 from i2s_sdk.tasks.chart.figure_text import figure_to_text
 from i2s_sdk.tasks.registry import task_spec
 from i2s_sdk.tasks.scimage.document import output_of
-from i2s_sdk.tasks.scimage.indicators import colors, labels, objects
-from i2s_sdk.tasks.scimage.scorer import ScimageScorer
-from i2s_sdk.tasks.scimage.shown import RenderedFigure
+from i2s_sdk.tasks.scimage.scorer import RenderedFigure, ScimageScorer, colors, labels, objects
 from i2s_sdk.tasks.scimage.task import PROMPTS, ScimageTask
 from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_wire.render.figure import Figure, FigureText, Mark, MarkKind

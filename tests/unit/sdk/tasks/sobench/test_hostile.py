@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from i2s_sdk.scoring.limits import ScorerLimits
-from i2s_sdk.scoring.scorer import NotUsable, Scorable, Values
+from i2s_sdk.scoring.scorer import NotUsable, Scorable, ScorerLimits, Values
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.tasks.sobench.scorer import LIMITS, StructuredOutputScorer
 from i2s_wire.metrics.profile import Profile

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from i2s_sdk.tasks.repair import RepairKind
 from i2s_sdk.tasks.sobench.reading import extract, read_answer
-from i2s_sdk.tasks.structure import Choice, NoStructure, Origin, Structure
+from i2s_sdk.tasks.structure import BlockChoice, NoStructure, Origin, Structure
 from i2s_wire.metrics.profile import Profile
 
 PAPER, REFERENCE = Profile.PAPER, Profile.HELM
@@ -74,7 +74,7 @@ def test_profile_reference_takes_the_first_block_whatever_it_is() -> None:
 def test_profile_paper_reads_a_fence_that_was_not_closed_and_skips_one_of_another_language() -> None:
     assert extract('```json\n{"a": 1}', PAPER) == Structure('{"a": 1}', Origin.UNCLOSED_FENCE)
     said = "```python\nx = 1\n```\n```json\n[1]\n```"
-    assert extract(said, PAPER) == Structure("[1]", Origin.FENCE, choice=Choice(2, (2,)))
+    assert extract(said, PAPER) == Structure("[1]", Origin.FENCE, choice=BlockChoice(2, (2,)))
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ from i2s_sdk.single.lines import LineFault, LineScore, score_lines
 from i2s_sdk.tasks.question import ImagePart, TextPart
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.sobench.scorer import NAME, StructuredOutputScorer
+from i2s_sdk.tasks.sobench.spec import view
 from i2s_sdk.tasks.sobench.task import SOBenchTask
-from i2s_sdk.tasks.sobench.view import view
-from i2s_sdk.tasks.view import RowMark, Shown, TreePanel, TreeRow
+from i2s_sdk.tasks.view import RowMark, ShownSample, TreePanel, TreeRow
 from i2s_wire.metrics.profile import Profile
 
 SCHEMA = {"type": "object", "properties": {"b": {"type": "string"}, "a": {"type": "integer"}}}
@@ -170,9 +170,9 @@ def test_lines_are_scored_and_a_schema_that_cannot_be_used_is_a_fault_of_its_lin
     assert "nested deeper than 100" in second.reason
 
 
-def _shown(answer: str, gold: Any, labels: Any, profile: Profile = Profile.PAPER) -> Shown:
+def _shown(answer: str, gold: Any, labels: Any, profile: Profile = Profile.PAPER) -> ShownSample:
     sample = Scorable("a", answer, {"schema": {}}, {"answer": gold, "labels": labels})
-    return Shown(
+    return ShownSample(
         structure=answer, usable=True, detail={NAME: StructuredOutputScorer(profile).score(sample).detail}
     )
 
@@ -207,12 +207,12 @@ def test_a_list_that_is_too_long_shows_what_is_extra() -> None:
 def test_what_cannot_be_read_shows_the_gold_fields_as_missed() -> None:
     sample = Scorable("a", None, {"schema": {}}, {"answer": {"a": 1}})
     detail = {NAME: StructuredOutputScorer(Profile.PAPER).unusable(sample).detail}
-    (panel,) = view(Shown(detail=detail))
+    (panel,) = view(ShownSample(detail=detail))
     assert [(row.name, row.answer, row.mark) for row in panel.rows] == [
         ("", "", RowMark.MISSED),
         ("a", "", RowMark.MISSED),
     ]
-    assert view(Shown()) == ()
+    assert view(ShownSample()) == ()
 
 
 def test_a_large_answer_is_cut_off_and_says_so() -> None:

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from i2s_sdk.tasks.visualwebbench.kinds import Form
-from i2s_sdk.tasks.visualwebbench.reading import read_answer
+from i2s_sdk.tasks.visualwebbench.task import read_answer
 from i2s_wire.metrics.profile import Profile
 
 pytestmark = pytest.mark.slow

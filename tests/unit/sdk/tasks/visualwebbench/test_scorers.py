@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from i2s_sdk.scoring.scorer import Aggregate, Scorable
-from i2s_sdk.tasks.visualwebbench.choice_scorers import BOX, LETTER, POINT
-from i2s_sdk.tasks.visualwebbench.text_scorers import QuestionScorer, RougeScorer
+from i2s_sdk.tasks.visualwebbench.scorer import BOX, LETTER, POINT, QuestionScorer, RougeScorer
 from i2s_wire.metrics.profile import Profile
 
 OPTIONS = [[0.0, 0.0, 0.125, 0.125], [0.125, 0.125, 0.625, 0.625]]

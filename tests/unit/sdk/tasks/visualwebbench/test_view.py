@@ -3,7 +3,7 @@
 import json
 
 from i2s_sdk.tasks.registry import task_spec
-from i2s_sdk.tasks.view import Mark, MarkedImage, MarkKind, Shown, TextPanel
+from i2s_sdk.tasks.view import ImageMark, ImageMarkKind, MarkedImage, ShownSample, TextPanel
 
 BOXES = [[0.1, 0.1, 0.2, 0.2], [0.3, 0.3, 0.4, 0.4], [0.5, 0.5, 0.6, 0.6]]
 
@@ -11,7 +11,7 @@ BOXES = [[0.1, 0.1, 0.2, 0.2], [0.3, 0.3, 0.4, 0.4], [0.5, 0.5, 0.6, 0.6]]
 def panels(task: str, structure: str | None, detail: dict[str, object]) -> tuple[object, ...]:
     view = task_spec(task).view
     assert view is not None
-    return view(Shown("said", structure, structure is not None, {}, {"scorer": detail}))
+    return view(ShownSample("said", structure, structure is not None, {}, {"scorer": detail}))
 
 
 def test_a_choice_is_shown_on_the_picture_with_gold_and_answer() -> None:
@@ -21,8 +21,8 @@ def test_a_choice_is_shown_on_the_picture_with_gold_and_answer() -> None:
         MarkedImage(
             "Gold and answer",
             (
-                Mark(MarkKind.GOLD, (0.3, 0.3, 0.4, 0.4), "B"),
-                Mark(MarkKind.ANSWER, (0.5, 0.5, 0.6, 0.6), "C"),
+                ImageMark(ImageMarkKind.GOLD, (0.3, 0.3, 0.4, 0.4), "B"),
+                ImageMark(ImageMarkKind.ANSWER, (0.5, 0.5, 0.6, 0.6), "C"),
             ),
         ),
         TextPanel("Gold", "B. [0.3, 0.3, 0.4, 0.4]"),
@@ -38,20 +38,20 @@ def test_boxes_and_points_of_answers_are_shown_and_letters_beyond_the_choices_ar
     ):
         image = panels(task, json.dumps(answer), detail)[1]
         assert isinstance(image, MarkedImage)
-        assert image.marks[-1] == Mark(MarkKind.ANSWER, box)
+        assert image.marks[-1] == ImageMark(ImageMarkKind.ANSWER, box)
         candidates = panels(task, None, {**detail, "options": BOXES})[1]
         assert isinstance(candidates, MarkedImage)
-        assert [one.kind for one in candidates.marks] == [*[MarkKind.CANDIDATE] * 2, MarkKind.GOLD]
+        assert [one.kind for one in candidates.marks] == [*[ImageMarkKind.CANDIDATE] * 2, ImageMarkKind.GOLD]
     for task, answer in (("action_ground", "Z"), ("action_ground", None), ("action_ground_box", None)):
         image = panels(task, answer, detail)[1]
         assert isinstance(image, MarkedImage)
-        assert [one.kind for one in image.marks] == [MarkKind.GOLD]
+        assert [one.kind for one in image.marks] == [ImageMarkKind.GOLD]
 
 
 def test_choices_that_are_texts_are_listed_and_the_element_is_marked() -> None:
     found = panels("action_prediction", None, {"bbox": BOXES[0], "options": ["one", "two"], "target": 1})
     assert found == (
-        MarkedImage("Gold and answer", (Mark(MarkKind.SUBJECT, (0.1, 0.1, 0.2, 0.2)),)),
+        MarkedImage("Gold and answer", (ImageMark(ImageMarkKind.SUBJECT, (0.1, 0.1, 0.2, 0.2)),)),
         TextPanel("Choices", "A. one\nB. two"),
         TextPanel("Gold", "B. two"),
         TextPanel("Answer as read", "none"),
@@ -70,4 +70,4 @@ def test_texts_are_shown_with_all_golds() -> None:
 def test_a_sample_that_was_not_scored_has_no_panel() -> None:
     view = task_spec("web_caption").view
     assert view is not None
-    assert view(Shown()) == ()
+    assert view(ShownSample()) == ()

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.instances.content import Content
-from i2s_sdk.instances.instance import Asset, Instance
+from i2s_sdk.instances.instance import Asset, Content, Instance
 from i2s_sdk.tasks import NoStructure, RepairKind, Structure, TextPart
 from i2s_sdk.tasks.webpage import Site, WebpageTask
 from i2s_sdk.tasks.webpage.site import as_json, site_of

@@ -12,8 +12,8 @@ from typing import Any
 from i2s_sdk.data.folder import INDEX, read_lines
 from i2s_sdk.data.format_2 import Line, line, new_folder, put_by_content
 from i2s_sdk.errors import DataError, UsageError
-from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.images import ImageFaultError, read_header
+from i2s_sdk.instances.instance import Content
 from i2s_sdk.instances.pdf import pdf_fault
 from i2s_sdk.tasks.registry import task_spec
 from i2s_wire.installation import install_command

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 
 from i2s_sdk.tasks.chart.colors import Lab, difference, lab, on_white
-from i2s_sdk.tasks.chart.matching import counted, f1, matched
+from i2s_sdk.tasks.chart.elements import counted, f1, matched
 from i2s_wire.render.figure import Figure, FigureText, Mark
 
 #: Colour difference beyond which two colours are not alike at all, as ChartMimic has it.

@@ -1,17 +1,27 @@
-"""What data sets, commands and reports know of the chart task."""
+"""The specification of the chart task, and its view in the report."""
 
 from __future__ import annotations
 
-from i2s_sdk.instances.content import Content
+from collections.abc import Mapping, Sequence
+
+from i2s_sdk.instances.instance import Content
 from i2s_sdk.scoring.scorer import Average
 from i2s_sdk.tasks.chart.elements import SCORES
 from i2s_sdk.tasks.chart.published import CHARTMIMIC
+from i2s_sdk.tasks.chart.scorer import NAME
 from i2s_sdk.tasks.chart.task import ChartTask
-from i2s_sdk.tasks.chart.view import view
 from i2s_sdk.tasks.question import Question
-from i2s_sdk.tasks.schemas import ASSETS, FILE, STRUCTURE, fields
-from i2s_sdk.tasks.spec import Size, TaskSpec, text_fault
+from i2s_sdk.tasks.spec import ASSETS, FILE, STRUCTURE, Size, TaskSpec, fields, text_fault
 from i2s_sdk.tasks.structure import Structure
+from i2s_sdk.tasks.view import Panel, ShownSample, TextPanel
+
+
+def view(shown: ShownSample) -> tuple[Panel, ...]:
+    """Return the texts and marks that are missing or added, a line each; nothing if there are none."""
+    detail: Mapping[str, Sequence[str]] = shown.detail.get(NAME, {})
+    lines = [f"{title}: {one}" for title, names in detail.items() for one in names]
+    return (TextPanel("Elements without a match", "\n".join(lines)),) if lines else ()
+
 
 #: Inputs of an instance. ``image`` is compared with, and shown unless there is ``style``: an image whose
 #: style the chart takes. ``figure_size`` is width and height in inches.

@@ -1,18 +1,15 @@
-"""The chart task: everything the pipeline asks of it, for one profile."""
+"""The chart task: its prompts, and everything that the pipeline asks of it, for one profile."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from i2s_sdk.instances.content import Content
-from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.scoring.scorer import Scorer
-from i2s_sdk.tasks.chart.document import ChartProgram
+from i2s_sdk.tasks.chart.document import ChartProgram, repair
 from i2s_sdk.tasks.chart.figure_text import figure_to_text
-from i2s_sdk.tasks.chart.prompts import FIGURE_SIZE, FILES, INSTRUCTION, PROMPT, STYLE_PROMPT, texts
 from i2s_sdk.tasks.chart.reading import extract
-from i2s_sdk.tasks.chart.repair import repair
 from i2s_sdk.tasks.chart.scorer import ElementScorer, PublishedScorer
 from i2s_sdk.tasks.metrics import metrics_of_images
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
@@ -24,6 +21,35 @@ from i2s_wire.render.figure import Figure
 from i2s_wire.render.options import RenderOptions
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import PythonSource, RenderRequest
+
+#: The image is the chart.
+PROMPT = (
+    "Write a Python program that uses matplotlib and draws the chart of this image as exactly as possible: "
+    "the same kind of chart, the same data, texts, colours, axes and layout, and the same size of the "
+    "figure. All data must be in the program. Answer with the program alone, in one fenced block of Python."
+)
+#: The image is a chart with other data; the instruction follows.
+STYLE_PROMPT = (
+    "Write a Python program that uses matplotlib and draws the chart that the following instruction asks "
+    "for, in the style of this image. Answer with the program alone, in one fenced block of Python."
+)
+INSTRUCTION = "\n\nInstruction:\n"
+FIGURE_SIZE = "\n\nThe figure is {width:g} by {height:g} inches."
+FILES = "\n\nThe program may read these files: {names}."
+
+
+def texts(instance: Instance) -> tuple[str, ...]:
+    """Return the texts of the question of an instance, in order; the instruction is verbatim."""
+    inputs = instance.inputs
+    found = [STYLE_PROMPT if "style" in instance.files else PROMPT]
+    if inputs.get("figure_size"):
+        width, height = inputs["figure_size"]
+        found.append(FIGURE_SIZE.format(width=width, height=height))
+    if instance.assets:
+        found.append(FILES.format(names=", ".join(one.name for one in instance.assets)))
+    if inputs.get("instruction"):
+        found.append(INSTRUCTION + inputs["instruction"])
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

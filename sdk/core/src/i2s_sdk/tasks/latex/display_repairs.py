@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from i2s_sdk.tasks.latex.groups import Group, Mark, read_groups
+from i2s_sdk.tasks.latex.groups import GroupMark, SourceGroup, read_groups
 from i2s_sdk.tasks.latex.tex_source import bracketed, code_only, code_spans, open_verbatim, own_line
 
 #: An edit: start and end of what is replaced, and what replaces it.
@@ -82,7 +82,7 @@ def unnested(source: str) -> Mended | None:
     return _mended(source, edits, names)
 
 
-def _unnested(source: str, group: Group, around: set[int]) -> Iterable[Edit]:
+def _unnested(source: str, group: SourceGroup, around: set[int]) -> Iterable[Edit]:
     if id(group) in around:
         return _without_delimiters(source, group)
     if group.base == "split":
@@ -95,11 +95,11 @@ def _unnested(source: str, group: Group, around: set[int]) -> Iterable[Edit]:
     return _renamed(group, *_INNER_FORMS[group.base]) if group.base in _INNER_FORMS else ()
 
 
-def _is_in_line(host: Group | None) -> bool:
+def _is_in_line(host: SourceGroup | None) -> bool:
     return host is not None and host.name in ("$", r"\(")
 
 
-def _is_alone(source: str, group: Group) -> bool:
+def _is_alone(source: str, group: SourceGroup) -> bool:
     """Return whether a display is all that another piece of mathematics holds."""
     host = group.parent
     if host is None or host.end < 0 or not host.opens_maths or not group.is_display:
@@ -107,33 +107,33 @@ def _is_alone(source: str, group: Group) -> bool:
     return _is_all(source, group, host)
 
 
-def _is_all(source: str, group: Group, host: Group) -> bool:
+def _is_all(source: str, group: SourceGroup, host: SourceGroup) -> bool:
     """Return whether there is nothing in a group but another, blanks and comments."""
     return not code_only(source[host.inner : group.start] + source[group.end : host.stop]).strip()
 
 
-def _loses_its_host(group: Group, around: set[int]) -> bool:
+def _loses_its_host(group: SourceGroup, around: set[int]) -> bool:
     """Return whether all mathematics that a group stands in goes."""
     return all(id(host) in around for host in group.hosts() if host.is_maths)
 
 
-def _may_nest(group: Group) -> bool:
+def _may_nest(group: SourceGroup) -> bool:
     """Return whether amsmath permits a group where it stands: lines of ``gather`` may be aligned."""
     host = group.parent
     return host is not None and host.base == "gather" and group.base == "align"
 
 
-def _has_place_for_split(group: Group) -> bool:
+def _has_place_for_split(group: SourceGroup) -> bool:
     host = group.parent
     return host is not None and host.is_display and host.name != "$$"
 
 
-def _renamed(group: Group, name: str, argument: str = "") -> Iterator[Edit]:
+def _renamed(group: SourceGroup, name: str, argument: str = "") -> Iterator[Edit]:
     yield group.start, group.inner, f"\\begin{{{name}}}{argument}"
     yield group.stop, group.end, f"\\end{{{name}}}"
 
 
-def _without_delimiters(source: str, group: Group) -> Iterator[Edit]:
+def _without_delimiters(source: str, group: SourceGroup) -> Iterator[Edit]:
     for start, end in ((group.start, group.inner), (group.stop, group.end)):
         # A line with nothing on it would end a paragraph, or the mathematics.
         yield *own_line(source, start, end), ""
@@ -249,7 +249,7 @@ def with_delimiters_split(source: str) -> Mended | None:
     return _mended(source, edits, [r"\left"])
 
 
-def _split(marks: Sequence[Mark]) -> list[Edit]:
+def _split(marks: Sequence[GroupMark]) -> list[Edit]:
     edits: list[Edit] = []
     depth = 0
     for mark in marks:

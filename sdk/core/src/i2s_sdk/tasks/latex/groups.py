@@ -52,7 +52,7 @@ _TOKEN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class GroupMark:
     r"""A place in a group. Its kind is tab (``&``), row (``\\``), rule, left, right, or tag."""
 
     kind: str
@@ -61,7 +61,7 @@ class Mark:
 
 
 @dataclass(slots=True, eq=False)
-class Group:
+class SourceGroup:
     r"""A stretch of a source with an opening and a closing delimiter.
 
     Attributes:
@@ -82,11 +82,11 @@ class Group:
     inner: int
     is_maths: bool
     is_plain: bool
-    display: Group | None
-    parent: Group | None
+    display: SourceGroup | None
+    parent: SourceGroup | None
     stop: int = -1
     end: int = -1
-    marks: list[Mark] = field(default_factory=list)
+    marks: list[GroupMark] = field(default_factory=list)
 
     @property
     def base(self) -> str:
@@ -122,7 +122,7 @@ class Group:
         """Return whether a mark of that kind stands directly in it."""
         return any(mark.kind == kind for mark in self.marks)
 
-    def hosts(self) -> Iterator[Group]:
+    def hosts(self) -> Iterator[SourceGroup]:
         """Yield the groups that it stands in, the nearest first."""
         parent = self.parent
         while parent is not None:
@@ -144,25 +144,25 @@ class Groups:
             place for its end.
     """
 
-    closed: Sequence[Group]
-    unclosed: Sequence[tuple[int, Group]]
-    marks: Sequence[Mark]
-    breaks: Sequence[tuple[int, Group | None]]
+    closed: Sequence[SourceGroup]
+    unclosed: Sequence[tuple[int, SourceGroup]]
+    marks: Sequence[GroupMark]
+    breaks: Sequence[tuple[int, SourceGroup | None]]
     crossed: bool
 
 
-class _Reader:
+class _GroupReader:
     def __init__(self) -> None:
-        self.found: list[Group] = []
-        self.open: list[Group] = []
+        self.found: list[SourceGroup] = []
+        self.open: list[SourceGroup] = []
         self.names: Counter[str] = Counter()
-        self.unclosed: list[tuple[int, Group]] = []
-        self.marks: list[Mark] = []
-        self.breaks: list[tuple[int, Group | None]] = []
+        self.unclosed: list[tuple[int, SourceGroup]] = []
+        self.marks: list[GroupMark] = []
+        self.breaks: list[tuple[int, SourceGroup | None]] = []
         self.crossed = False
 
     @property
-    def top(self) -> Group | None:
+    def top(self) -> SourceGroup | None:
         return self.open[-1] if self.open else None
 
     def read(self, token: re.Match[str]) -> None:
@@ -175,7 +175,7 @@ class _Reader:
                 self._close(token["name"], start, end)
             case "text" | "words" | "tag":
                 if kind == "tag":
-                    self._mark(Mark(kind, start, end))
+                    self._mark(GroupMark(kind, start, end))
                 self._open("{", start, end, is_maths=False, is_plain=kind == "words")
             case "maths":
                 self._open("{", start, end, is_maths=True)
@@ -191,9 +191,9 @@ class _Reader:
             case "par":
                 self.breaks.append((start, top))
             case "tab" | "row" | "rule" | "left" | "right":
-                self._mark(Mark(kind, start, end))
+                self._mark(GroupMark(kind, start, end))
 
-    def _mark(self, mark: Mark) -> None:
+    def _mark(self, mark: GroupMark) -> None:
         (self.open[-1].marks if self.open else self.marks).append(mark)
 
     def _begin(self, name: str, start: int, inner: int) -> None:
@@ -205,7 +205,9 @@ class _Reader:
         base, top = name.removesuffix("*"), self.top
         stays_plain = (top is None or top.is_plain) and (name == "{" or base in _PLAIN_TEXT)
         display = None if base in _PARAGRAPHS or top is None else top.display
-        group = Group(name, start, inner, is_maths, is_plain or (stays_plain and not is_maths), display, top)
+        group = SourceGroup(
+            name, start, inner, is_maths, is_plain or (stays_plain and not is_maths), display, top
+        )
         if group.is_display:
             group.display = group
         self.found.append(group)
@@ -249,7 +251,7 @@ MAX_TOKENS = 100_000
 @lru_cache(maxsize=4)
 def read_groups(source: str) -> Groups:
     """Return the groups of TeX source, in linear time; none of a source with more than MAX_TOKENS."""
-    reader, tokens = _Reader(), 0
+    reader, tokens = _GroupReader(), 0
     for start, end in code_spans(source):
         for token in _TOKEN.finditer(source, start, end):
             tokens += token.lastgroup is not None

@@ -1,31 +1,197 @@
-r"""The document of profile ``paper``: the fixed preamble, then what the model brought, then its body.
+"""The document of profile ``paper``: the fixed preamble, then what the model brought, then its body.
 
 Source: Image2Struct, appendix on post-processing; beyond it, the model's own packages are kept.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
-from i2s_sdk.tasks.latex.characters import declarations
-from i2s_sdk.tasks.latex.document import LatexDocument
-from i2s_sdk.tasks.latex.loading import loading_lines
-from i2s_sdk.tasks.latex.numbering import without_numbers
-from i2s_sdk.tasks.latex.own_preamble import OwnDocument, defined_names, take_apart
+from pylatexenc.latexencode import get_builtin_uni2latex_dict
+
+from i2s_sdk.tasks.latex.document import (
+    LatexDocument,
+    fixed_packages,
+    preamble,
+    preamble_without,
+    without_numbers,
+)
 from i2s_sdk.tasks.latex.packages import (
     EXCLUDES_SECTION,
     INSTEAD_OF,
+    LATE_OPTIONS,
+    LATE_SETUP,
     NEEDLESS_PACKAGES,
     ON_DEMAND,
     PAGE_PACKAGES,
     PHYSICS_NAMES,
     SECTION_PACKAGES,
+    STAND_INS,
     Package,
 )
-from i2s_sdk.tasks.latex.preamble import fixed_packages, preamble, preamble_without
-from i2s_sdk.tasks.latex.tex_source import code_only, find_code, without_comments
+from i2s_sdk.tasks.latex.tex_source import code_only, commands, cut, find_code, without_comments
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.source_error import Provider, ProviderKind
+
+_BEGIN, _END = r"\begin{document}", r"\end{document}"
+_CLASS = {"documentclass": 1, "documentstyle": 1}
+_LOAD = {"usepackage": 1, "RequirePackage": 1}
+# What LaTeX permits in a preamble alone, by number of arguments.
+_PREAMBLE_ONLY = {"DeclareMathOperator": 2, "DeclareUnicodeCharacter": 2, "DeclarePairedDelimiter": 3}
+
+_NEW_COMMAND = re.compile(
+    r"\\(?:newcommand|NewDocumentCommand|DeclareMathOperator|DeclarePairedDelimiter|newlength)(?![A-Za-z@])\*?"
+    r"\s*(?:\{\s*)?\\(?P<name>[A-Za-z]+)"
+)
+_NEW_ENVIRONMENT = re.compile(
+    r"\\(?:newenvironment|NewDocumentEnvironment|newtheorem)(?![A-Za-z@])\*?\s*\{\s*(?P<name>[A-Za-z]+\*?)\s*\}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnDocument:
+    """The parts of the code that a model wrote.
+
+    Attributes:
+        packages: Packages that it loads, in its order.
+        definitions: What else it says before the body: macros, styles, lengths.
+        body: What it shows.
+    """
+
+    packages: tuple[Package, ...]
+    definitions: str
+    body: str
+
+
+def take_apart(code: str) -> OwnDocument:
+    r"""Return the parts of ``code``, which may be a document, a fragment, or a document cut off.
+
+    Without ``\begin{document}`` everything is body but the class, the packages and what LaTeX permits in a
+    preamble alone. Without ``\end{document}`` the body goes on to the end.
+    """
+    begin = find_code(_BEGIN, code)
+    before, body = ("", code) if begin < 0 else (code[:begin], code[begin + len(_BEGIN) :])
+    end = find_code(_END, body)
+    body = body if end < 0 else body[:end]
+    if begin < 0:
+        early = list(commands(body, _PREAMBLE_ONLY))
+        before = "\n".join(body[command.start : command.end] for command in early)
+        packages, body = _without_header(cut(body, early))
+    else:
+        packages, before = _without_header(before)
+    return OwnDocument(packages, before.strip(), body.strip())
+
+
+def _without_header(code: str) -> tuple[tuple[Package, ...], str]:
+    header = list(commands(code, _CLASS | _LOAD))
+    packages = [
+        Package(name.strip(), " ".join(code_only(command.option).split()))
+        for command in header
+        if command.name in _LOAD
+        for name in code_only(command.arguments[0]).split(",")
+        if name.strip()
+    ]
+    return tuple(packages), cut(code, header)
+
+
+def defined_names(code: str) -> frozenset[str]:
+    r"""Return the names that ``code`` defines as new, as ``\newcommand`` does; an environment has two."""
+    text = code_only(code)
+    environments = {match["name"] for match in _NEW_ENVIRONMENT.finditer(text)}
+    new_commands = {match["name"] for match in _NEW_COMMAND.finditer(text)}
+    return frozenset(new_commands | environments | {f"end{name}" for name in environments})
+
+
+def loading_lines(packages: Sequence[Package], fixed: str) -> Iterator[str]:
+    """Yield what makes ``packages`` available after the preamble ``fixed``, in their order.
+
+    A package that the preamble has is not loaded again, since its options would clash: those that can
+    still be given are given. One that would change the page, or has nothing left to do, is replaced by
+    silent commands.
+    """
+    loaded = fixed_packages(fixed)
+    names = {package.name for package in packages}
+    for package in packages:
+        if package.name in PAGE_PACKAGES | NEEDLESS_PACKAGES:
+            yield from STAND_INS.get(package.name, ())
+        elif package.name in loaded:
+            yield from _late(package, names)
+        else:
+            yield package.line
+
+
+def _late(package: Package, names: set[str]) -> Iterator[str]:
+    if package.name == "physics":
+        yield r"\physicsnames"
+    if package.name == "siunitx" and "physics" not in names:
+        # Both packages of the fixed preamble want this name; it goes to the one that was asked for.
+        yield r"\RenewCommandCopy\qty\SI"
+    if package.options and package.name in LATE_SETUP:
+        yield LATE_SETUP[package.name] % package.options
+    for option in package.options.split(","):
+        late = LATE_OPTIONS.get((package.name, option.strip()))
+        if late:
+            yield late
+
+
+#: What pylatexenc does not know or draws by commands that the fixed preamble lacks.
+_OWN = {
+    **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", ""),
+    **dict.fromkeys("\u2005\u2006\u2008\u2009\u200a\u202f\u205f", r"\,"),
+    "✓": r"\ensuremath{\checkmark}",
+    "✔": r"\ensuremath{\checkmark}",
+    "✗": r"\ding{55}",
+    "✘": r"\ding{55}",
+    "★": r"\ensuremath{\bigstar}",
+    "⟂": r"\ensuremath{\perp}",
+}
+
+# Characters that LaTeX knows in text alone: in mathematics it draws another character, or none.
+_IN_MATHS = {
+    "±": r"\pm", "×": r"\times", "÷": r"\div", "·": r"\cdot", "¬": r"\neg", "°": r"^{\circ}", "µ": r"\mu",
+    "¹": "{}^{1}", "²": "{}^{2}", "³": "{}^{3}", "←": r"\leftarrow", "→": r"\to", "↑": r"\uparrow",
+    "↓": r"\downarrow",
+}  # fmt: skip
+
+
+@cache
+def command_of(character: str) -> str | None:
+    r"""Return the LaTeX that draws one character in text and in mathematics, or None if none is known.
+
+    Letters count only if they are letters of mathematics: of other scripts pdfLaTeX has no fonts here.
+    """
+    if character in _OWN:
+        return _OWN[character]
+    kind, _, base = unicodedata.decomposition(character).partition(" ")
+    if kind in ("<sub>", "<super>"):
+        raised = "_" if kind == "<sub>" else "^"
+        letter = command_of(chr(int(base, 16))) or chr(int(base, 16))
+        # A base of its own, since several of them may follow one another.
+        return rf"\ensuremath{{{{}}{raised}{{{letter}}}}}"
+    known: str | None = get_builtin_uni2latex_dict().get(ord(character))
+    if known is None or character.isascii():
+        return None
+    is_letter = unicodedata.category(character)[0] in "LM"
+    return None if is_letter and not known.startswith(r"\ensuremath") else known
+
+
+def declarations(characters: str) -> Iterator[str]:
+    """Yield the lines that declare characters for which LaTeX has no meaning, be it in maths alone."""
+    for character in characters:
+        command, code = command_of(character), f"{ord(character):04X}"
+        if character in _IN_MATHS:
+            in_text = rf"\csname text {code}\endcsname"
+            name = rf"u8:\detokenize{{{character}}}"
+            yield rf"\expandafter\let\csname text {code}\expandafter\endcsname\csname {name}\endcsname"
+            yield rf"\DeclareUnicodeCharacter{{{code}}}{{\TextOrMath{{{in_text}}}{{{_IN_MATHS[character]}}}}}"
+        elif command is not None:
+            declared = rf"\DeclareUnicodeCharacter{{{code}}}{{{command}}}"
+            yield rf"\ifcsname u8:\detokenize{{{character}}}\endcsname\else{declared}\fi"
+
 
 _LIBRARY_LINES = {
     ProviderKind.TIKZ_LIBRARY: r"\usetikzlibrary{%s}",

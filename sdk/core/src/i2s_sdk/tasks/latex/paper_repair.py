@@ -1,4 +1,4 @@
-r"""The repairs of profile ``paper``: each a function of a document, an error and the repairs before it.
+"""The repairs of profile ``paper``: each a function of a document, an error and the repairs before it.
 
 A repair answers the first error that the engine reported and changes one part of the document. Packages and
 libraries come from the renderer's index of its TeX tree, so nothing is added that is not installed there.
@@ -16,19 +16,56 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from i2s_sdk.tasks.latex import display_repairs as mend
-from i2s_sdk.tasks.latex.characters import command_of
-from i2s_sdk.tasks.latex.own_preamble import defined_names
+from i2s_sdk.tasks.latex.document import fixed_libraries
 from i2s_sdk.tasks.latex.packages import ALGORITHM2E, ALGORITHM2E_NAMES, Package
-from i2s_sdk.tasks.latex.paper_document import PaperDocument
-from i2s_sdk.tasks.latex.preamble import fixed_libraries
-from i2s_sdk.tasks.latex.tex_source import find_code
-from i2s_sdk.tasks.latex.tikz_libraries import (
-    is_of_externalization,
-    without_externalization,
-    without_library,
-)
+from i2s_sdk.tasks.latex.paper_document import PaperDocument, command_of, defined_names
+from i2s_sdk.tasks.latex.tex_source import TexCommand, commands, cut, find_code
 from i2s_sdk.tasks.repair import Repair, Repaired, RepairKind
 from i2s_wire.render.source_error import ErrorKind, Provider, ProviderKind, SourceError
+
+_LISTED = re.compile(r"(\\use(?:tikz|pgfplots|pgf)library\s*\{)([^{}]*)(\})")
+_EXTERNAL = {
+    "tikzexternalize": 0,
+    "tikzexternaldisable": 0,
+    "tikzexternalenable": 0,
+    "tikzsetexternalprefix": 1,
+    "tikzsetnextfilename": 1,
+    "tikzsetfigurename": 1,
+    "tikzset": 1,
+    "usetikzlibrary": 1,
+    "usepgfplotslibrary": 1,
+    "usepgflibrary": 1,
+}
+_KEYS = re.compile(r"\s*(?:/tikz/)?external/")
+_OF_ERROR = re.compile(r"system call|\.md5'|externali[sz]")
+
+
+def without_library(code: str, name: str) -> str:
+    """Return ``code`` without a library in the lists of those that it loads."""
+
+    def shorter(match: re.Match[str]) -> str:
+        kept = [entry for entry in match[2].split(",") if entry.strip() != name]
+        return match[1] + ",".join(kept) + match[3]
+
+    return _LISTED.sub(shorter, code)
+
+
+def is_of_externalization(error: SourceError) -> bool:
+    """Return whether an error is one that the library ``external`` causes where no shell is."""
+    return error.file.startswith("tikzlibraryexternal") or _OF_ERROR.search(error.message) is not None
+
+
+def without_externalization(code: str) -> str:
+    """Return ``code`` that draws each figure itself: without the library ``external`` and its commands."""
+    unwanted = [command for command in commands(code, _EXTERNAL) if _is_unwanted(command)]
+    return without_library(cut(code, unwanted), "external")
+
+
+def _is_unwanted(command: TexCommand) -> bool:
+    if command.name == "tikzset":
+        return _KEYS.match(command.arguments[0]) is not None
+    return not command.name.startswith("use") or command.arguments[0].strip() == "external"
+
 
 #: The most repairs of one document.
 MAX_REPAIRS = 5

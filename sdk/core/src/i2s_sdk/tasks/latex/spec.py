@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from i2s_sdk.instances.content import Content
+from i2s_sdk.instances.instance import Content
+from i2s_sdk.tasks.benchmark import published_tables
 from i2s_sdk.tasks.latex.ocr import as_latex
 from i2s_sdk.tasks.latex.task import LatexTask
 from i2s_sdk.tasks.ocr_page import of_one_page
-from i2s_sdk.tasks.published import published_tables
 from i2s_sdk.tasks.question import Question
-from i2s_sdk.tasks.schemas import IMAGE_AND_ASSETS, STRUCTURE
-from i2s_sdk.tasks.spec import Size, TaskSpec, text_fault
+from i2s_sdk.tasks.spec import IMAGE_AND_ASSETS, STRUCTURE, Size, TaskSpec, text_fault
 from i2s_sdk.tasks.structure import Structure
 
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from i2s_sdk.instances.content import Content
-from i2s_sdk.instances.instance import Instance
-from i2s_sdk.scoring.edit import EditScorer
+from i2s_sdk.instances.instance import Content, Instance
+from i2s_sdk.scoring.edit import EditScorer, TexEditScorer
 from i2s_sdk.scoring.scorer import Scorer
-from i2s_sdk.tasks.latex import helm_repair, paper_repair
+from i2s_sdk.tasks.latex import helm, paper_repair
 from i2s_sdk.tasks.latex.document import LatexDocument
-from i2s_sdk.tasks.latex.edit_scorers import TexEditScorer
-from i2s_sdk.tasks.latex.extract import extract
-from i2s_sdk.tasks.latex.helm_document import HelmDocument, helm_document
+from i2s_sdk.tasks.latex.helm import HelmDocument, helm_document
 from i2s_sdk.tasks.latex.paper_document import PaperDocument, paper_document
+from i2s_sdk.tasks.latex.reading import extract
 from i2s_sdk.tasks.metrics import metrics_of_images
 from i2s_sdk.tasks.prompts import task_prompt
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
@@ -109,7 +107,7 @@ class LatexTask:
     @property
     def max_repairs(self) -> int:
         """The most repairs of one document."""
-        return helm_repair.MAX_REPAIRS if self.profile is Profile.HELM else paper_repair.MAX_REPAIRS
+        return helm.MAX_REPAIRS if self.profile is Profile.HELM else paper_repair.MAX_REPAIRS
 
     def repair(
         self, document: LatexDocument, rendering: Rendering, past: Sequence[Repair] = ()
@@ -129,7 +127,7 @@ class LatexTask:
             return None
         match document:
             case HelmDocument():
-                replaced = helm_repair.repair(document, error)
+                replaced = helm.repair(document, error)
                 return Repaired(replaced.document, replaced.repair) if replaced else None
             case PaperDocument():
                 mended = paper_repair.repair(document, error, past)

@@ -1,13 +1,60 @@
-"""Reading TeX source just far enough: what is code and what is not, and the arguments of a command."""
+"""Reading TeX source just far enough: what is code, which braces belong together, arguments of commands."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from i2s_sdk.tasks.latex.delimiters import Delimiters
+_MARK = re.compile(r"\\.|[{}\]]", re.DOTALL)
+
+
+class Delimiters:
+    """The delimiters of TeX source. What follows a backslash is none; comments are not told apart.
+
+    Args:
+        source: Any text.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._braces: dict[int, int] = {}
+        self._brackets: defaultdict[int, list[int]] = defaultdict(list)
+        self._marks: list[int] = []
+        self._after: list[int] = []
+        depth = 0
+        open_braces: list[int] = []
+        for mark in _MARK.finditer(source):
+            match mark.group():
+                case "{":
+                    depth += 1
+                    open_braces.append(mark.start())
+                case "}":
+                    depth -= 1
+                    if open_braces:
+                        self._braces[open_braces.pop()] = mark.start()
+                case "]":
+                    self._brackets[depth].append(mark.start())
+                    continue
+                case _:
+                    continue
+            self._marks.append(mark.start())
+            self._after.append(depth)
+
+    def brace(self, opening: int) -> int | None:
+        """Return where the brace is closed that opens there; None if it is not."""
+        return self._braces.get(opening)
+
+    def bracket(self, opening: int) -> int | None:
+        """Return the next closing bracket outside of braces opened since; None if there is none."""
+        braces_before = bisect_left(self._marks, opening)
+        depth = self._after[braces_before - 1] if braces_before else 0
+        candidates = self._brackets.get(depth, [])
+        index = bisect_left(candidates, opening)
+        return candidates[index] if index < len(candidates) else None
+
 
 _VERBATIM = "verbatim|Verbatim|BVerbatim|LVerbatim|lstlisting|minted|comment|filecontents"
 # Tokens in the order in which TeX would notice them; an escaped character is code, and hides what it escapes.
@@ -112,7 +159,7 @@ def _delimited(source: str, position: int, opening: str) -> Argument | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class TexCommand:
     """One use of a command: its name without backslash, its arguments, and where it stands."""
 
     name: str
@@ -122,7 +169,7 @@ class Command:
     end: int
 
 
-def commands(source: str, arities: dict[str, int]) -> Iterator[Command]:
+def commands(source: str, arities: dict[str, int]) -> Iterator[TexCommand]:
     r"""Yield every use, in code, of the named commands that has all of its arguments.
 
     Args:
@@ -145,7 +192,7 @@ def commands(source: str, arities: dict[str, int]) -> Iterator[Command]:
 _BARE = re.compile(r"\s*(\\[A-Za-z@]+)")
 
 
-def _command(source: str, match: re.Match[str], arity: int) -> Command | None:
+def _command(source: str, match: re.Match[str], arity: int) -> TexCommand | None:
     option = bracketed(source, match.end())
     end = option.end if option else match.end()
     arguments: list[Argument] = []
@@ -160,7 +207,7 @@ def _command(source: str, match: re.Match[str], arity: int) -> Command | None:
         if len(arguments) < arity and (later := _options_after(source, end)):
             end = later
     contents = tuple(argument.content for argument in arguments)
-    return Command(match[1], option.content if option else "", contents, match.start(), end)
+    return TexCommand(match[1], option.content if option else "", contents, match.start(), end)
 
 
 def _options_after(source: str, position: int) -> int:
@@ -170,7 +217,7 @@ def _options_after(source: str, position: int) -> int:
     return end
 
 
-def cut(source: str, found: list[Command]) -> str:
+def cut(source: str, found: list[TexCommand]) -> str:
     """Return ``source`` without ``found``, and without lines that are blank only because of that."""
     parts: list[str] = []
     position = 0

@@ -1,16 +1,32 @@
-"""What data sets, commands and reports know of the music task."""
+"""The specification of the music task: names, ground truth, and the answers of baselines."""
 
 from __future__ import annotations
 
-from i2s_sdk.instances.content import Content
-from i2s_sdk.tasks.music.ocr import as_score
+from i2s_sdk.instances.instance import Content
+from i2s_sdk.tasks.benchmark import published_tables
 from i2s_sdk.tasks.music.task import MusicTask
-from i2s_sdk.tasks.ocr_page import of_one_page
-from i2s_sdk.tasks.published import published_tables
+from i2s_sdk.tasks.ocr_page import OcrPage, of_one_page
 from i2s_sdk.tasks.question import Question
-from i2s_sdk.tasks.schemas import IMAGE_AND_ASSETS, STRUCTURE
-from i2s_sdk.tasks.spec import Size, TaskSpec, text_fault
+from i2s_sdk.tasks.spec import IMAGE_AND_ASSETS, STRUCTURE, Size, TaskSpec, text_fault
 from i2s_sdk.tasks.structure import Structure
+
+
+def as_score(page: OcrPage) -> str:
+    """Return a completion with the words of a page above an empty staff.
+
+    There is no fence around it: to profile helm that would be a part of the score.
+    """
+    words = "\n".join(f"  {_quoted(line.text)}" for line in page.lines)
+    markup = f"\\markup \\column {{\n{words}\n}}\n" if words else ""
+    return (
+        '\\version "2.24.0"\n\\header { tagline = ##f }\n'
+        f"{markup}\\score {{\n  \\new Staff {{ s1 }}\n  \\layout {{ }}\n}}\n"
+    )
+
+
+def _quoted(text: str) -> str:
+    plain = "".join(one for one in text if one.isprintable())
+    return '"' + plain.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _answer(content: Content, question: Question) -> str:

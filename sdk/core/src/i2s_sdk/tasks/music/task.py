@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from i2s_sdk.instances.content import Content
-from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.metrics import metrics_of_images
-from i2s_sdk.tasks.music.document import LilypondDocument
-from i2s_sdk.tasks.music.extract import extract
-from i2s_sdk.tasks.music.versions import repair
+from i2s_sdk.tasks.music.document import LilypondDocument, repair
+from i2s_sdk.tasks.music.reading import extract
 from i2s_sdk.tasks.prompts import task_prompt
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired

@@ -13,10 +13,10 @@ from typing import Any
 
 from rapidfuzz.distance import Prefix
 
-from i2s_sdk.tasks.readoc.heading_tree import level_and_title
-from i2s_sdk.tasks.readoc.html_tables import table_cells
+from i2s_sdk.tasks.readoc.markdown import DocumentSegments
 from i2s_sdk.tasks.readoc.order import BlockMatch
-from i2s_sdk.tasks.readoc.segments import Segments
+from i2s_sdk.tasks.readoc.tables import table_cells
+from i2s_sdk.tasks.readoc.trees import level_and_title
 
 #: The longest detail as JSON, in bytes; that of any scorer may be DETAIL_BYTES.
 MAX_BYTES = 48 << 10
@@ -49,8 +49,8 @@ _SIZES = (
 
 
 def detail_of(
-    predicted: Segments,
-    gold: Segments,
+    predicted: DocumentSegments,
+    gold: DocumentSegments,
     blocks: Sequence[BlockMatch],
     tables: Sequence[tuple[int, int, float]],
     html_of: Callable[[str], str | None] = lambda table: None,
@@ -96,11 +96,11 @@ def detail_of(
     return detail
 
 
-def _counts(of: Segments) -> dict[str, int]:
+def _counts(of: DocumentSegments) -> dict[str, int]:
     return {name: len(getattr(of, name)) for name in ("headings", "inline", "display", "tables", "blocks")}
 
 
-def _headings(of: Segments, shown: int) -> list[list[Any]]:
+def _headings(of: DocumentSegments, shown: int) -> list[list[Any]]:
     pairs = (level_and_title(heading) for heading in of.headings[:shown])
     return [[level, _short(title, _TITLE)] for level, title in pairs]
 
@@ -113,7 +113,7 @@ def _short(text: str, most: int) -> str:
 _Row = tuple[int | None, int | None, float | None] | int
 
 
-def _rows(predicted: Segments, gold: Segments, blocks: Sequence[BlockMatch]) -> list[_Row]:
+def _rows(predicted: DocumentSegments, gold: DocumentSegments, blocks: Sequence[BlockMatch]) -> list[_Row]:
     """Return what is shown of the blocks, in the order shown."""
     found = {match.gold: match for match in blocks}
     used = {match.predicted for match in blocks}
@@ -147,7 +147,7 @@ def _folded(rows: list[_Row]) -> list[_Row]:
     return rows if len(rows) <= _EQUAL_BLOCKS else [rows[0], len(rows) - 2, rows[-1]]
 
 
-def _texts(row: _Row, predicted: Segments, gold: Segments, most: int) -> list[Any] | int:
+def _texts(row: _Row, predicted: DocumentSegments, gold: DocumentSegments, most: int) -> list[Any] | int:
     """Return a row with its texts; long ones are cut at both ends, around the first difference."""
     if isinstance(row, int):
         return row
@@ -181,7 +181,11 @@ def _pairs(gold: int, predicted: int, matches: Sequence[tuple[int, int, float]])
 
 
 def _cells(
-    pair: _Pair, predicted: Segments, gold: Segments, html_of: Callable[[str], str | None], most: int
+    pair: _Pair,
+    predicted: DocumentSegments,
+    gold: DocumentSegments,
+    html_of: Callable[[str], str | None],
+    most: int,
 ) -> list[Any]:
     places = zip((gold.tables, predicted.tables), pair[:2], strict=True)
     htmls = [None if place is None else html_of(tables[place]) for tables, place in places]

@@ -7,19 +7,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from i2s_sdk.scoring.scorer import Conversion, Metric, NotUsable, Scorable, Values
-from i2s_sdk.tasks.readoc.apted_distance import MAX_NODES, apted_distance
 from i2s_sdk.tasks.readoc.detail import detail_of
-from i2s_sdk.tasks.readoc.heading_tree import heading_tree
-from i2s_sdk.tasks.readoc.html_sources import with_latex_for_html
-from i2s_sdk.tasks.readoc.html_tables import table_tree
+from i2s_sdk.tasks.readoc.markdown import DocumentSegments, after_tables, before_tables, segments
 from i2s_sdk.tasks.readoc.order import BlockMatch, kendall_distance_score, match_blocks, token_order_score
-from i2s_sdk.tasks.readoc.pipe_tables import table_conversions, with_latex_tables
-from i2s_sdk.tasks.readoc.segments import Segments, segments
-from i2s_sdk.tasks.readoc.similarity import edit_similarity, vocabulary_score
-from i2s_sdk.tasks.readoc.standardise import after_tables, before_tables
-from i2s_sdk.tasks.readoc.table_score import TableScore, score_tables, tree_similarity
-from i2s_sdk.tasks.readoc.tree import Tree
-from i2s_sdk.tasks.readoc.tree_distance import tree_distances
+from i2s_sdk.tasks.readoc.similarity import (
+    TableScore,
+    edit_similarity,
+    score_tables,
+    tree_similarity,
+    vocabulary_score,
+)
+from i2s_sdk.tasks.readoc.tables import table_conversions, table_tree, with_latex_for_html, with_latex_tables
+from i2s_sdk.tasks.readoc.trees import MAX_NODES, TextTree, apted_distance, heading_tree, tree_distances
 from i2s_wire.metrics.profile import Profile
 
 #: Name of the scorer, and of its detail in records.
@@ -144,13 +143,13 @@ class ReadocScorer:
         standard = before_tables(text, self.profile)
         return with_latex_for_html(standard) if self.profile is Profile.PAPER else standard
 
-    def _segments(self, text: str, sample: Scorable) -> Segments:
+    def _segments(self, text: str, sample: Scorable) -> DocumentSegments:
         return segments(after_tables(with_latex_tables(text, sample.conversions, self.profile)), self.profile)
 
     def _has_tables(self, sample: Scorable) -> bool:
         return "table_tree" in COLUMNS_OF_SUBSET.get(sample.subset, COLUMNS)
 
-    def _values(self, predicted: Segments, gold: Segments, sample: Scorable) -> Values:
+    def _values(self, predicted: DocumentSegments, gold: DocumentSegments, sample: Scorable) -> Values:
         matches = match_blocks(predicted.blocks, gold.blocks)
         tables: list[TableScore] = []
         compute: dict[str, Callable[[], float | None]] = {
@@ -176,7 +175,7 @@ class ReadocScorer:
         )
         return Values(metrics, undefined, detail=detail)
 
-    def _reason(self, name: str, sample: Scorable, gold: Segments) -> str:
+    def _reason(self, name: str, sample: Scorable, gold: DocumentSegments) -> str:
         if name not in COLUMNS_OF_SUBSET.get(sample.subset, COLUMNS):
             return f"subset {sample.subset} does not have this column"
         return _GOLD_TABLE_FAILS if name == "table_tree" and gold.tables else _ABSENT[name]
@@ -190,7 +189,7 @@ class ReadocScorer:
         value = tree_similarity(self._distance(*trees), trees[0].size, trees[1].size, self._extra)
         return max(0.0, value) if self.profile is Profile.PAPER else value
 
-    def _distance(self, predicted: Tree, gold: Tree) -> float:
+    def _distance(self, predicted: TextTree, gold: TextTree) -> float:
         smaller, larger = sorted((predicted, gold), key=lambda tree: tree.size)
         if self.profile is Profile.HELM and larger.size < MAX_NODES:
             return apted_distance(predicted, gold)

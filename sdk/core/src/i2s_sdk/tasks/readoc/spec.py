@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from i2s_sdk.instances.content import Content
-from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.instances.pdf import pdf_fault
 from i2s_sdk.scoring.scorer import Average
-from i2s_sdk.tasks.published import published_tables
+from i2s_sdk.tasks.benchmark import published_tables
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.readoc.ocr import pages_as_markdown
-from i2s_sdk.tasks.readoc.prompts import MAX_TOKENS
 from i2s_sdk.tasks.readoc.scorer import COLUMNS
-from i2s_sdk.tasks.readoc.task import DOCUMENT, ReadocTask
+from i2s_sdk.tasks.readoc.task import DOCUMENT, MAX_TOKENS, ReadocTask
 from i2s_sdk.tasks.readoc.view import view
-from i2s_sdk.tasks.schemas import FILE, STRUCTURE, fields
-from i2s_sdk.tasks.spec import TaskSpec, text_fault
+from i2s_sdk.tasks.spec import FILE, STRUCTURE, TaskSpec, fields, text_fault
 
 
 def _answer(content: Content, question: Question) -> str:

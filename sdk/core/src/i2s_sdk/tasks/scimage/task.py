@@ -7,25 +7,22 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
-from i2s_sdk.instances.content import Content
 from i2s_sdk.instances.images import has_one_color
-from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.json_text import read_json
 from i2s_sdk.reading import fenced_blocks
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.chart.document import ChartProgram
+from i2s_sdk.tasks.chart.document import repair as repair_python
 from i2s_sdk.tasks.chart.reading import RULES as PYTHON
 from i2s_sdk.tasks.chart.reading import extract as extract_python
-from i2s_sdk.tasks.chart.repair import repair as repair_python
 from i2s_sdk.tasks.latex import LatexTask
-from i2s_sdk.tasks.latex.extract import RULES as LATEX
+from i2s_sdk.tasks.latex.reading import RULES as LATEX
 from i2s_sdk.tasks.question import Question, TextPart
 from i2s_sdk.tasks.repair import Repair, Repaired
-from i2s_sdk.tasks.scimage.document import TIKZ, ScimageDocument, output_of
-from i2s_sdk.tasks.scimage.scorer import ScimageScorer
-from i2s_sdk.tasks.scimage.shown import RenderedFigure
-from i2s_sdk.tasks.scimage.tikz import repair as repair_tikz
-from i2s_sdk.tasks.scimage.tikz import tikz_document
+from i2s_sdk.tasks.scimage.document import TIKZ, ScimageDocument, output_of, tikz_document
+from i2s_sdk.tasks.scimage.document import repair as repair_tikz
+from i2s_sdk.tasks.scimage.scorer import RenderedFigure, ScimageScorer
 from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy

@@ -1,13 +1,15 @@
-"""Field matching: a predicted JSON value against a gold one, field by field.
+"""Field matching: a predicted JSON value against a gold one, field by field, by the labels of the latter.
 
 The result is a tree of gold fields, from which the counts, the metrics and the view of a report are taken.
+Labels have the shape of the answer. Their leaves are the words of ``Rule``. A word in the place of an object
+or a list holds for everything inside of it.
 
 Every field that is compared counts once, inner nodes (objects and lists) among them. In both profiles:
 
 * A field is not counted if nothing of it is compared: its label is "ignore", or has no other leaf. Further
-fields of the prediction are free.
-* Two nulls match; null and another value do not. Texts and numbers: ``leaves``. Values of different kinds do
-not match.
+  fields of the prediction are free.
+* Two nulls match; null and another value do not. Texts and numbers: ``same_text``, ``same_number``. Values of
+  different kinds do not match.
 * Lists of different length do not match, and their elements are not compared. Others are compared by index.
 
 Profile ``reference`` counts as the released code does: a gold field that the prediction leaves out is not
@@ -22,13 +24,115 @@ matches if everything below it does.
 
 from __future__ import annotations
 
+import enum
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from i2s_sdk.tasks.sobench.labels import Rule, is_meaningful, label_of_element, label_of_field
-from i2s_sdk.tasks.sobench.leaves import is_number, same_number, same_text
+from rapidfuzz.distance import Levenshtein
+
 from i2s_wire.metrics.profile import Profile
+
+
+class Rule(enum.StrEnum):
+    """How a field is compared.
+
+    ``EXACT`` is equality after the normalisation of texts, ``FUZZY`` allows a small distance, and ``IGNORE``
+    compares nothing.
+    """
+
+    EXACT = "exact"
+    FUZZY = "fuzzy"
+    IGNORE = "ignore"
+
+
+def is_meaningful(label: Any) -> bool:  # noqa: ANN401 - labels are JSON
+    """Return whether anything below a label is compared: whether it has a leaf other than "ignore"."""
+    if isinstance(label, dict):
+        return any(map(is_meaningful, label.values()))
+    if isinstance(label, list):
+        return any(map(is_meaningful, label))
+    return bool(label != Rule.IGNORE)
+
+
+def label_of_field(label: Any, name: str) -> Any:  # noqa: ANN401
+    """Return the label of a field of an object.
+
+    A field that the label of an object does not have is compared exactly. A label of another kind holds for
+    each field.
+    """
+    return label.get(name, Rule.EXACT.value) if isinstance(label, dict) else label
+
+
+def label_of_element(label: Any, index: int, count: int) -> Any:  # noqa: ANN401
+    """Return the label of an element of a list.
+
+    A list of as many labels has one for each element. A label of another kind or length holds for each
+    element; of a value that is neither object nor list it means "exact".
+
+    Args:
+        label: Label of the list.
+        index: Index of the element.
+        count: Elements that the list has.
+    """
+    return label[index] if isinstance(label, list) and len(label) == count else label
+
+
+def label_fault(label: Any, path: str = "labels") -> str:  # noqa: ANN401
+    """Return what is wrong with labels, empty for nothing: a leaf that is neither a known word nor null.
+
+    Null is compared as "exact" is.
+    """
+    if isinstance(label, dict | list):
+        pairs = label.items() if isinstance(label, dict) else enumerate(label)
+        return next((said for name, own in pairs if (said := label_fault(own, f"{path}.{name}"))), "")
+    known = [one.value for one in Rule]
+    if label is None or label in known:
+        return ""
+    return f"{path[:200]} is {str(label)[:40]!r}, and not one of {', '.join(known)}"
+
+
+#: Characters that exact comparison of texts leaves out, beside white space.
+_DROPPED = re.compile(r"[\s,./_*^!?:;()\[\]{}\"'\\-]+")
+#: Fuzzy texts match above this similarity of words, fuzzy numbers below this relative difference.
+_LEAST_SIMILARITY, _MOST_DIFFERENCE = 0.8, 0.05
+
+
+def same_text(answer: str, gold: str, *, fuzzy: bool) -> bool:
+    """Return whether two texts match.
+
+    Exact: they are equal once white space and punctuation are left out and letters are lower case. Fuzzy:
+    the Levenshtein distance of their words, divided by the larger number of words, is less than 0.2; words
+    are compared as they are written.
+    """
+    if not fuzzy:
+        return _DROPPED.sub("", answer).lower() == _DROPPED.sub("", gold).lower()
+    words, gold_words = answer.split(), gold.split()
+    longest = max(len(words), len(gold_words))
+    if longest == 0:
+        return True
+    return 1 - Levenshtein.distance(words, gold_words) / longest > _LEAST_SIMILARITY
+
+
+def same_number(answer: float, gold: float, *, fuzzy: bool) -> bool:
+    """Return whether two numbers match; a boolean is 0 or 1.
+
+    Both are compared as floating point numbers of 64 bits, integers beyond their range as they are. Exact:
+    their values are equal. Fuzzy: their difference is less than 0.05 of the larger absolute value.
+    """
+    try:
+        answer, gold = float(answer), float(gold)
+    except OverflowError:
+        return answer == gold
+    if answer == gold or not fuzzy:
+        return answer == gold
+    return abs(answer - gold) / max(abs(answer), abs(gold)) < _MOST_DIFFERENCE
+
+
+def is_number(value: Any) -> bool:  # noqa: ANN401 - a JSON value
+    """Return whether a value is a number or a boolean."""
+    return isinstance(value, int | float)
 
 
 class _Absent:

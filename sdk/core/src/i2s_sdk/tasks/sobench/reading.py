@@ -12,7 +12,7 @@ from i2s_sdk.reading import fenced_blocks
 from i2s_sdk.reading.json_values import mended_json
 from i2s_sdk.reading.wrappers import unmarked, unwrapped_json
 from i2s_sdk.tasks.repair import Repair, RepairKind
-from i2s_sdk.tasks.structure import NO_CHOICE, Choice, NoStructure, Origin, Structure
+from i2s_sdk.tasks.structure import NO_CHOICE, BlockChoice, NoStructure, Origin, Structure
 from i2s_wire.metrics.profile import Profile
 
 #: Info strings of fences that hold JSON; a fence without one may hold it too.
@@ -64,7 +64,7 @@ def extract(text: str, profile: Profile) -> Structure | NoStructure:
     return faults[0]
 
 
-def _candidates(text: str) -> Iterator[tuple[str, Origin, Choice]]:
+def _candidates(text: str) -> Iterator[tuple[str, Origin, BlockChoice]]:
     """Yield the texts that may be the JSON of an answer, in the order in which they are tried."""
     blocks = fenced_blocks(text)
     last_first = [
@@ -73,7 +73,7 @@ def _candidates(text: str) -> Iterator[tuple[str, Origin, Choice]]:
     last_first.sort(key=lambda one: (not one[1].closed, -one[0]))
     for number, block in last_first:
         origin = Origin.FENCE if block.closed else Origin.UNCLOSED_FENCE
-        yield block.content.strip(), origin, Choice.among(len(blocks), (number,))
+        yield block.content.strip(), origin, BlockChoice.among(len(blocks), (number,))
     yield text, Origin.BARE, NO_CHOICE
     within = _within(text)
     for is_of_rank in (_is_object, _has_objects, _always):
@@ -136,7 +136,7 @@ def _found(
     text: str,
     origin: Origin,
     profile: Profile,
-    choice: Choice = NO_CHOICE,
+    choice: BlockChoice = NO_CHOICE,
 ) -> Structure | NoStructure:
     try:
         read_answer(text, profile)

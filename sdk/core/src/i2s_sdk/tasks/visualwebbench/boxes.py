@@ -11,8 +11,7 @@ import re
 from collections.abc import Mapping
 
 from i2s_sdk.tasks.structure import NoStructure
-from i2s_sdk.tasks.visualwebbench.conclusions import conclusion
-from i2s_sdk.tasks.visualwebbench.statements import Candidate
+from i2s_sdk.tasks.visualwebbench.conclusions import AnswerCandidate, conclusion
 from i2s_wire.metrics.profile import Profile
 
 Box = tuple[float, float, float, float]
@@ -90,12 +89,12 @@ def _place(
     return NoStructure(f"the answer has no {asked}")
 
 
-def _candidate(match: re.Match[str]) -> Candidate[tuple[float, ...]]:
+def _candidate(match: re.Match[str]) -> AnswerCandidate[tuple[float, ...]]:
     numbers = tuple(map(float, match.groups()))
     if len(numbers) == 4:
         x1, y1, x2, y2 = numbers
         numbers = min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)
-    return Candidate(numbers, *match.span())
+    return AnswerCandidate(numbers, *match.span())
 
 
 def area(box: Box) -> float:

@@ -7,8 +7,16 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from i2s_sdk.scoring.scorer import Scorer
-from i2s_sdk.tasks.visualwebbench.choice_scorers import ACCURACY, BOX, LETTER, POINT
-from i2s_sdk.tasks.visualwebbench.text_scorers import F1, ROUGE_L, QuestionScorer, RougeScorer
+from i2s_sdk.tasks.visualwebbench.scorer import (
+    ACCURACY,
+    BOX,
+    F1,
+    LETTER,
+    POINT,
+    ROUGE_L,
+    QuestionScorer,
+    RougeScorer,
+)
 from i2s_wire.metrics.profile import Profile
 
 #: Where the shown picture has no marks drawn on it, this input names it.
@@ -27,7 +35,7 @@ class Form(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class TaskKind:
     """A task, or a form of one.
 
     Attributes:
@@ -77,14 +85,14 @@ def _point(profile: Profile) -> Scorer:
 
 #: The tasks in the order of the benchmark's tables, then the forms of grounding behind them.
 KINDS = (
-    Kind("web_caption", "Captioning", Form.DESCRIPTION, ROUGE_L, RougeScorer),
-    Kind("webqa", "WebQA", Form.PLAIN_TEXT, F1, QuestionScorer, ("question",)),
-    Kind("heading_ocr", "Heading OCR", Form.PLAIN_TEXT, ROUGE_L, RougeScorer),
-    Kind("element_ocr", "Element OCR", Form.ELEMENT_TEXT, ROUGE_L, _element_text, ("bbox",)),
-    Kind("element_ground", "Element grounding", Form.LETTER, ACCURACY, _letter, ("elem_desc", "options")),
-    Kind("action_prediction", "Action prediction", Form.LETTER, ACCURACY, _letter, ("bbox", "options")),
-    Kind("action_ground", "Action grounding", Form.LETTER, ACCURACY, _letter, ("instruction", "options")),
-    Kind(
+    TaskKind("web_caption", "Captioning", Form.DESCRIPTION, ROUGE_L, RougeScorer),
+    TaskKind("webqa", "WebQA", Form.PLAIN_TEXT, F1, QuestionScorer, ("question",)),
+    TaskKind("heading_ocr", "Heading OCR", Form.PLAIN_TEXT, ROUGE_L, RougeScorer),
+    TaskKind("element_ocr", "Element OCR", Form.ELEMENT_TEXT, ROUGE_L, _element_text, ("bbox",)),
+    TaskKind("element_ground", "Element grounding", Form.LETTER, ACCURACY, _letter, ("elem_desc", "options")),
+    TaskKind("action_prediction", "Action prediction", Form.LETTER, ACCURACY, _letter, ("bbox", "options")),
+    TaskKind("action_ground", "Action grounding", Form.LETTER, ACCURACY, _letter, ("instruction", "options")),
+    TaskKind(
         "element_ground_box",
         "Element grounding, box",
         Form.BOX,
@@ -93,7 +101,7 @@ KINDS = (
         ("elem_desc", "options"),
         True,
     ),
-    Kind(
+    TaskKind(
         "element_ground_point",
         "Element grounding, point",
         Form.POINT,
@@ -102,7 +110,7 @@ KINDS = (
         ("elem_desc", "options"),
         True,
     ),
-    Kind(
+    TaskKind(
         "action_ground_box",
         "Action grounding, box",
         Form.BOX,
@@ -111,7 +119,7 @@ KINDS = (
         ("instruction", "options"),
         True,
     ),
-    Kind(
+    TaskKind(
         "action_ground_point",
         "Action grounding, point",
         Form.POINT,

@@ -10,9 +10,7 @@ import re
 from collections.abc import Iterable
 
 from i2s_sdk.tasks.structure import NoStructure
-from i2s_sdk.tasks.visualwebbench.conclusion_words import UNSPACED, Role, tokens
-from i2s_sdk.tasks.visualwebbench.conclusions import conclusion
-from i2s_sdk.tasks.visualwebbench.statements import Candidate
+from i2s_sdk.tasks.visualwebbench.conclusions import UNSPACED, AnswerCandidate, Role, conclusion, tokens
 from i2s_wire.metrics.profile import Profile
 
 #: The letters of the eight choices.
@@ -110,9 +108,9 @@ def concluded_letter(answer: str) -> str | NoStructure:
     return NoStructure(_NONE)
 
 
-def _candidate(named: re.Match[str]) -> Candidate[str]:
+def _candidate(named: re.Match[str]) -> AnswerCandidate[str]:
     doubtful = named["small"] is not None or (named["capital"] is not None and _is_of_name(named))
-    return Candidate(named[0].upper(), *named.span(), doubtful=doubtful)
+    return AnswerCandidate(named[0].upper(), *named.span(), doubtful=doubtful)
 
 
 def _is_of_name(named: re.Match[str]) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from i2s_sdk.tasks.ocr_page import OcrAnswer, OcrLine, OcrPage
 from i2s_sdk.tasks.visualwebbench.boxes import Box, contains
 from i2s_sdk.tasks.visualwebbench.letters import LETTERS
-from i2s_sdk.tasks.visualwebbench.squad import squad_f1
+from i2s_sdk.tasks.visualwebbench.word_overlap import squad_f1
 
 _CAPTION_LINES = 3
 _QUOTES = str.maketrans("“”‘’«»", "      ")  # the F1 of words knows ASCII punctuation alone

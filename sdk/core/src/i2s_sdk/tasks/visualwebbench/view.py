@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.tasks.view import Mark, MarkedImage, MarkKind, Panel, Shown, TextPanel
-from i2s_sdk.tasks.visualwebbench.kinds import Form, Kind
+from i2s_sdk.tasks.view import ImageMark, ImageMarkKind, MarkedImage, Panel, ShownSample, TextPanel
+from i2s_sdk.tasks.visualwebbench.kinds import Form, TaskKind
 from i2s_sdk.tasks.visualwebbench.letters import LETTERS, index_of
 
 _ASKED = {"question": "Question", "elem_desc": "Description", "instruction": "Task"}
 
 
-def view(kind: Kind, shown: Shown) -> tuple[Panel, ...]:
+def view(kind: TaskKind, shown: ShownSample) -> tuple[Panel, ...]:
     """Return the panels of a sample.
 
     Args:
@@ -26,7 +26,7 @@ def view(kind: Kind, shown: Shown) -> tuple[Panel, ...]:
     return () if detail is None else tuple(_panels(kind, shown, detail))
 
 
-def _panels(kind: Kind, shown: Shown, detail: Mapping[str, Any]) -> Iterator[Panel]:
+def _panels(kind: TaskKind, shown: ShownSample, detail: Mapping[str, Any]) -> Iterator[Panel]:
     for name, title in _ASKED.items():
         if name in detail:
             yield TextPanel(title, str(detail[name]))
@@ -40,7 +40,7 @@ def _panels(kind: Kind, shown: Shown, detail: Mapping[str, Any]) -> Iterator[Pan
     yield TextPanel("Answer as read", shown.structure if shown.structure is not None else "none")
 
 
-def _gold(kind: Kind, detail: Mapping[str, Any]) -> str:
+def _gold(kind: TaskKind, detail: Mapping[str, Any]) -> str:
     target = detail.get("target")
     if isinstance(target, list):
         return "\n".join(map(str, target))
@@ -52,9 +52,9 @@ def _gold(kind: Kind, detail: Mapping[str, Any]) -> str:
     return f"{LETTERS[target]}. {shown}".removesuffix(". ")
 
 
-def _marks(kind: Kind, shown: Shown, detail: Mapping[str, Any]) -> Iterator[Mark]:
+def _marks(kind: TaskKind, shown: ShownSample, detail: Mapping[str, Any]) -> Iterator[ImageMark]:
     if "bbox" in detail:
-        yield Mark(MarkKind.SUBJECT, _box(detail["bbox"]))
+        yield ImageMark(ImageMarkKind.SUBJECT, _box(detail["bbox"]))
     if not kind.boxes or "options" not in detail:
         return
     boxes = [_box(one) for one in detail["options"]]
@@ -63,14 +63,14 @@ def _marks(kind: Kind, shown: Shown, detail: Mapping[str, Any]) -> Iterator[Mark
     if kind.raw:  # else the picture itself has the letters
         for index, box in enumerate(boxes):
             if index not in (target, chosen):
-                yield Mark(MarkKind.CANDIDATE, box, LETTERS[index])
+                yield ImageMark(ImageMarkKind.CANDIDATE, box, LETTERS[index])
     if isinstance(target, int) and target < len(boxes):
-        yield Mark(MarkKind.GOLD, boxes[target], LETTERS[target])
+        yield ImageMark(ImageMarkKind.GOLD, boxes[target], LETTERS[target])
     if kind.form is Form.LETTER and 0 <= chosen < len(boxes):
-        yield Mark(MarkKind.ANSWER, boxes[chosen], LETTERS[chosen])
+        yield ImageMark(ImageMarkKind.ANSWER, boxes[chosen], LETTERS[chosen])
     if kind.form is not Form.LETTER and shown.structure is not None:
         place = [float(one) for one in read_json(shown.structure)]
-        yield Mark(MarkKind.ANSWER, _box(place if kind.form is Form.BOX else place * 2))
+        yield ImageMark(ImageMarkKind.ANSWER, _box(place if kind.form is Form.BOX else place * 2))
 
 
 def _box(given: Sequence[Any]) -> tuple[float, float, float, float]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from i2s_sdk.instances.asset_names import asset_names
-from i2s_sdk.instances.content import Content
-from i2s_sdk.instances.instance import Instance
-from i2s_sdk.instances.site_files import INDEXES
+from i2s_sdk.errors import DataError
+from i2s_sdk.instances.instance import Content, Instance
+from i2s_sdk.instances.site_files import INDEXES, inside
 from i2s_sdk.scoring.edit import EditScorer
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.metrics import metrics_of_images
@@ -16,24 +15,36 @@ from i2s_sdk.tasks.prompts import task_prompt
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
-from i2s_sdk.tasks.webpage import not_found
-from i2s_sdk.tasks.webpage.file_names import place_files
-from i2s_sdk.tasks.webpage.helm_files import write_files
-from i2s_sdk.tasks.webpage.page_text import (
+from i2s_sdk.tasks.webpage import helm
+from i2s_sdk.tasks.webpage.helm import (
     EXTRA,
     REQUIREMENT,
     html_to_text,
     is_available,
     without_front_matter,
+    write_files,
 )
-from i2s_sdk.tasks.webpage.paper_files import find_files
-from i2s_sdk.tasks.webpage.site import Site, SiteStructure, site_of, site_structure
+from i2s_sdk.tasks.webpage.reading import find_files
+from i2s_sdk.tasks.webpage.site import Site, SiteStructure, place_files, site_of, site_structure
 from i2s_wire.installation import install_command
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.options import RenderOptions, SiteOptions, WindowOptions
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import RenderRequest, SiteSource
+
+
+def asset_names(instance: Instance) -> tuple[str, ...]:
+    """Return the names of the files that an answer may use.
+
+    Raises:
+        DataError: One is no relative name.
+    """
+    try:
+        return tuple(dict.fromkeys(inside(one.name) for one in instance.assets))
+    except ValueError as error:
+        raise DataError(instance.file, 0, f"asset of instance {instance.id!r}: {error}") from None
+
 
 #: The viewport of the references, in CSS pixels.
 WIDTH, HEIGHT = 1920, 1080
@@ -133,7 +144,7 @@ class WebpageTask:
         self, document: Site, rendering: Rendering, past: Sequence[Repair] = ()
     ) -> Repaired[Site] | None:
         """Return the site after one more repair, or None; profile ``paper`` has none after rendering."""
-        return not_found.repair(document, rendering, past) if self.profile is Profile.HELM else None
+        return helm.repair(document, rendering, past) if self.profile is Profile.HELM else None
 
     def text_for_edit(self, document: Site, rendering: Rendering) -> str:
         """Return the text of the page that the metric ``edit`` compares.

@@ -1,0 +1,186 @@
+"""Reads the LaTeX code of an answer: of its blocks, or of prose without a fence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from i2s_sdk.reading import CodeRules, is_refusal
+from i2s_sdk.tasks.answer_reading import code_structure, helm_fenced
+from i2s_sdk.tasks.latex.tex_source import code_only, code_spans, commands, cut, without_comments
+from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_wire.metrics.profile import Profile
+
+_DOCUMENT = re.compile(r"\\documentclass\b.*\\end\{document\}", re.DOTALL)
+_MARK = re.compile(
+    r"\\begin\{(?P<begin>[^{}\n]{1,40})\}|\\end\{(?P<end>[^{}\n]{1,40})\}|\\\[|\\\]|\$\$|\\.", re.DOTALL
+)
+#: What no prose has, and what all prose has.
+_CODE = re.compile(r"[\\$^{}=<>+&]")
+_WORD = re.compile(r"[^\W\d_]{3}|[\u3040-\u9fff]")
+_ANNOUNCED = re.compile(r"[^\\$^{}\n]{0,300}[:：]\s*(?P<code>\$[^$]+\$|\\\(.+\\\))[\s.]*\Z", re.DOTALL)
+_LABELLED = re.compile(
+    r"[^\\$^{}\n]{0,300}(?:\b(?:la)?tex\b|\bcode\b|代码)[^\\$^{}\n]{0,300}[:：]\s*\n(?P<code>.*)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_SPAN = re.compile(r"`(?P<code>[^`\n]+)`")
+
+
+def without_prose(text: str) -> str:
+    r"""Return the one stretch of an answer that is code, if all else is prose, else the whole answer.
+
+    Stretches are a whole document, a display ($$…$$ or \[…\]), an environment, and code in backticks; behind
+    words that announce it, also a formula in a line and the rest of the answer. Prose has words, and neither
+    a backslash nor a sign of TeX or of mathematics.
+
+    Args:
+        text: Answer without fences.
+    """
+    document = _DOCUMENT.search(text)
+    if document:
+        before = without_comments(text[: document.start()])
+        return document[0] if before.strip() and _is_prose(before) else text
+    stretches = _displays(text)
+    if len(stretches) == 1:
+        start, end = stretches[0]
+        return text[start:end] if _is_prose(text[:start], text[end:]) else text
+    if stretches:
+        return text
+    spans = list(_SPAN.finditer(text))
+    if len(spans) == 1 and _is_prose(text[: spans[0].start()], text[spans[0].end() :]):
+        return spans[0]["code"].strip()
+    announced = _ANNOUNCED.match(text) or _LABELLED.match(text)
+    return announced["code"].strip() if announced else text
+
+
+def _is_prose(*texts: str) -> bool:
+    """Return whether texts around code are prose, or a mark at most."""
+    return all(
+        _WORD.search(text) is not None and _CODE.search(text) is None
+        for text in texts
+        if text.strip(" \t\r\n.:*")
+    )
+
+
+def _displays(text: str) -> list[tuple[int, int]]:
+    """Return start and end of the outermost displays and environments; none if one does not end."""
+    found: list[tuple[int, int]] = []
+    open_marks: list[str] = []
+    start = 0
+    for first, last in code_spans(text):
+        for mark in _MARK.finditer(text, first, last):
+            closes = _closing(mark)
+            if open_marks and mark[0] == open_marks[-1]:
+                open_marks.pop()
+                if not open_marks:
+                    found.append((start, mark.end()))
+            elif closes:
+                start = start if open_marks else mark.start()
+                open_marks.append(closes)
+    return [] if open_marks else found
+
+
+def _closing(mark: re.Match[str]) -> str:
+    r"""Return what ends the stretch that a mark opens; empty if it opens none."""
+    if mark["begin"]:
+        return rf"\end{{{mark['begin']}}}"
+    return {r"\[": r"\]", "$$": "$$"}.get(mark[0], "")
+
+
+#: Commands of preambles by number of arguments: a block of nothing else draws nothing.
+_PREAMBLE = {
+    "documentclass": 1,
+    "usepackage": 1,
+    "RequirePackage": 1,
+    "usetikzlibrary": 1,
+    "usepgfplotslibrary": 1,
+    "usepgflibrary": 1,
+    "pgfplotsset": 1,
+    "tikzset": 1,
+    "newcommand": 2,
+    "renewcommand": 2,
+    "providecommand": 2,
+    "DeclareMathOperator": 2,
+    "DeclarePairedDelimiter": 3,
+    "definecolor": 3,
+    "newtheorem": 2,
+    "setlength": 2,
+    "pagestyle": 1,
+    "geometry": 1,
+}
+_CLASS, _BEGIN_DOCUMENT = r"\documentclass", r"\begin{document}"
+_CONTROL_SEQUENCE = re.compile(r"\\[A-Za-z\[(]")
+#: Marks that stand in prose too, as in "R&D", "main_window", "A -> B" and "$5".
+_WEAK = re.compile(r"(?<=\w)_(?=\w)|[&<>+|~=]|\$(?=\d)(?![^$]*\$)")
+_WORDS_IN_A_ROW = re.compile(r"(?:[^\W\d_]+[,;:]?[ ]){5}")
+_MATHEMATICAL = re.compile(r"[\\$^_={}&<>+|~±×÷∂∇√∞∫∑∏≤≥≠≈∈⊂→←⇒\u0370-\u03ff\u2070-\u209f\u2200-\u22ff]")
+
+
+def _has_body(code: str) -> bool:
+    text = code_only(code)
+    return _BEGIN_DOCUMENT in text or bool(cut(text, list(commands(text, _PREAMBLE))).strip())
+
+
+def _program(blocks: Sequence[str]) -> tuple[int, ...]:
+    """Return the last block with a body, and unless it is a whole document, the preambles before it."""
+    bodies = [number for number, block in enumerate(blocks) if _has_body(block)]
+    last = bodies[-1] if bodies else len(blocks) - 1
+    if _BEGIN_DOCUMENT in blocks[last] and _CLASS in blocks[last]:
+        return (last,)
+    return (*(number for number in range(last) if number not in bodies), last)
+
+
+def _is_code(text: str) -> bool:
+    """Return whether a text has a control sequence, or a mathematical character and is no refusal.
+
+    In a text with five words in a row the marks that stand in prose too do not count.
+    """
+    if _CONTROL_SEQUENCE.search(text):
+        return True
+    if _WORDS_IN_A_ROW.search(text):
+        text = _WEAK.sub("", text)
+    return _MATHEMATICAL.search(text) is not None and not is_refusal(text)
+
+
+RULES = CodeRules(
+    "LaTeX",
+    frozenset(
+        {
+            "latex",
+            "tex",
+            "pdflatex",
+            "xelatex",
+            "lualatex",
+            "latex2e",
+            "tikz",
+            "pgf",
+            "pgfplots",
+            "circuitikz",
+            "tikzpicture",
+        }
+    ),
+    _has_body,
+    _program,
+    _is_code,
+    without_prose,
+)
+
+
+def extract(text: str, profile: Profile) -> Structure | NoStructure:
+    """Return the LaTeX code of an answer, which is trimmed first.
+
+    ``paper`` takes the last complete block of the language that has a body, with the blocks before it that
+    only load packages, and closes a fence that a truncated answer left open; without a fence the answer is
+    the code, without prose around it, unless it is prose: text without a control sequence and without a
+    mathematical character.
+
+    ``helm`` takes what stands between the first "```latex" and the next "```", else between the first two
+    "```", else the whole completion. It always has a structure, if an empty one.
+
+    Args:
+        text: Answer without reasoning; of ``helm`` the completion.
+        profile: Profile whose rules are followed.
+    """
+    if profile is Profile.HELM:
+        return Structure(*helm_fenced(text, "```latex"))
+    return code_structure(text, RULES)
