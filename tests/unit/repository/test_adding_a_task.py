@@ -15,13 +15,13 @@ PAGE = Path("docs/adding-a-task.md")
 #: items and answers of the tasks of one benchmark, or are the reward that one benchmark defines.
 ABOUT_ONE_TASK = {
     "single/render.py",
-    "single/site_source.py",
+    "single/render.py",
     "single/web_items.py",
     "cli/render_html.py",
     "stack/services.py",
     "data/web_items/actions.py",
     "data/web_items/items.py",
-    "data/web_items/marks.py",
+    "data/web_items/elements.py",
     "models/chance.py",
 }
 #: Packages that make the data of one task each: from the files of a benchmark, or from recorded web pages.
@@ -32,8 +32,8 @@ OTHER_MEANINGS = {
     "cli/render.py": {"latex"},
     "cli/render_latex.py": {"latex"},
     "cli/table.py": {"latex"},
-    "reading/fence_lines.py": {"latex"},
-    "report/table_formats.py": {"latex"},
+    "reading/blocks.py": {"latex"},
+    "report/tables.py": {"latex"},
 }
 
 

@@ -204,7 +204,7 @@ def match_fields(answer: Any, gold: Any, label: Any, profile: Profile) -> Node: 
     Args:
         answer: The predicted value; ABSENT if it cannot be read.
         gold: The gold value.
-        label: How its fields are compared, as ``labels`` describes it; None if there are no labels, and every
+        label: How its fields are compared, as its labels say; None if there are no labels, and every
             field is compared exactly.
         profile: Profile whose rules are followed.
     """

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from i2s_wire.metrics.profile import Profile
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # importing each of them takes a tenth of a second
     from jsonschema import FormatChecker
     from jsonschema.exceptions import ValidationError
     from jsonschema.protocols import Validator

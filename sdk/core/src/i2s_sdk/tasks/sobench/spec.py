@@ -18,7 +18,7 @@ from i2s_sdk.tasks.view import Panel, RowMark, ShownSample, TreePanel, TreeRow
 #: JSON Schema of ``inputs``: the image, the JSON Schema of the answer, and what the user wants.
 INPUTS = fields({"image": FILE, "schema": {"type": ["object", "boolean"]}}, {"intent": {"type": "string"}})
 
-#: JSON Schema of ``target``: the gold answer, any JSON value, and its labels, as ``labels`` describes them.
+#: JSON Schema of ``target``: the gold answer, any JSON value, and its labels; see ``field_match``.
 TARGET = fields({"answer": {}}, {"labels": {"type": ["object", "array", "string", "null"]}})
 
 
