@@ -8,11 +8,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from i2s_sdk.scoring.scorer import Conversion, Metric, NotUsable, Scorable, Values, values_of_unusable
+from i2s_sdk.scoring.scorer import Conversion, Metric, NotUsable, Scorable, Scorer, Values
 
 
 @dataclass(frozen=True, slots=True)
-class OddScorer:
+class OddScorer(Scorer):
     """Counts letters, or misbehaves as it is told."""
 
     name: str = "odd"
@@ -58,10 +58,6 @@ class OddScorer:
             case "refuse":
                 return NotUsable(argument)
         return Values({"letters": float(len(sample.structure or ""))})
-
-    def unusable(self, sample: Scorable) -> Values:
-        """Return what the metrics say of such a sample."""
-        return values_of_unusable(self.metrics)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from i2s_sdk.scoring.scorer import Metric, NotUsable, Scorable, Values, values_of_unusable
+from i2s_sdk.scoring.scorer import Metric, NotUsable, Scorable, Scorer, Values
 
 
 @dataclass(frozen=True, slots=True)
-class AcceptedScorer:
+class AcceptedScorer(Scorer):
     """Gives 1 for an accepted answer, 0.5 for one that differs in case alone, else 0."""
 
     name: str = "accepted"
@@ -28,7 +28,3 @@ class AcceptedScorer:
         alike = answer.lower() in [one.lower() for one in sample.target]
         value = 1.0 if answer in sample.target else 0.5 if alike else 0.0
         return Values({"accepted": value, "length": float(len(answer))})
-
-    def unusable(self, sample: Scorable) -> Values:
-        """Return what the metrics say of such a sample."""
-        return values_of_unusable(self.metrics)

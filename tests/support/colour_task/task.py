@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from colour_task.scorer import AcceptedScorer
@@ -10,23 +10,19 @@ from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.question import ImagePart, Question, TextPart, image_of
 from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_sdk.tasks.task import Task
 from i2s_wire.metrics.profile import Profile
 
 _ASK = "Which colour is this? Answer with one word."
 
 
 @dataclass(frozen=True, slots=True)
-class ColourTask:
+class ColourTask(Task):
     """A picture, to be answered with the name of its colour."""
 
     profile: Profile = Profile.PAPER
     name: str = "colour"
-    rendering: None = None
     scorers: tuple[Scorer, ...] = (AcceptedScorer(),)
-
-    def unavailable(self) -> Mapping[str, str]:
-        """Return nothing: the metrics need no package."""
-        return {}
 
     def questions(self, instance: Instance) -> tuple[Question, ...]:
         """Return what the model is asked: the image, then the question."""
@@ -35,10 +31,6 @@ class ColourTask:
     def prompt_texts(self) -> tuple[str, ...]:
         """Return the text of the question."""
         return (_ASK,)
-
-    def join(self, completions: Sequence[str]) -> str:
-        """Return the completion: there is one question."""
-        return "".join(completions)
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the last line of the completion."""

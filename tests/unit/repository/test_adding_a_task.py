@@ -15,7 +15,6 @@ PAGE = Path("docs/adding-a-task.md")
 #: items and answers of the tasks of one benchmark, or are the reward that one benchmark defines.
 ABOUT_ONE_TASK = {
     "single/render.py",
-    "single/render.py",
     "single/web_items.py",
     "cli/render_html.py",
     "stack/services.py",

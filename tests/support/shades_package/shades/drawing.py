@@ -11,6 +11,7 @@ from i2s_sdk.tasks.question import ImagePart, Question, TextPart, image_of
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.spec import FILE, TaskSpec, fields
 from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_sdk.tasks.task import RenderedTask
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.rendering import Rendering
@@ -28,7 +29,7 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawingTask:
+class DrawingTask(RenderedTask[Program]):
     """An image, to be answered with a program that draws it."""
 
     profile: Profile = Profile.PAPER
@@ -38,15 +39,6 @@ class DrawingTask:
     services: tuple[str, ...] = ("render-pillow",)
     size_policy: SizePolicy = SizePolicy.PAD
 
-    @property
-    def rendering(self) -> DrawingTask:
-        """How structures become images: as this class says."""
-        return self
-
-    def unavailable(self) -> Mapping[str, str]:
-        """Return nothing: the metric needs no package."""
-        return {}
-
     def questions(self, instance: Instance) -> tuple[Question, ...]:
         """Return the image, then the question."""
         return (Question((ImagePart(image_of(instance)), TextPart(_QUESTION))),)
@@ -54,10 +46,6 @@ class DrawingTask:
     def prompt_texts(self) -> tuple[str, ...]:
         """Return the text of the question."""
         return (_QUESTION,)
-
-    def join(self, completions: Sequence[str]) -> str:
-        """Return the completion: there is one question."""
-        return "".join(completions)
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the whole completion."""
@@ -76,14 +64,6 @@ class DrawingTask:
     ) -> Repaired[Program] | None:
         """Return None: nothing is repaired."""
         return None
-
-    def text_for_edit(self, document: Program, rendering: Rendering) -> str:
-        """Return no text: no scorer compares texts."""
-        return ""
-
-    def truth(self, content: Content) -> None:
-        """Return None: no scorer compares texts."""
-        return
 
 
 def _answer(content: Content, question: Question) -> str:

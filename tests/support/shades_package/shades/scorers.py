@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from i2s_sdk.scoring.scorer import Metric, Scorable, Values, values_of_unusable
+from i2s_sdk.scoring.scorer import Metric, Scorable, Scorer, Values
 from i2s_wire.metrics.profile import Profile
 
 
 @dataclass(frozen=True, slots=True)
-class DistanceScorer:
+class DistanceScorer(Scorer):
     """1 minus the distance of two shades of grey, each from 0 (black) to 255 (white), divided by 255."""
 
     name: str = "distance"
@@ -25,13 +25,9 @@ class DistanceScorer:
         """Return the closeness of the answer to the target."""
         return Values({"closeness": 1.0 - abs(int(sample.structure or "0") - sample.target) / 255.0})
 
-    def unusable(self, sample: Scorable) -> Values:
-        """Return 0."""
-        return values_of_unusable(self.metrics)
-
 
 @dataclass(frozen=True, slots=True)
-class CharactersScorer:
+class CharactersScorer(Scorer):
     """The number of characters of an answer.
 
     Attributes:
@@ -51,7 +47,3 @@ class CharactersScorer:
     def score(self, sample: Scorable) -> Values:
         """Return the length of the answer, at most 10000."""
         return Values({"characters": float(min(len(sample.structure or ""), 10000))})
-
-    def unusable(self, sample: Scorable) -> Values:
-        """Return 0."""
-        return values_of_unusable(self.metrics)

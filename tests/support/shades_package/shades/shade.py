@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from i2s_sdk.instances.instance import Content, Instance
@@ -11,6 +11,7 @@ from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.question import ImagePart, Question, TextPart, image_of
 from i2s_sdk.tasks.spec import FILE, TaskSpec, fields
 from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_sdk.tasks.task import Task
 from i2s_wire.metrics.profile import Profile
 from shades.scorers import DistanceScorer
 
@@ -18,17 +19,12 @@ _QUESTION = "Which shade of grey is this? Answer with a number from 0 (black) to
 
 
 @dataclass(frozen=True, slots=True)
-class ShadeTask:
+class ShadeTask(Task):
     """An image of one shade of grey, to be answered with its number."""
 
     profile: Profile = Profile.PAPER
     name: str = "shade"
-    rendering: None = None
     scorers: tuple[Scorer, ...] = (DistanceScorer(),)
-
-    def unavailable(self) -> Mapping[str, str]:
-        """Return nothing: the metric needs no package."""
-        return {}
 
     def questions(self, instance: Instance) -> tuple[Question, ...]:
         """Return the image, then the question."""
@@ -37,10 +33,6 @@ class ShadeTask:
     def prompt_texts(self) -> tuple[str, ...]:
         """Return the text of the question."""
         return (_QUESTION,)
-
-    def join(self, completions: Sequence[str]) -> str:
-        """Return the completion: there is one question."""
-        return "".join(completions)
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the first number of the completion."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from i2s_sdk.scoring.scorer import Metric, Scorable, Values, values_of_unusable
+from i2s_sdk.scoring.scorer import Metric, Scorable, Scorer, Values
 from i2s_sdk.text.edit_similarity import EDIT, edit_similarity, token_similarity
 from i2s_sdk.text.tex_tokens import normal_tex_tokens, tex_tokens
 from i2s_wire.metrics.profile import Profile
 
 
 @dataclass(frozen=True, slots=True)
-class EditScorer:
+class EditScorer(Scorer):
     """Compares two texts by what has to change between them.
 
     Attributes:
@@ -36,16 +36,12 @@ class EditScorer:
         """Return the similarity of the two texts; a rendering without a text has the empty one."""
         return Values({EDIT: edit_similarity(sample.text or "", sample.truth or "", self.profile)})
 
-    def unusable(self, sample: Scorable) -> Values:
-        """Return 0."""
-        return values_of_unusable(self.metrics)
-
 
 EDIT_TEX, EDIT_NORMAL = "edit_tex", "edit_normal"
 
 
 @dataclass(frozen=True, slots=True)
-class TexEditScorer:
+class TexEditScorer(Scorer):
     """Compares LaTeX by its tokens, and by those of its normal form (:mod:`i2s_sdk.text.tex_tokens`).
 
     Attributes:
@@ -73,7 +69,3 @@ class TexEditScorer:
                 EDIT_NORMAL: token_similarity(*map(normal_tex_tokens, texts)),
             }
         )
-
-    def unusable(self, sample: Scorable) -> Values:
-        """Return 0 for both."""
-        return values_of_unusable(self.metrics)

@@ -168,10 +168,10 @@ class Scorer(Protocol):
     def unusable(self, sample: Scorable) -> Values:
         """Return what a sample counts to which the scorer applies and that is not usable.
 
-        Most scorers return ``values_of_unusable(self.metrics)``. It must take little time: the structure may
-        be missing, and is not looked at.
+        For scorers that inherit from this class it is what the metrics say. It must take little time: the
+        structure may be missing, and is not looked at.
         """
-        ...
+        return values_of_unusable(self.metrics)
 
 
 @runtime_checkable

@@ -1,4 +1,4 @@
-"""What a model is asked, word for word the same in both profiles."""
+"""The prompts of tasks, word for word the same in both profiles."""
 
 from __future__ import annotations
 
@@ -32,10 +32,14 @@ DECODING = Decoding()
 
 
 @cache
-def prompt_texts() -> dict[str, str]:
-    """Return the texts by name: "instruction", one for each task, and the pieces of the asset list."""
-    content = files("i2s_sdk.tasks").joinpath("prompts.json").read_text(encoding="utf-8")
-    texts: dict[str, str] = read_json(content)
+def prompt_texts(package: str = "i2s_sdk.tasks") -> dict[str, str]:
+    """Return the texts of the file ``prompts.json`` of a package, by name.
+
+    Args:
+        package: Full name of the package of a task. The texts of the tasks of Image2Struct are beside this
+            module: "instruction", one for each task, and the pieces of the asset list.
+    """
+    texts: dict[str, str] = read_json(files(package).joinpath("prompts.json").read_text(encoding="utf-8"))
     return texts
 
 

@@ -36,7 +36,11 @@ D = TypeVar("D", bound=Document)
 
 
 class Task(Protocol):
-    """What a model is asked, how its completion is read and what is computed, for one profile."""
+    """What a model is asked, how its completion is read and what is computed, for one profile.
+
+    Members with a value are the defaults of tasks that inherit from it: one question, whose completion is the
+    answer, no rendering, no scorers, and nothing unavailable.
+    """
 
     @property
     def name(self) -> str:
@@ -50,17 +54,17 @@ class Task(Protocol):
 
     @property
     def rendering(self) -> RenderedTask[Any] | None:
-        """How structures become pictures; None for a task whose structures are not rendered."""
-        ...
+        """How structures become images; None for a task whose structures are not rendered."""
+        return None
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
-        """What computes values here, in the order shown; the metrics of pictures come before them."""
-        ...
+        """What computes values here, in the order shown; the metrics of images come before them."""
+        return ()
 
     def unavailable(self) -> Mapping[str, str]:
         """Return the metrics of scorers that cannot be computed here: why, and what would mend it."""
-        ...
+        return {}
 
     def questions(self, instance: Instance) -> tuple[Question, ...]:
         """Return what the model is asked of an instance.
@@ -79,7 +83,8 @@ class Task(Protocol):
 
     def join(self, completions: Sequence[str]) -> str:
         """Return the one text that the completions of all questions of an instance are, in order."""
-        ...
+        (completion,) = completions
+        return completion
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the structure in an answer, or that there is none.
@@ -141,7 +146,12 @@ class SampledTask(Protocol):
 
 
 class RenderedTask(Task, Protocol[D]):
-    """A task whose structures are rendered: documents, repairs, sizes and metrics of pictures."""
+    """A task whose structures are rendered: documents, repairs, sizes and metrics of images."""
+
+    @property
+    def rendering(self) -> Self:
+        """How structures become images: as this class says."""
+        return self
 
     @property
     def services(self) -> tuple[str, ...]:
@@ -153,12 +163,12 @@ class RenderedTask(Task, Protocol[D]):
 
     @property
     def size_policy(self) -> SizePolicy:
-        """How pictures of different size are compared."""
+        """How images of different size are compared."""
         ...
 
     @property
     def image_metrics(self) -> tuple[str, ...]:
-        """Computed from two pictures by the metric service, the main one first."""
+        """Computed from two images by the metric service, the main one first."""
         ...
 
     def document(self, structure: Structure, assets: Mapping[str, bytes] | None = None) -> D:
@@ -174,13 +184,14 @@ class RenderedTask(Task, Protocol[D]):
         ...
 
     def text_for_edit(self, document: D, rendering: Rendering) -> str:
-        """Return the text of a rendered document that scorers compare."""
-        ...
+        """Return the text of a rendered document that scorers compare; empty if none compares texts."""
+        return ""
 
     def truth(self, content: Content) -> str | D | None:
         """Return the text of the ground truth that scorers compare with.
 
         Returns:
-            The text; a document if only its rendering has the text; None if there is no ground truth.
+            The text; a document if only its rendering has the text; None if there is no ground truth, or no
+            scorer compares texts.
         """
-        ...
+        return None

@@ -8,11 +8,12 @@ import pytest
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.scoring.scorer import Scorable
+from i2s_sdk.tasks.prompts import prompt_texts
 from i2s_sdk.tasks.question import ImagePart, TextPart
 from i2s_sdk.tasks.registry import open_task, task_spec
 from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_sdk.tasks.visualwebbench.kinds import KINDS, SEVEN
-from i2s_sdk.tasks.visualwebbench.task import prompt, prompt_templates
+from i2s_sdk.tasks.visualwebbench.task import prompt
 from i2s_wire.metrics.profile import Profile
 
 BOXES = [[0.1 * number, 0.25, 0.1 * number + 0.0625, 0.5] for number in range(8)]
@@ -103,7 +104,7 @@ def test_every_prompt_is_filled_and_ends_with_a_line_feed(kind) -> None:  # type
     text = prompt(kind.name, INPUTS, Profile.PAPER)
     assert text.endswith(".\n") or text.endswith(">\n")
     assert not any("{" + name + "}" in text.replace(INPUTS["elem_desc"], "") for name in INPUTS)
-    assert set(prompt_templates()) == {one.name for one in KINDS}
+    assert set(prompt_texts("i2s_sdk.tasks.visualwebbench")) == {one.name for one in KINDS}
 
 
 def test_a_box_has_three_decimals() -> None:

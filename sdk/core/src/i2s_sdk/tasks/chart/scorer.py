@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 
-from i2s_sdk.scoring.scorer import Metric, NotUsable, Scorable, Values, values_of_unusable
+from i2s_sdk.scoring.scorer import Metric, NotUsable, Scorable, Scorer, Values
 from i2s_sdk.tasks.chart.elements import SCORES, missing
 from i2s_sdk.tasks.chart.figure_text import figure_from_text
 from i2s_sdk.tasks.chart.published import NO_CALLS, PUBLISHED
@@ -21,7 +21,7 @@ _METRICS = tuple(Metric(name) for name in SCORES)
 PUBLISHED_NAME = "published chart scores"
 
 
-class _FigureScorer(ABC):
+class _FigureScorer(Scorer):
     """Compares the objects of the figure of a program with those of the ground truth."""
 
     __slots__ = ()
@@ -39,10 +39,6 @@ class _FigureScorer(ABC):
         except ValueError:
             return NotUsable("the objects of the figure cannot be read")
         return self._compared(reference, candidate)
-
-    def unusable(self, sample: Scorable) -> Values:
-        """Return 0 in every metric."""
-        return values_of_unusable(self.metrics)
 
     @abstractmethod
     def _compared(self, reference: Figure, candidate: Figure) -> Values:

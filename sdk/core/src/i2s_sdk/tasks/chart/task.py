@@ -15,6 +15,7 @@ from i2s_sdk.tasks.metrics import metrics_of_images
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_sdk.tasks.task import RenderedTask
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.figure import Figure
@@ -53,7 +54,7 @@ def texts(instance: Instance) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class ChartTask:
+class ChartTask(RenderedTask[ChartProgram]):
     """An image of a chart, to be answered with a Python program that draws it.
 
     Attributes:
@@ -80,15 +81,6 @@ class ChartTask:
             return (ElementScorer(), PublishedScorer())
         return (ElementScorer(),)
 
-    @property
-    def rendering(self) -> ChartTask:
-        """How structures become pictures: as this class says."""
-        return self
-
-    def unavailable(self) -> Mapping[str, str]:
-        """Return nothing: scores of elements need nothing but the SDK."""
-        return {}
-
     def questions(self, instance: Instance) -> tuple[Question, ...]:
         """Return the one question of an instance: its texts, then its image, or that of the style."""
         shown = instance.files.get("style") or image_of(instance)
@@ -97,11 +89,6 @@ class ChartTask:
     def prompt_texts(self) -> tuple[str, ...]:
         """Return the texts of its questions that are the same for all instances."""
         return (PROMPT, STYLE_PROMPT, FIGURE_SIZE, FILES, INSTRUCTION)
-
-    def join(self, completions: Sequence[str]) -> str:
-        """Return the completion of the one question."""
-        (completion,) = completions
-        return completion
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the program in a completion, or that there is none."""

@@ -29,26 +29,19 @@ class NextFound:
 
     Args:
         text: Text that is looked through.
-        wanted: A string, or a pattern that matches something short.
+        wanted: What is looked for.
     """
 
-    def __init__(self, text: str, wanted: str | re.Pattern[str]) -> None:
+    def __init__(self, text: str, wanted: str) -> None:
         self._text, self._wanted = text, wanted
         self._from, self._found = 0, -1
 
     def at(self, position: int) -> int:
         """Return the first place at or after ``position``; the length of the text if there is none."""
         if self._found < position or position < self._from:
-            self._from, self._found = position, self._look(position)
+            place = self._text.find(self._wanted, position)
+            self._from, self._found = position, len(self._text) if place < 0 else place
         return self._found
-
-    def _look(self, position: int) -> int:
-        if isinstance(self._wanted, str):
-            found = self._text.find(self._wanted, position)
-        else:
-            match = self._wanted.search(self._text, position)
-            found = match.start() if match else -1
-        return len(self._text) if found < 0 else found
 
 
 class LineArguments:

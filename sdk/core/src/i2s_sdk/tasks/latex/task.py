@@ -18,6 +18,7 @@ from i2s_sdk.tasks.prompts import task_prompt
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_sdk.tasks.task import RenderedTask
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.options import BlankPage, Crop, PageOptions, RenderOptions
@@ -31,7 +32,7 @@ CUT_BOTTOM = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class LatexTask:
+class LatexTask(RenderedTask[LatexDocument]):
     """A picture of LaTeX output, to be answered with LaTeX.
 
     Attributes:
@@ -52,11 +53,6 @@ class LatexTask:
         return metrics_of_images(self.profile)
 
     @property
-    def rendering(self) -> LatexTask:
-        """How structures become pictures: as this class says."""
-        return self
-
-    @property
     def scorers(self) -> tuple[Scorer, ...]:
         """What is computed here: the text of a rendering is compared with that of the ground truth.
 
@@ -65,10 +61,6 @@ class LatexTask:
         edit = EditScorer(self.profile)
         return (edit,) if self.profile is Profile.HELM else (edit, TexEditScorer())
 
-    def unavailable(self) -> Mapping[str, str]:
-        """Return nothing: every text metric can be computed."""
-        return {}
-
     def questions(self, instance: Instance) -> tuple[Question, ...]:
         """Return the one question of an instance: the texts, then its image."""
         return (texts_then_image(task_prompt("latex"), image_of(instance)),)
@@ -76,11 +68,6 @@ class LatexTask:
     def prompt_texts(self) -> tuple[str, ...]:
         """Return the texts of its question, twice: without and with assets, which change nothing."""
         return (*task_prompt("latex"), *task_prompt("latex"))
-
-    def join(self, completions: Sequence[str]) -> str:
-        """Return the completion of the one question."""
-        (completion,) = completions
-        return completion
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the code in a completion, or that there is none."""

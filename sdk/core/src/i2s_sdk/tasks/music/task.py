@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from i2s_sdk.instances.instance import Content, Instance
-from i2s_sdk.scoring.scorer import Scorer
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.tasks.metrics import metrics_of_images
 from i2s_sdk.tasks.music.document import LilypondDocument, repair
 from i2s_sdk.tasks.music.reading import extract
@@ -14,6 +13,7 @@ from i2s_sdk.tasks.prompts import task_prompt
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_sdk.tasks.task import RenderedTask
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.options import (
@@ -35,8 +35,8 @@ HELM_CUT_BOTTOM = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class MusicTask:
-    """A picture of sheet music, to be answered with LilyPond.
+class MusicTask(RenderedTask[LilypondDocument]):
+    """An image of sheet music, to be answered with LilyPond; no scorer compares texts, which references lack.
 
     Attributes:
         profile: Profile whose rules are followed.
@@ -55,20 +55,6 @@ class MusicTask:
         """Computed from two images by the metric service, the main one first."""
         return metrics_of_images(self.profile)
 
-    @property
-    def rendering(self) -> MusicTask:
-        """How structures become pictures: as this class says."""
-        return self
-
-    @property
-    def scorers(self) -> tuple[Scorer, ...]:
-        """What is computed here: nothing, since the references are pictures of engravings without a text."""
-        return ()
-
-    def unavailable(self) -> Mapping[str, str]:
-        """Return nothing: there are no text metrics."""
-        return {}
-
     def questions(self, instance: Instance) -> tuple[Question, ...]:
         """Return the one question of an instance: the texts, then its image."""
         return (texts_then_image(task_prompt("musicsheet"), image_of(instance)),)
@@ -76,11 +62,6 @@ class MusicTask:
     def prompt_texts(self) -> tuple[str, ...]:
         """Return the texts of its question, twice: without and with assets, which change nothing."""
         return (*task_prompt("musicsheet"), *task_prompt("musicsheet"))
-
-    def join(self, completions: Sequence[str]) -> str:
-        """Return the completion of the one question."""
-        (completion,) = completions
-        return completion
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the code in a completion, or that there is none."""
@@ -113,11 +94,3 @@ class MusicTask:
     ) -> Repaired[LilypondDocument] | None:
         """Return the score after one more repair, or None if nothing helps."""
         return None if self.profile is Profile.HELM else repair(document, rendering, past)
-
-    def text_for_edit(self, document: LilypondDocument, rendering: Rendering) -> str:
-        """Return no text: there is no text metric."""
-        return ""
-
-    def truth(self, content: Content) -> str | LilypondDocument | None:
-        """Return None: there is no text metric."""
-        return None

@@ -9,19 +9,18 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from i2s_sdk.errors import DataError, SettingsError, UsageError
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.json_text import read_json
 from i2s_sdk.reading import read_answer_text, unwrapped_markdown
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.settings import Settings
+from i2s_sdk.tasks.prompts import prompt_texts
 from i2s_sdk.tasks.question import FilePart, ImagePart, Question, Sampling, TextPart
 from i2s_sdk.tasks.readoc.scorer import ReadocScorer
 from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_sdk.tasks.task import Task
 from i2s_wire.documents import ImageFormat, PageDrawing
 from i2s_wire.metrics.profile import Profile
 
@@ -32,21 +31,13 @@ MAX_TOKENS = 2048
 SAMPLING = Sampling(temperature=0.7, top_p=0.8, top_k=100, repetition_penalty=1.05)
 
 
-@cache
-def prompt_texts() -> dict[str, str]:
-    """Return the texts by name: "arxiv", "github" and "whole", which models that read PDFs may be shown."""
-    content = files("i2s_sdk.tasks.readoc").joinpath("prompts.json").read_text(encoding="utf-8")
-    texts: dict[str, str] = read_json(content)
-    return texts
-
-
 def page_prompt(subset: str) -> str:
     """Return what a model is asked about a page of a document.
 
     Args:
         subset: Subset of the document.
     """
-    texts = prompt_texts()
+    texts = prompt_texts(__package__)
     return texts["github" if subset == "github" else "arxiv"]
 
 
@@ -67,14 +58,13 @@ class PageMode(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ReadocTask:
+class ReadocTask(Task):
     """A PDF, page by page, to be answered with Markdown.
 
     Attributes:
         profile: Profile whose rules are followed.
         mode: How many pages a model is shown at a time.
         name: Name as instances call it.
-        rendering: None: answers are not rendered.
         drawing: How pages are drawn: 216 dpi, JPEG of quality 95, as in the benchmark.
         sampling: How the completions for pages are drawn, as in the benchmark.
     """
@@ -82,7 +72,6 @@ class ReadocTask:
     profile: Profile = Profile.PAPER
     mode: PageMode = PageMode.EACH
     name: str = "readoc"
-    rendering: None = None
     drawing: PageDrawing = _DRAWING
     sampling: Sampling = SAMPLING
 
@@ -90,10 +79,6 @@ class ReadocTask:
     def scorers(self) -> tuple[Scorer, ...]:
         """The one scorer."""
         return (ReadocScorer(self.profile),)
-
-    def unavailable(self) -> Mapping[str, str]:
-        """Return nothing: all metrics can be computed."""
-        return {}
 
     def configured(self, settings: Settings) -> ReadocTask:
         """Return this task with the mode of the settings.
@@ -169,11 +154,11 @@ class ReadocTask:
         Raises:
             DataError: The instance has no document.
         """
-        return Question((TextPart(prompt_texts()["whole"]), FilePart(self.document_of(instance))))
+        return Question((TextPart(prompt_texts(__package__)["whole"]), FilePart(self.document_of(instance))))
 
     def prompt_texts(self) -> tuple[str, ...]:
         """Return the texts that are the same for all instances."""
-        texts = prompt_texts()
+        texts = prompt_texts(__package__)
         return texts["arxiv"], texts["github"], str(self.mode)
 
     def join(self, completions: Sequence[str]) -> str:

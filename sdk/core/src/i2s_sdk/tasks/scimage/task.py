@@ -24,6 +24,7 @@ from i2s_sdk.tasks.scimage.document import TIKZ, ScimageDocument, output_of, tik
 from i2s_sdk.tasks.scimage.document import repair as repair_tikz
 from i2s_sdk.tasks.scimage.scorer import RenderedFigure, ScimageScorer
 from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_sdk.tasks.task import RenderedTask
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.figure import Figure
@@ -38,7 +39,7 @@ PROMPTS: Mapping[str, Mapping[str, str]] = read_json(files(__package__).joinpath
 
 
 @dataclass(frozen=True, slots=True)
-class ScimageTask:
+class ScimageTask(RenderedTask[ScimageDocument]):
     """A text that describes a figure, to be answered with a Python program or TikZ code that draws it.
 
     Attributes:
@@ -58,15 +59,6 @@ class ScimageTask:
     size_policy: SizePolicy = SizePolicy.RESIZE
     _latex: LatexTask = field(default_factory=LatexTask, repr=False)
 
-    @property
-    def rendering(self) -> ScimageTask:
-        """How structures become pictures: as this class says."""
-        return self
-
-    def unavailable(self) -> Mapping[str, str]:
-        """Return nothing: all values need nothing but the SDK."""
-        return {}
-
     def questions(self, instance: Instance) -> tuple[Question, ...]:
         """Return the one question of an instance, which is a text."""
         inputs: Mapping[str, Any] = instance.inputs
@@ -76,11 +68,6 @@ class ScimageTask:
     def prompt_texts(self) -> tuple[str, ...]:
         """Return the sentences around all prompts."""
         return tuple(text for texts in PROMPTS.values() for text in texts.values())
-
-    def join(self, completions: Sequence[str]) -> str:
-        """Return the completion of the one question."""
-        (completion,) = completions
-        return completion
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the code in a completion, or that there is none; its kind is told by what is in it."""

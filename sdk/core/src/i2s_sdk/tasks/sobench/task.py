@@ -17,6 +17,7 @@ from i2s_sdk.tasks.question import ImagePart, Question, TextPart, image_of
 from i2s_sdk.tasks.sobench.reading import extract
 from i2s_sdk.tasks.sobench.scorer import StructuredOutputScorer
 from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_sdk.tasks.task import Task
 from i2s_wire.metrics.profile import Profile
 
 #: The system text of profile ``paper``, in words of this project.
@@ -109,7 +110,7 @@ class AnswerMode(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class SOBenchTask:
+class SOBenchTask(Task):
     """An image, a JSON Schema and an intent, to be answered with a JSON value.
 
     Attributes:
@@ -117,23 +118,17 @@ class SOBenchTask:
         mode: How a model is asked for JSON.
         system: The system text; None if profile ``reference`` has none.
         name: Name as instances call it.
-        rendering: None: answers are not rendered.
     """
 
     profile: Profile = Profile.PAPER
     mode: AnswerMode = AnswerMode.FENCED
     system: str | None = None
     name: str = "sobench"
-    rendering: None = None
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
         """The one scorer."""
         return (StructuredOutputScorer(self.profile),)
-
-    def unavailable(self) -> Mapping[str, str]:
-        """Return nothing: all metrics can be computed."""
-        return {}
 
     def configured(self, settings: Settings) -> SOBenchTask:
         """Return this task with the system text and the mode of the settings.
@@ -171,11 +166,6 @@ class SOBenchTask:
         """Return the texts that are the same for all instances."""
         structured = self.mode is AnswerMode.STRUCTURED
         return (self._system_text(), *message_texts(structured=structured))
-
-    def join(self, completions: Sequence[str]) -> str:
-        """Return the completion of the one question."""
-        (completion,) = completions
-        return completion
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the JSON text of a completion, or that there is none."""

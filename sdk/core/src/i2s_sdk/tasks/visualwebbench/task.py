@@ -8,17 +8,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.json_text import read_json
 from i2s_sdk.scoring.scorer import Scorer
+from i2s_sdk.tasks.prompts import prompt_texts
 from i2s_sdk.tasks.question import ImagePart, Question, TextPart, image_of
 from i2s_sdk.tasks.structure import NoStructure, Structure
+from i2s_sdk.tasks.task import Task
 from i2s_sdk.tasks.visualwebbench.boxes import read_box, read_point
 from i2s_sdk.tasks.visualwebbench.kinds import RAW_IMAGE, Form, TaskKind
 from i2s_sdk.tasks.visualwebbench.letters import LETTERS, read_letter
@@ -27,14 +26,6 @@ from i2s_wire.metrics.profile import Profile
 
 #: The most tokens of an answer.
 MAX_TOKENS = 512
-
-
-@cache
-def prompt_templates() -> dict[str, str]:
-    """Return the texts of all tasks by name, with fields in braces for what differs between instances."""
-    content = files("i2s_sdk.tasks.visualwebbench").joinpath("prompts.json").read_text(encoding="utf-8")
-    texts: dict[str, str] = read_json(content)
-    return texts
 
 
 def prompt(task: str, inputs: Mapping[str, Any], profile: Profile) -> str:
@@ -50,7 +41,7 @@ def prompt(task: str, inputs: Mapping[str, Any], profile: Profile) -> str:
         KeyError: There is no such task, or the instance lacks an input.
         ValueError: An input is none of its kind.
     """
-    template = prompt_templates()[task]
+    template = prompt_texts(__package__)[task]
     fields: dict[str, str] = {}
     for name in ("question", "elem_desc", "instruction"):
         if "{" + name + "}" in template:
@@ -126,18 +117,16 @@ def read_answer(completion: str, form: Form, profile: Profile) -> Structure | No
 
 
 @dataclass(frozen=True, slots=True)
-class WebUnderstandingTask:
+class WebUnderstandingTask(Task):
     """A task of VisualWebBench.
 
     Attributes:
         kind: Which one.
         profile: Profile whose rules are followed. ``helm`` stands for what the released evaluation computes.
-        rendering: None: nothing is rendered.
     """
 
     kind: TaskKind
     profile: Profile = Profile.PAPER
-    rendering: None = None
 
     @property
     def name(self) -> str:
@@ -148,10 +137,6 @@ class WebUnderstandingTask:
     def scorers(self) -> tuple[Scorer, ...]:
         """The one scorer of the task."""
         return (self.kind.scorer(self.profile),)
-
-    def unavailable(self) -> Mapping[str, str]:
-        """Return nothing: the metrics need no package."""
-        return {}
 
     def questions(self, instance: Instance) -> tuple[Question, ...]:
         """Return the one question of an instance: text and image, in the order that the provider prefers.
@@ -171,12 +156,7 @@ class WebUnderstandingTask:
 
     def prompt_texts(self) -> tuple[str, ...]:
         """Return the text of its question, with fields in braces."""
-        return (prompt_templates()[self.name],)
-
-    def join(self, completions: Sequence[str]) -> str:
-        """Return the completion of the one question."""
-        (completion,) = completions
-        return completion
+        return (prompt_texts(__package__)[self.name],)
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the answer in a completion, or that there is none."""

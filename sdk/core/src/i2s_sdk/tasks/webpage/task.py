@@ -15,6 +15,7 @@ from i2s_sdk.tasks.prompts import task_prompt
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
+from i2s_sdk.tasks.task import RenderedTask
 from i2s_sdk.tasks.webpage import helm
 from i2s_sdk.tasks.webpage.helm import (
     EXTRA,
@@ -58,7 +59,7 @@ _FAULTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class WebpageTask:
+class WebpageTask(RenderedTask[Site]):
     """A picture of a web page, to be answered with the files of a site.
 
     Attributes:
@@ -77,11 +78,6 @@ class WebpageTask:
     def image_metrics(self) -> tuple[str, ...]:
         """Computed from two images by the metric service, the main one first."""
         return metrics_of_images(self.profile)
-
-    @property
-    def rendering(self) -> WebpageTask:
-        """How structures become pictures: as this class says."""
-        return self
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
@@ -105,11 +101,6 @@ class WebpageTask:
     def prompt_texts(self) -> tuple[str, ...]:
         """Return the texts of its question, those about assets among them."""
         return (*task_prompt("webpage"), *task_prompt("webpage", ["NAME"]))
-
-    def join(self, completions: Sequence[str]) -> str:
-        """Return the completion of the one question."""
-        (completion,) = completions
-        return completion
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the files in a completion, or why there are none."""
