@@ -10,7 +10,7 @@ import pytest
 from i2s_sdk.models.errors import ModelFailedError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.provider import Answer
+from i2s_sdk.models.provider import Answer, Provider
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.retrying import RetryingProvider
 from questions import read_text_and_image
@@ -25,7 +25,7 @@ def _options(**more: object) -> ModelOptions:
     return ModelOptions(**{**given, "longest_pause": 0.0001, "cache": None, **more})  # type: ignore[arg-type]
 
 
-class _Server:
+class _Server(Provider):
     """A server whose answers a test lets out; it does not notice who has stopped waiting."""
 
     vendor, model, base_url, repeatable = "openai", "tiny", "", True

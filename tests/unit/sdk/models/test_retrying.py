@@ -10,7 +10,7 @@ import pytest
 from i2s_sdk.models.errors import ModelAccessError, ModelFailedError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.provider import Answer, FaultError, RejectedError, ThrottledError
+from i2s_sdk.models.provider import Answer, FaultError, Provider, RejectedError, ThrottledError
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.retrying import RetriedAnswer, RetryingProvider
 from questions import read_text_and_image
@@ -19,7 +19,7 @@ QUESTION = read_text_and_image()
 ANSWER = Answer("said", Finish.STOP)
 
 
-class Scripted:
+class Scripted(Provider):
     """A provider whose attempts end as a test wants; afterwards each is answered."""
 
     vendor, model, base_url, repeatable = "openai", "tiny", "http://a/v1", True

@@ -9,7 +9,7 @@ from i2s_sdk.models.errors import (
     ModelRefusedError,
 )
 from i2s_sdk.models.estimate import Estimate, estimate
-from i2s_sdk.models.model import Completion, Finish, Model, close_model
+from i2s_sdk.models.model import Completion, Finish, Model, ModelLike, close_model
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.registry import MODELS, open_model
 
@@ -24,6 +24,7 @@ __all__ = [
     "ModelAccessError",
     "ModelFailedError",
     "ModelInputRejectedError",
+    "ModelLike",
     "ModelOptions",
     "ModelRefusedError",
     "close_model",

@@ -21,6 +21,7 @@ from i2s_sdk.models.per_loop import PerLoop
 from i2s_sdk.models.provider import (
     Answer,
     AttemptError,
+    BatchableProvider,
     FaultError,
     RejectedError,
     count,
@@ -48,7 +49,7 @@ _FINISH = {
 }
 
 
-class AnthropicMessages:
+class AnthropicMessages(BatchableProvider):
     """Asks a model by messages.
 
     Args:

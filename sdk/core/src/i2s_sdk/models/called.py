@@ -14,29 +14,24 @@ from i2s_sdk.models.cache import AnswerCache, Call, Kept, question_key
 from i2s_sdk.models.completion_bound import bounded_answer
 from i2s_sdk.models.decoding import require_taken
 from i2s_sdk.models.errors import ModelRefusedError
-from i2s_sdk.models.model import CallJournal, Completion, Finish
+from i2s_sdk.models.model import Completion, Finish, Model
 from i2s_sdk.models.options import REPEAT, ModelOptions
 from i2s_sdk.models.preflight import preflight
 from i2s_sdk.models.prices import Prices
-from i2s_sdk.models.provider import Answer, Batched, Provider, one_line
+from i2s_sdk.models.provider import Answer, Provider, ProviderLike, as_provider, one_line
 from i2s_sdk.models.question import ReadQuestion, read_question
 from i2s_sdk.models.retrying import RetryingProvider
 from i2s_sdk.tasks.question import Question
 
 
-class CalledModel:
+class CalledModel(Model):
     """Asks a provider, once for each question.
 
+    Its name is vendor and model, as ``--model`` has it; its fingerprint the address and the parameters, as
+    JSON. A call in the journal is all attempts of a question together; answers that are kept are not calls.
+
     Attributes:
-        name: Vendor and model, as ``--model`` has it.
-        fingerprint: The address and the parameters, as JSON.
-        sampling_fingerprint: The same for a run whose questions have a sampling, which the user's temperature
-            goes before if one was chosen.
         provider: Provider that is asked.
-        concurrency: Calls in flight at most.
-        whole: Whether the provider answers documents as a whole.
-        on_call: The journal of the run, where a call is written down before it is made, all its attempts
-            together; answers that are kept are no calls. None writes nothing.
 
     Args:
         provider: The provider that makes single attempts.
@@ -46,7 +41,8 @@ class CalledModel:
         UsageError: The provider cannot send one of the options, or there is a budget and no price.
     """
 
-    def __init__(self, provider: Provider, options: ModelOptions) -> None:
+    def __init__(self, provider: ProviderLike | Provider, options: ModelOptions) -> None:
+        provider = as_provider(provider)
         require_taken(provider, options)
         self.provider = provider
         self.name = f"{provider.vendor}/{provider.model}"
@@ -54,15 +50,12 @@ class CalledModel:
             self.name += f"{REPEAT}{options.repeat})"
         self.fingerprint = json.dumps({"base_url": provider.base_url, **provider.parameters}, sort_keys=True)
         chosen = {"temperature_chosen": True} if options.temperature_chosen else {}
-        self.sampling_fingerprint = json.dumps(
+        self._sampling_fingerprint = json.dumps(
             {"base_url": provider.base_url, **provider.parameters, **chosen}, sort_keys=True
         )
         self.concurrency = options.concurrency
         self._options = self.options = options
-        self.whole = bool(getattr(provider, "whole", False))
-        self._batched = provider if isinstance(provider, Batched) else None
-        self._single: Provider = self._batched.single if self._batched is not None else provider
-        self.on_call: CallJournal | None = None
+        self.whole = provider.whole
         self._most_characters = options.completion_characters
         self._retrying = RetryingProvider(provider, options)
         self._cache = AnswerCache(options.cache if provider.repeatable else None)
@@ -92,6 +85,11 @@ class CalledModel:
         return completion
 
     @property
+    def sampling_fingerprint(self) -> str:
+        """The fingerprint, and whether the user chose a temperature."""
+        return self._sampling_fingerprint
+
+    @property
     def takes_kept_answers(self) -> bool:
         """Whether answers are taken from the answer cache, and put into it."""
         return self._options.cache is not None and self.provider.repeatable
@@ -108,12 +106,11 @@ class CalledModel:
     @property
     def on_wait(self) -> Callable[[str], None] | None:
         """A function that is called with one line about the batches that are waited for."""
-        return self._batched.on_wait if self._batched is not None else None
+        return self.provider.on_wait
 
     @on_wait.setter
     def on_wait(self, listener: Callable[[str], None] | None) -> None:
-        if self._batched is not None:
-            self._batched.on_wait = listener
+        self.provider.on_wait = listener
 
     async def preflight(self, with_image: bool) -> None:
         """Ask a small question, unless the options say no or the provider does not want it.
@@ -124,8 +121,8 @@ class CalledModel:
         Raises:
             ModelAccessError: There was no answer.
         """
-        if self._options.preflight and getattr(self._single, "preflight", False):
-            answer = await preflight(self._single, self._options, with_image=with_image)
+        if self._options.preflight and self.provider.single.preflight:
+            answer = await preflight(self.provider.single, self._options, with_image=with_image)
             self._spend(answer)
 
     async def close(self) -> None:
@@ -163,12 +160,12 @@ class CalledModel:
         """
         if self.on_call is None:
             return ""
-        if self._batched is not None and await self._batched.is_under_way(key):
+        if await self.provider.is_under_way(key):
             last = self.on_call.last(question.id, question.name)
             if last:
                 return last
             if self._options.cache is None:
-                await self._batched.leave(key)
+                await self.provider.leave(key)
         return await self.on_call(question.id, question.name)
 
     def _kept_completion(self, kept: Kept, question: ReadQuestion) -> Completion:

@@ -8,7 +8,7 @@ from typing import Any
 
 from i2s_sdk.errors import ModelError
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.models.model import Completion, Finish
+from i2s_sdk.models.model import Completion, Finish, Model
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.visualwebbench.kinds import KINDS, Form
 from i2s_sdk.tasks.visualwebbench.letters import LETTERS
@@ -16,7 +16,7 @@ from i2s_sdk.tasks.visualwebbench.letters import LETTERS
 _FORMS: Mapping[str, Form] = {one.name: one.form for one in KINDS}
 
 
-class ChanceBaseline:
+class ChanceBaseline(Model):
     """Takes one of the choices of an instance, which the SHA-256 of its id decides."""
 
     name = "baseline/chance"

@@ -51,7 +51,7 @@ def require_taken(provider: Any, options: Any) -> None:  # noqa: ANN401 - as abo
     Raises:
         UsageError: It cannot send one; names it.
     """
-    takes = frozenset(getattr(provider, "decoding", FLAGS))
+    takes = provider.decoding
     refused = [FLAGS[name] for name in chosen(options) if name not in takes]
     if refused:
         can = ", ".join(FLAGS[name] for name in FLAGS if name in takes) or "none of these options"

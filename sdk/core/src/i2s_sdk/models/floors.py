@@ -15,12 +15,12 @@ from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import DataError, ModelError
 from i2s_sdk.instances.images import decode_image
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.models.model import Completion, Finish
+from i2s_sdk.models.model import Completion, Finish, Model
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import BUILT_IN, SPECS, task_spec
 
 
-class BlankBaseline:
+class BlankBaseline(Model):
     """Answers with a document that shows nothing, in the size of the reference picture if there is one."""
 
     name = "baseline/blank"
@@ -37,7 +37,7 @@ class BlankBaseline:
         return Completion(task_spec(instance.task).blank(size), Finish.STOP)
 
 
-class ConstantBaseline:
+class ConstantBaseline(Model):
     """Gives the same answer to every instance of a task."""
 
     name = "baseline/constant"
@@ -53,7 +53,7 @@ class ConstantBaseline:
         return Completion(task_spec(instance.task).constant, Finish.STOP)
 
 
-class ShuffledBaseline:
+class ShuffledBaseline(Model):
     """Answers with the ground truth of another instance of the same task and subset.
 
     Each instance with ground truth lends it to the next one, in the order of the SHA-256 of their ids; so no

@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from i2s_sdk.models.decoding import FLAGS
 from i2s_sdk.models.event_stream import STREAMED, is_event_stream
 from i2s_sdk.models.http_status import server_words, status_error, transport_fault
 from i2s_sdk.models.model import Finish
@@ -19,6 +18,7 @@ from i2s_sdk.models.per_loop import PerLoop
 from i2s_sdk.models.provider import (
     Answer,
     FaultError,
+    Provider,
     RejectedError,
     count,
     one_line,
@@ -44,7 +44,7 @@ _TOOL_CALLS = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO
 _DELAY = re.compile(r"(\d+(?:\.\d+)?)s")
 
 
-class GoogleGenAI:
+class GoogleGenAI(Provider):
     """Asks a model by generateContent.
 
     Args:
@@ -58,7 +58,6 @@ class GoogleGenAI:
     vendor = VENDOR
     repeatable = True
     preflight = True
-    decoding = frozenset(FLAGS)
 
     def __init__(self, model: str, options: ModelOptions) -> None:
         self.model, self._options = model, options

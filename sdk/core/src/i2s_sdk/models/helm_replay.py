@@ -21,7 +21,7 @@ from i2s_sdk.json_text import read_json
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.completion_bound import bounded_completion
 from i2s_sdk.models.errors import ModelFailedError, ModelRefusedError
-from i2s_sdk.models.model import Completion, Finish
+from i2s_sdk.models.model import Completion, Finish, Model
 from i2s_sdk.tasks.question import Question
 
 STATE_FILE = "scenario_state.json"
@@ -38,7 +38,7 @@ class _Recorded:
     error: str = ""
 
 
-class HelmReplay:
+class HelmReplay(Model):
     """Answers with the predictions that HELM recorded of one model.
 
     Args:

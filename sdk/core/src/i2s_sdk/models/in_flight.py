@@ -49,9 +49,7 @@ class CallsInFlight:
         """
         loop, number = asyncio.get_running_loop(), next(self._numbers)
         began = loop.time()
-        longest = max(self._call_seconds, seconds_left)
-        if getattr(provider, "ends_when_left", False):
-            longest = self._call_seconds
+        longest = self._call_seconds if provider.ends_when_left else max(self._call_seconds, seconds_left)
         timeout = asyncio.timeout_at(began + longest)
         try:
             async with timeout:

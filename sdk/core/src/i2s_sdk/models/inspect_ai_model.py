@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from i2s_sdk.models.decoding import FLAGS, require_one_of_two
+from i2s_sdk.models.decoding import require_one_of_two
 from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.models.http_status import retry_after, server_words, status_error, transport_fault
 from i2s_sdk.models.inspect_schema import response_schema
@@ -14,7 +14,7 @@ from i2s_sdk.models.model import Finish
 from i2s_sdk.models.openai_chat import read_completion
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.per_loop import PerLoop
-from i2s_sdk.models.provider import Answer, FaultError, one_line, with_reasoning
+from i2s_sdk.models.provider import Answer, FaultError, Provider, one_line, with_reasoning
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.vendors import require_package
 
@@ -38,7 +38,7 @@ _FINISH = {
 }
 
 
-class InspectModel:
+class InspectModel(Provider):
     """Asks a model through inspect_ai, which has the key from the environment as its own documentation says.
 
     Args:
@@ -51,7 +51,6 @@ class InspectModel:
 
     vendor = "inspect"
     repeatable = True
-    decoding = frozenset(FLAGS)
 
     def __init__(self, model: str, options: ModelOptions) -> None:
         if model.startswith(_ANTHROPIC):

@@ -1,15 +1,19 @@
-"""What a provider of completions is."""
+"""The model of a run: it answers questions with completions."""
 
 from __future__ import annotations
 
+import abc
 import enum
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.structure import NoStructure
+
+if TYPE_CHECKING:
+    from i2s_sdk.models.options import ModelOptions
 
 
 class Finish(enum.StrEnum):
@@ -80,25 +84,40 @@ class CallJournal(Protocol):
         ...
 
 
-class Model(Protocol):
-    """Something that answers questions.
+class ModelLike(Protocol):
+    """An object that can stand for a model: what a class of your own must have.
 
-    It may have five attributes more. ``prepare``: is called with all instances of the run, those of other
-    shards among them, before the first question. ``concurrency``: the maximum number of calls at the same
-    time. ``on_call``: the journal of calls, which a run sets; it is called with the id of the instance and
-    the name of the question, and what it returns is awaited, before each call that may cost money.
-    ``on_wait``: is called with one line about what the model waits for, which a run sets. ``whole``: whether
-    it answers documents as a whole (``answers_whole``).
-
-    Attributes:
-        name: Name as a run is told apart by, such as "oracle".
-        fingerprint: Digest of everything else that decides its answers and is known; empty if the name says
-            all.
+    It may have the other attributes and methods of :class:`Model` as well; ``as_model`` takes them over.
     """
 
     name: str
     fingerprint: str
 
+    async def complete(self, instance: Instance, question: Question) -> Completion:
+        """Return the completion of one question; see :class:`Model`."""
+        ...
+
+
+class Model(abc.ABC):
+    """Something that answers questions. Everything but ``name`` and ``complete`` has a default."""
+
+    #: Name as a run is told apart by, such as "oracle".
+    name: str
+    #: Digest of everything else that decides its answers and is known; empty if the name says all.
+    fingerprint: str = ""
+    #: Whether it answers a document with one completion, instead of page by page.
+    whole: bool = False
+    #: Maximum number of calls at the same time; 0 leaves it to the run.
+    concurrency: int = 0
+    #: Options of its calls; None if it calls nothing.
+    options: ModelOptions | None = None
+    #: The journal of the run, where a call that may cost money is written down before it is made; None
+    #: writes nothing. A run sets it.
+    on_call: CallJournal | None = None
+    #: Called with one line about what the model waits for; None calls nobody. A run sets it.
+    on_wait: Callable[[str], None] | None = None
+
+    @abc.abstractmethod
     async def complete(self, instance: Instance, question: Question) -> Completion:
         """Return the completion of one question.
 
@@ -112,16 +131,111 @@ class Model(Protocol):
             ModelError: There is none for another reason; another attempt of the same run would not help.
             ModelAccessError: No call can be answered: key, name or account are wrong.
         """
-        ...
+
+    @property
+    def sampling_fingerprint(self) -> str:
+        """The fingerprint in a run whose questions have a sampling, which a chosen temperature replaces."""
+        return self.fingerprint
+
+    @property
+    def takes_kept_answers(self) -> bool:
+        """Whether answers are taken from the answer cache, and put into it."""
+        return False
+
+    async def is_kept(self, instance: Instance, question: Question) -> bool:
+        """Return whether the answer cache has the answer to a question.
+
+        Raises:
+            DataError: An image cannot be read.
+        """
+        return False
+
+    def prepare(self, instances: Sequence[Instance]) -> None:  # noqa: B027 - does nothing unless overridden
+        """Learn which instances the run has, those of other shards among them; before the first question."""
+
+    async def preflight(self, with_image: bool) -> None:  # noqa: B027 - as above
+        """Ask a small question before anything is started, if the model is one that a server answers for.
+
+        Args:
+            with_image: Whether the question has an image, as those of the run have.
+
+        Raises:
+            ModelAccessError: There was no answer.
+        """
+
+    async def close(self) -> None:  # noqa: B027 - as above
+        """Give back connections and processes."""
 
 
-def answers_whole(model: Model) -> bool:
+def as_model(model: ModelLike | Model) -> Model:
+    """Return an object that can stand for a model as a model."""
+    return model if isinstance(model, Model) else _ForeignModel(model)
+
+
+def answers_whole(model: ModelLike | Model) -> bool:
     """Return whether a model answers a document with one completion, instead of page by page."""
-    return bool(getattr(model, "whole", False))
+    return as_model(model).whole
 
 
-async def close_model(model: Model) -> None:
-    """Give back what a model holds (connections, a program); a model without ``close`` holds nothing."""
-    close = getattr(model, "close", None)
-    if close is not None:
-        await close()
+async def close_model(model: ModelLike | Model) -> None:
+    """Give back what a model holds (connections, a program); one without ``close`` holds nothing."""
+    await as_model(model).close()
+
+
+class _ForeignModel(Model):
+    """An object of a class that does not derive from ``Model``.
+
+    This is the one place where it is looked for what an object of somebody else has.
+    """
+
+    def __init__(self, model: ModelLike) -> None:
+        self._model: Any = model
+        self.name, self.fingerprint = model.name, model.fingerprint
+        self.whole = bool(getattr(model, "whole", False))
+        self.concurrency = int(getattr(model, "concurrency", 0) or 0)
+        self.options = getattr(model, "options", None)
+
+    @property
+    def on_call(self) -> CallJournal | None:
+        """See ``Model``; an object without it writes nothing."""
+        return getattr(self._model, "on_call", None)
+
+    @on_call.setter
+    def on_call(self, journal: CallJournal | None) -> None:
+        if hasattr(self._model, "on_call"):
+            self._model.on_call = journal
+
+    @property
+    def on_wait(self) -> Callable[[str], None] | None:
+        """See ``Model``; an object without it calls nobody."""
+        return getattr(self._model, "on_wait", None)
+
+    @on_wait.setter
+    def on_wait(self, listener: Callable[[str], None] | None) -> None:
+        if hasattr(self._model, "on_wait"):
+            self._model.on_wait = listener
+
+    @property
+    def sampling_fingerprint(self) -> str:
+        """See ``Model``."""
+        return str(getattr(self._model, "sampling_fingerprint", self.fingerprint))
+
+    async def complete(self, instance: Instance, question: Question) -> Completion:
+        """See ``Model``."""
+        completion: Completion = await self._model.complete(instance, question)
+        return completion
+
+    def prepare(self, instances: Sequence[Instance]) -> None:
+        """See ``Model``."""
+        if hasattr(self._model, "prepare"):
+            self._model.prepare(instances)
+
+    async def preflight(self, with_image: bool) -> None:
+        """See ``Model``."""
+        if hasattr(self._model, "preflight"):
+            await self._model.preflight(with_image)
+
+    async def close(self) -> None:
+        """See ``Model``."""
+        if hasattr(self._model, "close"):
+            await self._model.close()

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, most_bytes, read_bounded
-from i2s_sdk.models.decoding import FLAGS
 from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.models.event_stream import is_event_stream, joined_chunks
 from i2s_sdk.models.http_status import server_words, status_error, transport_fault
@@ -22,6 +21,7 @@ from i2s_sdk.models.per_loop import PerLoop
 from i2s_sdk.models.provider import (
     Answer,
     AttemptError,
+    BatchableProvider,
     FaultError,
     count,
     one_line,
@@ -43,7 +43,7 @@ _LIMITS = ("max_tokens", "max_completion_tokens")
 _FILTERED = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
 
 
-class OpenAIChat:
+class OpenAIChat(BatchableProvider):
     """Asks a model by chat completions.
 
     Args:
@@ -57,7 +57,6 @@ class OpenAIChat:
     vendor = VENDOR
     repeatable = True
     preflight = True
-    decoding = frozenset(FLAGS)
 
     def __init__(self, model: str, options: ModelOptions) -> None:
         self.model, self._options = model, options

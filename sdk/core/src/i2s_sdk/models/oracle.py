@@ -7,16 +7,15 @@ import asyncio
 from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import DataError, ModelError
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.models.model import Completion
+from i2s_sdk.models.model import Completion, Model
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import task_spec
 
 
-class Oracle:
+class Oracle(Model):
     """Answers with the ground truth of the instance, as models write it; how, each task says."""
 
     name = "oracle"
-    fingerprint = ""
     whole = True
 
     async def complete(self, instance: Instance, question: Question) -> Completion:

@@ -18,7 +18,7 @@ from i2s_sdk.errors import ModelError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.pdf import pdf_fault
 from i2s_sdk.models.completion_bound import AnswerTooLongError, bounded_completion
-from i2s_sdk.models.model import Completion, Finish
+from i2s_sdk.models.model import Completion, Finish, Model
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.program_once import run_program
 from i2s_sdk.models.provider import one_line
@@ -29,7 +29,7 @@ _BYTES = 4  # of UTF-8, at most, for a character
 _VERSION_SECONDS = 10.0
 
 
-class PdfToText:
+class PdfToText(Model):
     """Answers with the text of the document. The program that is installed is used; it reads hostile files.
 
     Each document has a process of its own with limits of CPU time and memory, which can write no file.

@@ -19,7 +19,7 @@ from i2s_sdk.errors import DataError, UnknownNameError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.completion_bound import bounded_completion
-from i2s_sdk.models.model import Completion, Finish
+from i2s_sdk.models.model import Completion, Finish, Model
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import task_spec
 
@@ -113,7 +113,7 @@ def _folders(folder: Path) -> Iterable[Path]:
     return (path for path in found if path.is_dir() and not path.name.startswith("."))
 
 
-class Predictions:
+class Predictions(Model):
     """Answers with the files of a folder. An instance without a file has the empty answer, marked as missing.
 
     Args:

@@ -14,7 +14,6 @@ from typing import Any
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models import processes
 from i2s_sdk.models.bounded_lines import CHUNK, BoundedLines, LongLine
-from i2s_sdk.models.decoding import FLAGS
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.per_loop import PerLoop
@@ -23,6 +22,7 @@ from i2s_sdk.models.provider import (
     AttemptError,
     FaultError,
     InputRejectedError,
+    Provider,
     count,
     one_line,
     with_reasoning,
@@ -37,7 +37,7 @@ _FINISH = {str(one): one for one in (Finish.LENGTH, Finish.TOO_LONG)}
 _END_SECONDS = 5.0  # that a program has to end by itself
 
 
-class ProgramOfLines:
+class ProgramOfLines(Provider):
     """Asks a program that stays; one that ended is started again.
 
     Args:
@@ -47,8 +47,6 @@ class ProgramOfLines:
     """
 
     vendor = "command"
-    base_url = ""
-    decoding = frozenset(FLAGS)
     repeatable = False  # the line does not say which version of the program answers
 
     def __init__(self, line: str, argv: Sequence[str], options: ModelOptions) -> None:

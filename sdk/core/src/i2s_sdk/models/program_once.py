@@ -14,7 +14,7 @@ from i2s_sdk.models import processes
 from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, read_bounded
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.provider import Answer, FaultError, RejectedError, one_line
+from i2s_sdk.models.provider import Answer, FaultError, Provider, RejectedError, one_line
 from i2s_sdk.models.question import ReadQuestion, refuse_schema
 
 #: Places of arguments that the path of an image, of a document or of an empty folder stands in.
@@ -26,7 +26,7 @@ _CHUNK = 65_536  # bytes
 _PIPE_SECONDS = 2.0  # that the pipes of a killed program are read
 
 
-class ProgramPerQuestion:
+class ProgramPerQuestion(Provider):
     """Starts a program for each question; what it prints is the completion.
 
     Attributes:
@@ -40,7 +40,6 @@ class ProgramPerQuestion:
     """
 
     vendor = "command"
-    base_url = ""
     decoding: frozenset[str] = frozenset()
     repeatable = False  # the line does not say which version of the program answers
     ends_when_left = True
@@ -85,9 +84,6 @@ class ProgramPerQuestion:
             raise FaultError(
                 f"the program answered with what is not UTF-8, from byte {error.start} on"
             ) from None
-
-    async def close(self) -> None:
-        """Do nothing: no program outlives its question."""
 
 
 @contextlib.contextmanager

@@ -13,10 +13,12 @@ or with ModelAccessError, which ends the run. Retries, pace, cache and prices ar
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
+from i2s_sdk.models.decoding import FLAGS
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.tasks.structure import Absence, NoStructure
@@ -80,22 +82,10 @@ class InputRejectedError(RejectedError):
     """The server does not accept this one input: an image, or the length of the texts."""
 
 
-class Provider(Protocol):
-    """Asks one model.
+class ProviderLike(Protocol):
+    """An object that can stand for a provider: what a class of another package must have.
 
-    It may have ``ends_when_left``: whether the work on a question ends when ``ask`` is cancelled; if it
-    is absent, the work is taken to go on. It may have ``decoding``: the names of the further options of a
-    call that it sends (i2s_sdk.models.decoding); if it is absent, it is taken to send all. It may have
-    ``whole``: whether it answers documents as a whole, so that questions name files; if it is absent, it
-    is asked page by page. It may have ``preflight``: whether it is asked a small question before a run begins
-    (i2s_sdk.models.preflight); if it is absent, it is not.
-
-    Attributes:
-        vendor: Vendor, such as "openai"; part of what an answer is kept under.
-        model: Name of the model as the vendor has it.
-        base_url: Address of the server; empty if there is none.
-        repeatable: Whether an answer may be kept and given again: the name says which model answers.
-        parameters: Everything else that is sent and decides the answer.
+    It may have ``whole``, ``preflight``, ``decoding`` and ``ends_when_left`` as well; see :class:`Provider`.
     """
 
     vendor: str
@@ -105,12 +95,7 @@ class Provider(Protocol):
     parameters: dict[str, Any]
 
     async def ask(self, question: ReadQuestion) -> Answer:
-        """Make one attempt.
-
-        Raises:
-            AttemptError: There is no answer.
-            ModelAccessError: There will never be one.
-        """
+        """Make one attempt; see :class:`Provider`."""
         ...
 
     async def close(self) -> None:
@@ -118,22 +103,46 @@ class Provider(Protocol):
         ...
 
 
-@runtime_checkable
-class Batched(Protocol):
-    """What a provider has beside the rest that asks by batches.
+class Provider(abc.ABC):
+    """Asks one model."""
 
-    Attributes:
-        single: The provider that makes single calls of the same model.
-        on_wait: The function that is called with one line about the batches that are waited for; None calls
-            nobody.
-    """
+    #: Vendor, such as "openai"; part of the key of a kept answer.
+    vendor: str
+    #: Name of the model as the vendor has it.
+    model: str
+    #: Address of the server; empty if there is none.
+    base_url: str = ""
+    #: Whether an answer may be kept and given again: the name says which model answers.
+    repeatable: bool = False
+    #: Everything else that is sent and decides the answer.
+    parameters: dict[str, Any]
+    #: Names of the further options of a call that it sends (i2s_sdk.models.decoding).
+    decoding: frozenset[str] = frozenset(FLAGS)
+    #: Whether it answers documents as a whole, so that questions name files, instead of page by page.
+    whole: bool = False
+    #: Whether it is asked a small question before a run begins (i2s_sdk.models.preflight).
+    preflight: bool = False
+    #: Whether the work on a question ends when ``ask`` is cancelled, rather than going on at a server.
+    ends_when_left: bool = False
+    #: Called with one line about batches that are waited for; None calls nobody.
+    on_wait: Callable[[str], None] | None = None
 
-    on_wait: Callable[[str], None] | None
+    @abc.abstractmethod
+    async def ask(self, question: ReadQuestion) -> Answer:
+        """Make one attempt.
+
+        Raises:
+            AttemptError: There is no answer.
+            ModelAccessError: There will never be one.
+        """
+
+    async def close(self) -> None:  # noqa: B027 - does nothing unless overridden
+        """Give back connections and processes."""
 
     @property
     def single(self) -> Provider:
-        """See the class."""
-        ...
+        """The provider that makes single calls of the same model."""
+        return self
 
     async def is_under_way(self, key: str) -> bool:
         """Return whether a batch that was sent before holds a question.
@@ -141,15 +150,48 @@ class Batched(Protocol):
         Args:
             key: The cache key of the question.
         """
-        ...
+        return False
 
-    async def leave(self, key: str) -> None:
+    async def leave(self, key: str) -> None:  # noqa: B027 - as above
         """Send a question that a batch under way holds anew: the batch was sent by another run.
 
         Args:
             key: The cache key of the question.
         """
-        ...
+
+
+class BatchableProvider(Provider):
+    """A provider whose requests can be sent in a batch."""
+
+    @abc.abstractmethod
+    def request(self, question: ReadQuestion) -> dict[str, Any]:
+        """Return the request of a question, as arguments of the vendor's package."""
+
+
+def as_provider(provider: ProviderLike | Provider) -> Provider:
+    """Return an object that can stand for a provider as a provider."""
+    return provider if isinstance(provider, Provider) else _ForeignProvider(provider)
+
+
+class _ForeignProvider(Provider):
+    """An object of a class that does not derive from ``Provider``."""
+
+    def __init__(self, provider: ProviderLike) -> None:
+        self._provider = provider
+        self.vendor, self.model, self.base_url = provider.vendor, provider.model, provider.base_url
+        self.repeatable, self.parameters = provider.repeatable, provider.parameters
+        self.decoding = frozenset(getattr(provider, "decoding", FLAGS))
+        self.whole = bool(getattr(provider, "whole", False))
+        self.preflight = bool(getattr(provider, "preflight", False))
+        self.ends_when_left = bool(getattr(provider, "ends_when_left", False))
+
+    async def ask(self, question: ReadQuestion) -> Answer:
+        """See ``Provider``."""
+        return await self._provider.ask(question)
+
+    async def close(self) -> None:
+        """See ``Provider``."""
+        await self._provider.close()
 
 
 def require_whole(finish: str, error: object = None) -> None:

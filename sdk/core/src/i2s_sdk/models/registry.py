@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint
 
 from i2s_client.plugins import PluginGroup, load_plugin, package_of, plugins_beside
 from i2s_sdk.errors import I2SError, PluginError, UnknownNameError, UsageError
-from i2s_sdk.models.model import Model, answers_whole
+from i2s_sdk.models.model import Model, ModelLike, as_model
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import Provider
 
@@ -48,11 +48,11 @@ _VENDORS = ("openai", "anthropic", "google", "hf", "inspect")
 _OWN_KINDS = frozenset(re.split("[/:]", form)[0] for form in MODELS)
 
 
-def open_model(name: str, options: ModelOptions | None = None) -> Model:
+def open_model(name: str | ModelLike | Model, options: ModelOptions | None = None) -> Model:
     """Return the model that a name means.
 
     Args:
-        name: Name as in MODELS.
+        name: Name as in MODELS, or a model, or an object that can stand for one; see ``ModelLike``.
         options: Options of the calls of a model that is called; None takes the defaults.
 
     Raises:
@@ -61,6 +61,8 @@ def open_model(name: str, options: ModelOptions | None = None) -> Model:
         DataError: What a replay names cannot be used.
         PluginError: The model is of another package, which cannot be used.
     """
+    if not isinstance(name, str):
+        return as_model(name)
     options = options or ModelOptions()
     if name == "oracle":
         from i2s_sdk.models.oracle import Oracle
@@ -123,7 +125,7 @@ def reads_documents(name: str) -> bool:
     if name == "baseline/pdftotext":
         return True
     vendor, slash, _ = name.partition("/")
-    return not (slash and vendor in _VENDORS) and answers_whole(open_model(name))
+    return not (slash and vendor in _VENDORS) and open_model(name).whole
 
 
 def packaged_models() -> Mapping[str, EntryPoint]:
@@ -153,7 +155,7 @@ def _packaged(name: str, options: ModelOptions) -> Model | None:
     if hasattr(made, "ask"):
         return _called(made, options)
     if hasattr(made, "complete"):
-        return made  # type: ignore[no-any-return]
+        return as_model(made)
     reason = f"what {plugin.value} returns has neither 'complete' nor 'ask'"
     raise PluginError(plugin.group, kind, package_of(plugin), reason)
 

@@ -71,7 +71,7 @@ class _Place:
     length: int
 
 
-class Replay:
+class Replay(Model):
     """Answers from a file of JSON lines with ``id`` and ``completion``.
 
     A line for one of several questions of an instance has its name as ``question``. A line may say as

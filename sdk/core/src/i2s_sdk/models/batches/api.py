@@ -17,8 +17,7 @@ from typing import Any, Protocol
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.bounded_lines import BoundedLines, LongLine
 from i2s_sdk.models.completion_bound import TOO_LONG
-from i2s_sdk.models.provider import Answer, AttemptError, FaultError, Provider, one_line
-from i2s_sdk.models.question import ReadQuestion
+from i2s_sdk.models.provider import Answer, AttemptError, BatchableProvider, FaultError, one_line
 
 
 class BatchGoneError(FaultError):
@@ -57,20 +56,6 @@ class BatchState:
 
 #: What became of one question.
 BatchResult = Answer | AttemptError
-
-
-class BatchableProvider(Provider, Protocol):
-    """A provider whose requests can be sent in a batch.
-
-    Attributes:
-        decoding: The further options of a call that it sends.
-    """
-
-    decoding: frozenset[str]
-
-    def request(self, question: ReadQuestion) -> dict[str, Any]:
-        """Return what is sent for a question, as arguments of the vendor's package."""
-        ...
 
 
 class BatchApi(Protocol):

@@ -9,21 +9,28 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine, Sequence, Set
+from collections.abc import Coroutine, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import I2SError, UsageError
 from i2s_sdk.models.batches.anthropic_batches import AnthropicBatches
-from i2s_sdk.models.batches.api import BatchableProvider, BatchApi, BatchGoneError, BatchRequest
+from i2s_sdk.models.batches.api import BatchApi, BatchGoneError, BatchRequest
 from i2s_sdk.models.batches.openai_batches import OpenAIBatches
 from i2s_sdk.models.batches.records import BatchRecord, BatchRecords
 from i2s_sdk.models.cache import AnswerCache, question_key
 from i2s_sdk.models.completion_bound import bounded_answer
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import Batching, ModelOptions, default_cache_folder
-from i2s_sdk.models.provider import Answer, AttemptError, FaultError, Provider, ThrottledError
+from i2s_sdk.models.provider import (
+    Answer,
+    AttemptError,
+    BatchableProvider,
+    FaultError,
+    Provider,
+    ThrottledError,
+)
 from i2s_sdk.models.question import ReadQuestion
 
 #: How often the state of a batch may not be answered one after the other, before its questions fail.
@@ -57,7 +64,7 @@ def batched(provider: Provider, options: ModelOptions, batching: Batching) -> Ba
     return BatchedProvider(api, options, batching, (options.cache or default_cache_folder()) / "batches")
 
 
-class BatchedProvider:
+class BatchedProvider(Provider):
     """Asks a model by the batch API of its vendor.
 
     Attributes:
@@ -67,7 +74,6 @@ class BatchedProvider:
         repeatable: Whether an answer may be cached.
         parameters: What is sent and decides the answer.
         decoding: The further options of a call that it sends.
-        on_wait: Called with one line about the batches under way; None calls nobody.
 
     Args:
         api: The vendor's.
@@ -82,7 +88,6 @@ class BatchedProvider:
         self.repeatable, self.parameters = provider.repeatable, provider.parameters
         self.decoding = provider.decoding
         self._single = provider
-        self.on_wait: Callable[[str], None] | None = None
         self._api, self._options, self._batching = api, options, batching
         self._records = BatchRecords(folder, provider)
         self._cache = AnswerCache(options.cache)

@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 from i2s_sdk.errors import ModelError
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.models.model import Completion, Finish
+from i2s_sdk.models.model import Completion, Finish, Model
 from i2s_sdk.models.ocr.reading import Reader
 from i2s_sdk.models.question import read_question
 from i2s_sdk.models.vendors import require_package
@@ -17,7 +17,7 @@ from i2s_sdk.tasks.question import Question
 LAYOUT_VERSION = 1
 
 
-class OcrBaseline:
+class OcrBaseline(Model):
     """Reads the words of a picture and writes them back where they stood. Needs no network.
 
     Raises:
