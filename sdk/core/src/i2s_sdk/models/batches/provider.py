@@ -15,9 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import I2SError, UsageError
-from i2s_sdk.models.batches.anthropic_batches import AnthropicBatches
 from i2s_sdk.models.batches.api import BatchApi, BatchGoneError, BatchRequest
-from i2s_sdk.models.batches.openai_batches import OpenAIBatches
 from i2s_sdk.models.batches.records import BatchRecord, BatchRecords
 from i2s_sdk.models.cache import AnswerCache, question_key
 from i2s_sdk.models.completion_bound import bounded_answer
@@ -49,6 +47,8 @@ def batched(provider: Provider, options: ModelOptions, batching: Batching) -> Ba
         UsageError: The vendor has no batch API here, or an option does not fit.
     """
     from i2s_sdk.models.anthropic_messages import AnthropicMessages
+    from i2s_sdk.models.batches.anthropic_batches import AnthropicBatches
+    from i2s_sdk.models.batches.openai_batches import OpenAIBatches
     from i2s_sdk.models.openai_chat import OpenAIChat
 
     name = f"{provider.vendor}/{provider.model}"
