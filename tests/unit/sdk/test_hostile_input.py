@@ -27,7 +27,7 @@ from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.site_files import read_repository, read_tar, read_zip
 from i2s_sdk.models import anthropic_messages, openai_chat
 from i2s_sdk.models.cache import AnswerCache
-from i2s_sdk.models.prices import Prices
+from i2s_sdk.models.costs import Prices
 from i2s_sdk.models.provider import AttemptError
 from i2s_sdk.models.replay import open_replay
 from i2s_sdk.runlog.reader import read_run

@@ -28,7 +28,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from i2s_sdk.data import DataSet, Instance, Selection, open_data
 from i2s_sdk.errors import DataError, UsageError
-from i2s_sdk.models.inspect_schema import response_schema
+from i2s_sdk.models.inspect_ai_model import response_schema
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks import DECODING, ImagePart, SampledTask
 from i2s_sdk.tasks.question import FilePart, joined_texts

@@ -11,7 +11,7 @@ from typing import Any
 from i2s_sdk.errors import DataError, ModelError, UnknownNameError, UsageError
 from i2s_sdk.instances.images import has_one_color
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.models.floors import BlankBaseline, ConstantBaseline, ShuffledBaseline
+from i2s_sdk.models.baselines import BlankBaseline, ConstantBaseline, ShuffledBaseline
 from i2s_sdk.models.model import Model
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.metrics import metrics_of

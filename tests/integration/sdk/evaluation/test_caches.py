@@ -17,8 +17,8 @@ from i2s_sdk import evaluate
 from i2s_sdk.evaluation.caches.opening import RENDERS, SCORES, open_entries
 from i2s_sdk.evaluation.evaluate import ModelRun, evaluate_models
 from i2s_sdk.evaluation.finalize import RunResult
+from i2s_sdk.models.baselines import Oracle
 from i2s_sdk.models.model import Completion, Finish
-from i2s_sdk.models.oracle import Oracle
 from i2s_sdk.settings import Settings
 from i2s_wire.metrics.score import Score
 from i2s_wire.render.rendering import Rendering

@@ -11,9 +11,8 @@ import pytest
 
 from i2s_sdk import evaluate, evaluate_several, merge
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.models.floors import ConstantBaseline
+from i2s_sdk.models.baselines import ConstantBaseline, Oracle
 from i2s_sdk.models.model import Completion, Finish
-from i2s_sdk.models.oracle import Oracle
 from i2s_sdk.report.paper_tables import table
 from i2s_sdk.runlog.opening import open_storage
 from i2s_sdk.runlog.reference_points import REFERENCE_POINTS, read_points

@@ -23,8 +23,8 @@ from i2s_sdk.models import (
     close_model,
     open_model,
 )
-from i2s_sdk.models.called import CalledModel
 from i2s_sdk.models.provider import Answer
+from i2s_sdk.models.provider_model import ProviderModel
 from i2s_sdk.models.question import ReadQuestion
 from named_pictures import name_of
 from questions import complete
@@ -195,7 +195,7 @@ async def test_a_limit_of_the_server_makes_calls_fewer(
     server.together = threading.Barrier(16)
     server.behaviour = lambda request, before: "together" if server.came.total() <= 16 else "answer"
     model = open_model("openai/m", _options(server, concurrency=16, call_seconds=20.0))
-    assert isinstance(model, CalledModel)
+    assert isinstance(model, ProviderModel)
     at_once: list[int] = []
     running, ask = 0, model.provider.ask
 

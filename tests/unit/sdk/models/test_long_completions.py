@@ -16,17 +16,18 @@ from hypothesis import strategies as st
 from i2s_sdk.data.folder import read_folder
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models import Completion, Finish, ModelOptions
-from i2s_sdk.models.bounded_lines import BoundedLines, LongLine
-from i2s_sdk.models.called import CalledModel
 from i2s_sdk.models.command import command_provider
 from i2s_sdk.models.completion_bound import (
     KEPT_CHARACTERS,
     AnswerTooLongError,
+    BoundedLines,
+    LongLine,
     bounded_completion,
     most_bytes,
     read_bounded,
 )
 from i2s_sdk.models.provider import Answer
+from i2s_sdk.models.provider_model import ProviderModel
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.replay import open_replay
 from i2s_sdk.runlog.answer import Answer as KeptAnswer
@@ -157,7 +158,7 @@ async def test_the_cache_keeps_no_answer_that_is_too_long(tmp_path: Path) -> Non
     one = read_folder(write_tiny_formulas(tmp_path / "data", 1).folder).instances[0]
     provider = Verbose()
     for number in (1, 2):
-        model = CalledModel(provider, ModelOptions(cache=tmp_path / "cache", completion_characters=MOST))
+        model = ProviderModel(provider, ModelOptions(cache=tmp_path / "cache", completion_characters=MOST))
         assert (await complete(model, one)).finish is Finish.TOO_LONG
         assert provider.asked == number
     assert not (tmp_path / "cache").exists()

@@ -6,7 +6,7 @@ import io
 from dataclasses import replace
 from pathlib import Path
 
-from i2s_sdk.models.asked_with import MAX_TOKENS
+from i2s_sdk.models.options import MAX_TOKENS_FACT
 from i2s_sdk.report import print_leaderboard, print_summary, write_report
 from i2s_sdk.report.account_lines import account_lines
 from i2s_sdk.report.analyses import compare_two, difficulty_tables
@@ -53,7 +53,7 @@ def run(
     write_run(path, planned, samples, options(tasks=names, model=model, metrics={"ems": "1", "fma": "1"}))
     if max_tokens is not None:
         manifest = Manifest.parse((path / MANIFEST).read_bytes(), path)
-        about = {**manifest.about, MAX_TOKENS: str(max_tokens)}
+        about = {**manifest.about, MAX_TOKENS_FACT: str(max_tokens)}
         (path / MANIFEST).write_text(replace(manifest, about=about).to_json())
     return path
 

@@ -6,8 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from i2s_sdk.models.asked_with import ASKED_WITH, asked_with
-from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.options import OPTIONS_FACT, ModelOptions, option_words
 from i2s_sdk.report import write_report
 from i2s_sdk.report.samples import shareable_texts
 from i2s_sdk.report.sharing import is_digest, licences, repeat_command, shareable_facts
@@ -107,13 +106,13 @@ def test_the_options_of_the_model_are_in_the_command(tmp_path: Path) -> None:
         repeats=4,
     )
     settings = replace(Settings(), prompts=tmp_path / "own.toml", sobench_mode="structured")
-    said = asked_with(asked, settings)
+    said = option_words(asked, settings)
     assert said == (
         "--base-url http://127.0.0.1:8000/v1 --temperature 0.7 --max-tokens 99 --top-p 0.9 --model-seed 3 "
         "--stop 'a b' --reasoning-effort low --extra-body '{\"min_p\": 0.1}' --repeats 4 "
         "--prompts own.toml --set sobench_mode=structured"
     )
-    one = view(tmp_path / "run", {ASKED_WITH: said}, model="openai/m (repeat 2)")
+    one = view(tmp_path / "run", {OPTIONS_FACT: said}, model="openai/m (repeat 2)")
     assert "--model openai/m --profile" in repeat_command(one)
     assert repeat_command(one).endswith(said)
-    assert asked_with(None, Settings()) == asked_with(ModelOptions(), Settings()) == ""
+    assert option_words(None, Settings()) == option_words(ModelOptions(), Settings()) == ""

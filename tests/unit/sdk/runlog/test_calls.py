@@ -11,10 +11,10 @@ import pytest
 
 from i2s_sdk.data import Instance
 from i2s_sdk.models import ModelOptions
-from i2s_sdk.models.called import CalledModel
+from i2s_sdk.models.baselines import Oracle
 from i2s_sdk.models.model import Finish
-from i2s_sdk.models.oracle import Oracle
 from i2s_sdk.models.provider import Answer as Said
+from i2s_sdk.models.provider_model import ProviderModel
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.runlog.answer import Answer
 from i2s_sdk.runlog.calls import CallLog, marked_calls
@@ -47,7 +47,7 @@ def _instance(tmp_path: Path, name: str) -> Instance:
 
 
 async def test_a_call_is_on_disk_before_it_is_made_and_a_kept_answer_is_no_call(tmp_path: Path) -> None:
-    model = CalledModel(Slow(), ModelOptions(cache=tmp_path / "cache"))
+    model = ProviderModel(Slow(), ModelOptions(cache=tmp_path / "cache"))
     with RunFolder.open(tmp_path / "run") as folder:
         with marked_calls(model, folder.calls):
             for name in ("a", "a"):
@@ -77,7 +77,7 @@ def test_models_that_cost_nothing_leave_no_marks(tmp_path: Path) -> None:
 
 async def _paid_and_killed(tmp_path: Path, name: str) -> None:
     """Have a call answered and its answer kept; the process ends before the run has written it down."""
-    model = CalledModel(Slow(), ModelOptions(cache=tmp_path / "cache"))
+    model = ProviderModel(Slow(), ModelOptions(cache=tmp_path / "cache"))
     with RunFolder.open(tmp_path / "run") as folder, marked_calls(model, folder.calls):
         await complete(model, _instance(tmp_path, name))
 
@@ -86,7 +86,7 @@ async def test_an_answer_that_a_killed_start_has_paid_counts_as_paid_by_the_run_
     tmp_path: Path,
 ) -> None:
     await _paid_and_killed(tmp_path, "a")
-    model = CalledModel(Slow(), ModelOptions(cache=tmp_path / "cache"))
+    model = ProviderModel(Slow(), ModelOptions(cache=tmp_path / "cache"))
     with RunFolder.open(tmp_path / "run") as folder, marked_calls(model, folder.calls):
         assert folder.unanswered_calls() == {"a": 1}
         completion = await complete(model, _instance(tmp_path, "a"))
@@ -99,7 +99,7 @@ async def test_an_answer_that_a_killed_start_has_paid_counts_as_paid_by_the_run_
 
 async def test_an_answer_that_another_run_has_paid_counts_as_kept(tmp_path: Path) -> None:
     await _paid_and_killed(tmp_path, "a")
-    model = CalledModel(Slow(), ModelOptions(cache=tmp_path / "cache"))
+    model = ProviderModel(Slow(), ModelOptions(cache=tmp_path / "cache"))
     with RunFolder.open(tmp_path / "other") as folder, marked_calls(model, folder.calls):
         completion = await complete(model, _instance(tmp_path, "a"))
     assert (completion.cached, completion.attempts) == (True, 0)
@@ -109,7 +109,7 @@ async def test_the_same_question_of_another_sample_counts_as_kept_after_a_kill_a
     tmp_path: Path,
 ) -> None:
     await _paid_and_killed(tmp_path, "a")
-    model = CalledModel(Slow(), ModelOptions(cache=tmp_path / "cache"))
+    model = ProviderModel(Slow(), ModelOptions(cache=tmp_path / "cache"))
     same = Instance("b", "latex", "equation", tmp_path / "a.png")
     with RunFolder.open(tmp_path / "run") as folder, marked_calls(model, folder.calls):
         completion = await complete(model, same)
@@ -162,7 +162,7 @@ async def test_the_last_call_of_an_instance_is_known_by_its_name(tmp_path: Path)
 
 
 async def test_calls_of_several_questions_are_told_apart_and_each_answer_closes_one(tmp_path: Path) -> None:
-    model = CalledModel(Slow(), ModelOptions(cache=tmp_path / "cache"))
+    model = ProviderModel(Slow(), ModelOptions(cache=tmp_path / "cache"))
     instance = _instance(tmp_path, "a")
     questions = [replace(question_of(instance, f"Say {name}."), name=name) for name in ("p1", "p2")]
     with RunFolder.open(tmp_path / "run") as folder, marked_calls(model, folder.calls):

@@ -166,9 +166,7 @@ def chosen_options(given: Mapping[str, object], settings: Settings) -> ModelOpti
     Raises:
         UsageError: A value does not fit.
     """
-    from i2s_sdk.models.budget import Budget
-    from i2s_sdk.models.decoding import parse_extra_body
-    from i2s_sdk.models.options import options_from
+    from i2s_sdk.models.options import Budget, options_from, parse_extra_body
 
     fields: dict[str, Any] = {
         name.removeprefix("model_"): value for name, value in given.items() if value is not None

@@ -17,7 +17,7 @@ from i2s_sdk.data import Instance
 from i2s_sdk.evaluation.pages import PageImages
 from i2s_sdk.evaluation.plan import ResolvedSelection
 from i2s_sdk.evaluation.selection_args import SelectionArgs, resolve_selection
-from i2s_sdk.models.estimate import Estimate, estimate
+from i2s_sdk.models.costs import Estimate, estimate
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.registry import reads_documents, require_model
 from i2s_sdk.runlog.answer import Answer

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from i2s_sdk.data.locations import BUNDLED, data_name, is_bundled, read_origin
 from i2s_sdk.evaluation.plan import Plan
-from i2s_sdk.models.asked_with import ASKED_WITH, MAX_TOKENS
+from i2s_sdk.models.options import MAX_TOKENS_FACT, OPTIONS_FACT
 from i2s_sdk.report.published import DATA_SET
 from i2s_sdk.stats.spending import FromCache
 from i2s_sdk.tasks.task import ConfiguredTask, DocumentTask
@@ -73,9 +73,9 @@ def facts(
         tier = documents.isolation.tier.name.lower()
         found[documents.service] = f"{documents.version}, {programs}, isolation {tier}"
     if options:
-        found[ASKED_WITH] = options
+        found[OPTIONS_FACT] = options
     if max_tokens is not None:
-        found[MAX_TOKENS] = str(max_tokens)
+        found[MAX_TOKENS_FACT] = str(max_tokens)
     if answer_cache:
         found[ANSWER_CACHE] = "on"
     state = _git_state()

@@ -27,10 +27,9 @@ from i2s_sdk.evaluation.score import ScoreStage
 from i2s_sdk.evaluation.steps import read_steps, score_steps, scoring_services
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import require_usable_references
-from i2s_sdk.models.asked_with import asked_with
-from i2s_sdk.models.called import CalledModel
 from i2s_sdk.models.model import Model, answers_whole
-from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.options import ModelOptions, option_words
+from i2s_sdk.models.provider_model import ProviderModel
 from i2s_sdk.runlog.calls import marked_calls
 from i2s_sdk.runlog.folder import LOGS, RunFolder
 from i2s_sdk.runlog.manifest import Manifest
@@ -279,9 +278,9 @@ class Runner:
                     comparer,
                     documents,
                     whole=self.model is not None and answers_whole(self.model),
-                    options=asked_with(asked, self.settings),
+                    options=option_words(asked, self.settings),
                     max_tokens=asked.max_tokens if asked is not None else None,
-                    answer_cache=isinstance(self.model, CalledModel) and self.model.takes_kept_answers,
+                    answer_cache=isinstance(self.model, ProviderModel) and self.model.takes_kept_answers,
                 ),
             ),
             self.plan.whole,
@@ -342,7 +341,7 @@ async def _is_kept(model: Model | None, task: Task, instance: Instance) -> bool:
 
     Pages of documents are not looked up: they would have to be drawn for it.
     """
-    if isinstance(task, DocumentTask) or not isinstance(model, CalledModel):
+    if isinstance(task, DocumentTask) or not isinstance(model, ProviderModel):
         return False
     try:
         return all([await model.is_kept(instance, question) for question in task.questions(instance)])

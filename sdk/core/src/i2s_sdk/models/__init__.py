@@ -1,6 +1,6 @@
 """Providers of completions."""
 
-from i2s_sdk.models.budget import Budget
+from i2s_sdk.models.costs import Estimate, estimate
 from i2s_sdk.models.errors import (
     BudgetSpentError,
     ModelAccessError,
@@ -8,9 +8,8 @@ from i2s_sdk.models.errors import (
     ModelInputRejectedError,
     ModelRefusedError,
 )
-from i2s_sdk.models.estimate import Estimate, estimate
 from i2s_sdk.models.model import Completion, Finish, Model, ModelLike, close_model
-from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.options import Budget, ModelOptions
 from i2s_sdk.models.registry import MODELS, open_model
 
 __all__ = [

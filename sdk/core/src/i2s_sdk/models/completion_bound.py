@@ -1,14 +1,17 @@
-"""How long a completion may be: a longer one is not usable, and only its beginning is kept.
+"""The maximum length of a completion, and the reading of bodies and lines in bounded memory.
 
-Nothing of it is extracted, sent, or kept in the cache. What a server or program sends is read only as far as
-a completion of the bound can reach, written as JSON in its longest form.
+A longer completion is not usable, and only its beginning is kept. Nothing of it is extracted, sent, or kept
+in the cache. A response of a server or program is read only as far as a completion of the maximum can reach,
+written as JSON in its longest form.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from dataclasses import replace
+import re
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, replace
 
+from i2s_sdk.json_text import read_json
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.model import Completion, Finish
 from i2s_sdk.models.provider import Answer
@@ -72,3 +75,161 @@ async def read_bounded(chunks: AsyncIterator[bytes], most: int) -> bytes:
 
 #: The answer of which nothing was kept.
 TOO_LONG = Answer("", Finish.TOO_LONG)
+
+
+#: Bytes that are read from a file or pipe at a time.
+CHUNK = 1024 * 1024
+
+_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
+_MARK = re.compile(rb'["{}\[\]:,]')
+_LONGEST_ESCAPE = 12  # bytes
+_LONGEST_OTHER = 65_536  # bytes of a text that is no completion
+
+
+@dataclass(frozen=True, slots=True)
+class LongLine:
+    """A line that was too long to be held.
+
+    Attributes:
+        texts: Texts of the outermost object, by name; of those in ``cut``, only the beginning.
+        cut: Names of texts that were too long themselves.
+    """
+
+    texts: dict[str, str]
+    cut: frozenset[str]
+
+    @property
+    def entry(self) -> dict[str, str]:
+        """The texts as an answer: its field "finish" says whether the completion is only a beginning."""
+        return {**self.texts, **({"finish": str(Finish.TOO_LONG)} if "completion" in self.cut else {})}
+
+
+class BoundedLines:
+    """Makes lines of chunks.
+
+    Args:
+        most_characters: The most characters of a completion. A line that has no room for more is given whole.
+    """
+
+    def __init__(self, most_characters: int) -> None:
+        self._most = most_bytes(most_characters)
+        self._held = bytearray()
+        self._long: _Outline | None = None
+
+    def feed(self, chunk: bytes) -> Iterator[bytes | LongLine]:
+        """Yield the lines that end in a chunk, without their line feeds."""
+        *ended, rest = chunk.split(b"\n")
+        for piece in ended:
+            self._add(piece)
+            yield self._taken()
+        self._add(rest)
+
+    def last(self) -> bytes | LongLine | None:
+        """Return what stands behind the last line feed; None if nothing does."""
+        return self._taken() if self._held or self._long is not None else None
+
+    def _add(self, piece: bytes) -> None:
+        if self._long is None and len(self._held) + len(piece) > self._most:
+            self._long = _Outline(self._most)
+            self._long.feed(self._held)
+            self._held = bytearray()
+        if self._long is not None:
+            self._long.feed(piece)
+        else:
+            self._held += piece
+
+    def _taken(self) -> bytes | LongLine:
+        line = bytes(self._held) if self._long is None else self._long.line()
+        self._held.clear()
+        self._long = None
+        return line
+
+
+class _Outline:
+    """The outermost texts of a JSON object that goes by in pieces."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._depth = 0
+        self._inside = self._escaped = self._is_value = self._is_cut = False
+        self._key = ""
+        self._text: bytearray | None = None
+        self._texts: dict[str, str] = {}
+        self._cut: set[str] = set()
+
+    def line(self) -> LongLine:
+        return LongLine(self._texts, frozenset(self._cut))
+
+    def feed(self, piece: bytes | bytearray) -> None:
+        at = 0
+        while at < len(piece):
+            at = self._in_string(piece, at) if self._inside else self._outside(piece, at)
+
+    def _outside(self, piece: bytes | bytearray, at: int) -> int:
+        mark = _MARK.search(piece, at)
+        if mark is None:
+            return len(piece)
+        match mark.group():
+            case b'"':
+                self._inside, self._is_cut = True, False
+                self._text = bytearray() if self._depth == 1 else None
+            case b"{" | b"[":
+                self._depth += 1
+            case b"}" | b"]":
+                self._depth -= 1
+            case b":" if self._depth == 1:
+                self._is_value = True
+            case b"," if self._depth == 1:
+                self._is_value = False
+        return mark.end()
+
+    def _in_string(self, piece: bytes | bytearray, at: int) -> int:
+        start = at
+        if self._escaped:
+            self._escaped, at = False, at + 1
+        found = _STRING.match(piece, at)
+        end = found.end() if found else at
+        if end < len(piece) and piece[end : end + 1] == b"\\":  # the escape goes on in the next piece
+            self._escaped, end = True, end + 1
+        if self._text is not None and not self._is_cut:
+            self._text += memoryview(piece)[start:end]
+            if len(self._text) > (self._most if self._key == "completion" else _LONGEST_OTHER):
+                self._is_cut, self._text = True, self._text[:KEPT_CHARACTERS]
+        if end < len(piece):  # the closing quotation mark
+            self._inside = False
+            self._close()
+            end += 1
+        return end
+
+    def _close(self) -> None:
+        raw, self._text = self._text, None
+        if raw is None:
+            return
+        cut = self._is_cut
+        text = _beginning(raw) if cut else _decoded(bytes(raw))
+        if text is None:
+            return
+        if not self._is_value:
+            self._key = text
+        elif self._key:
+            self._texts[self._key] = text
+            if cut:
+                self._cut.add(self._key)
+
+
+def _decoded(raw: bytes) -> str | None:
+    try:
+        found = read_json(b'"' + raw + b'"')
+    except ValueError:
+        return None
+    return found if isinstance(found, str) else None
+
+
+def _beginning(raw: bytearray) -> str | None:
+    """Return the first characters of a text that is JSON; an escape or character may be cut in the middle."""
+    size = KEPT_CHARACTERS
+    for shorter in range(_LONGEST_ESCAPE):
+        text = _decoded(bytes(raw[: size - shorter]))
+        if text is not None:
+            return text
+    return None

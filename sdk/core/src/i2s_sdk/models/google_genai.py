@@ -10,11 +10,10 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from i2s_sdk.models.event_stream import STREAMED, is_event_stream
 from i2s_sdk.models.http_status import server_words, status_error, transport_fault
 from i2s_sdk.models.model import Finish
+from i2s_sdk.models.openai_chat import STREAMED, is_event_stream
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.per_loop import PerLoop
 from i2s_sdk.models.provider import (
     Answer,
     FaultError,
@@ -26,7 +25,7 @@ from i2s_sdk.models.provider import (
     with_reasoning,
 )
 from i2s_sdk.models.question import ReadImage, ReadQuestion
-from i2s_sdk.models.vendors import VENDORS, address_and_key, key_hint, require_package
+from i2s_sdk.models.vendors import VENDORS, PerLoop, address_and_key, key_hint, require_package
 
 if TYPE_CHECKING:
     from google.genai import Client

@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from i2s_sdk.models.decoding import require_one_of_two
 from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.models.http_status import retry_after, server_words, status_error, transport_fault
-from i2s_sdk.models.inspect_schema import response_schema
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.openai_chat import read_completion
-from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.per_loop import PerLoop
+from i2s_sdk.models.options import ModelOptions, require_one_of_two
 from i2s_sdk.models.provider import Answer, FaultError, Provider, one_line, with_reasoning
 from i2s_sdk.models.question import ReadQuestion
-from i2s_sdk.models.vendors import require_package
+from i2s_sdk.models.vendors import PerLoop, require_package
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage, Content, GenerateConfig, Model, ModelOutput
+    from inspect_ai.model import ChatMessage, Content, GenerateConfig, Model, ModelOutput, ResponseSchema
+
+
+def response_schema(schema: Mapping[str, object]) -> ResponseSchema:
+    """Return the schema of an answer for inspect_ai.
+
+    Raises:
+        ModelAccessError: The schema has something that inspect_ai does not pass on.
+    """
+    from inspect_ai.model import ResponseSchema
+    from inspect_ai.util import JSONSchema
+
+    plain = {name: value for name, value in schema.items() if name != "$schema"}
+    try:
+        found = JSONSchema.model_validate(plain)
+    except ValueError:  # pydantic's
+        found = None
+    if found is None or found.model_dump(exclude_unset=True) != plain:
+        raise ModelAccessError(
+            "inspect_ai passes on simple JSON Schemas alone, without $ref, $defs, oneOf, const and others; "
+            "ask for JSON by the text of the question, as with --set sobench_mode=fenced"
+        )
+    return ResponseSchema(name="answer", json_schema=found)
+
 
 #: The chat completions that servers have sent to the call of the running task, as they sent them. inspect_ai
 #: leaves errors within a choice out of its own form of them, and lists of parts it writes as Python does.

@@ -1,38 +1,113 @@
-"""Models that are asked by OpenAI's chat completions, of OpenAI or of any server that speaks the same.
+"""Models that are asked by OpenAI's protocol: chat completions, also of other servers, and batches.
 
-Source of the protocol: OpenAI's API reference, "Create chat completion".
+Source of the protocol: OpenAI's API reference, "Create chat completion", "Chat completion chunk", "Batch" and
+"Files"; for streams the WHATWG's HTML standard, "Server-sent events".
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.json_text import read_json
+from i2s_sdk.models.batches import BatchGoneError, BatchRequest, BatchResult, BatchState, result_lines
 from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, most_bytes, read_bounded
 from i2s_sdk.models.errors import ModelAccessError
-from i2s_sdk.models.event_stream import is_event_stream, joined_chunks
 from i2s_sdk.models.http_status import server_words, status_error, transport_fault
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.per_loop import PerLoop
 from i2s_sdk.models.provider import (
     Answer,
     AttemptError,
     BatchableProvider,
     FaultError,
+    RejectedError,
+    ThrottledError,
     count,
     one_line,
     require_whole,
     with_reasoning,
 )
 from i2s_sdk.models.question import ReadImage, ReadQuestion
-from i2s_sdk.models.vendors import VENDORS, address_and_key, key_hint, require_package
+from i2s_sdk.models.vendors import VENDORS, PerLoop, address_and_key, key_hint, require_package
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
+    from openai.types import Batch
+
+
+#: What is said of a stream of another protocol, which is not read.
+STREAMED = "the server streams its answer although it was not asked to: turn that off there"
+
+#: What a line of an event stream begins with.
+_FIELDS = ("data:", "event:", "id:", "retry:", ":")
+
+#: The data of the last event.
+_DONE = "[DONE]"
+
+#: Texts of a message that come in pieces.
+_TEXTS = ("content", "refusal", "reasoning_content", "reasoning")
+
+
+def is_event_stream(body: str) -> bool:
+    """Return whether a body is an event stream rather than one JSON value."""
+    return body.lstrip().startswith(_FIELDS)
+
+
+def joined_chunks(body: str) -> dict[str, Any]:
+    """Return the chat completion that the chunks of a stream make, with the first choice only.
+
+    Args:
+        body: The stream.
+
+    Raises:
+        ValueError: An event is not JSON, or the stream ends before the answer does.
+    """
+    joined: dict[str, Any] = {}
+    message: dict[str, Any] = {}
+    choice: dict[str, Any] = {"finish_reason": None}
+    for event in _events(body):
+        joined |= {name: value for name, value in event.items() if name != "choices" and value is not None}
+        match event:
+            case {"choices": [{**first}, *_]}:
+                choice |= {name: first[name] for name in ("finish_reason", "error") if first.get(name)}
+                _add(message, first.get("delta"))
+    if choice["finish_reason"] is None and not {"error"} & (joined.keys() | choice.keys()):
+        raise ValueError("the stream ended before the answer did")
+    return joined | {"choices": [{**choice, "message": message}]}
+
+
+def _add(message: dict[str, Any], delta: object) -> None:
+    """Add the piece of a message that a chunk has."""
+    if not isinstance(delta, Mapping):
+        return
+    for name in _TEXTS:
+        if isinstance(delta.get(name), str):
+            message[name] = message.get(name, "") + delta[name]
+    for call in delta.get("tool_calls") or []:
+        match call:
+            case {"function": {"name": str()}}:  # the other pieces of a call have its arguments
+                message.setdefault("tool_calls", []).append(call)
+
+
+def _events(body: str) -> Iterator[dict[str, Any]]:
+    """Yield the data of each event.
+
+    Raises:
+        ValueError: They are no JSON object.
+    """
+    for block in body.replace("\r\n", "\n").split("\n\n"):
+        lines = [line[5:].removeprefix(" ") for line in block.split("\n") if line.startswith("data:")]
+        data = "\n".join(lines)
+        if not data or data == _DONE:
+            continue
+        found = read_json(data)
+        if not isinstance(found, dict):
+            raise ValueError("an event is no object")
+        yield found
+
 
 VENDOR = "openai"
 
@@ -311,3 +386,130 @@ def _reasoning_tokens(usage: Mapping[str, Any]) -> int:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+_ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
+_NAME = "i2s_batch"
+_MEGABYTE = 1_000_000
+#: Batches that are looked through for the name of one.
+_LISTED = 1_000
+
+
+class OpenAIBatches:
+    """Sends chat completions in batches.
+
+    Args:
+        provider: The provider that makes the requests and has the connections.
+        options: Options of the calls.
+    """
+
+    most_bytes = 180 * _MEGABYTE  # OpenAI's limit is 200
+    most_requests = 50_000
+
+    def __init__(self, provider: OpenAIChat, options: ModelOptions) -> None:
+        self.provider, self._most_characters = provider, options.completion_characters
+
+    async def send(self, name: str, requests: Sequence[BatchRequest]) -> str:
+        """Send a batch and return its id; see ``BatchApi``."""
+        client = self.provider.client
+        lines = (
+            json.dumps(
+                {"custom_id": one.key, "method": "POST", "url": "/v1/chat/completions", "body": one.body}
+            )
+            for one in requests
+        )
+        content = "\n".join(lines).encode()
+        try:
+            file = await client.files.create(file=(f"i2s-{name}.jsonl", content), purpose="batch")
+            batch = await client.batches.create(
+                input_file_id=file.id,
+                endpoint="/v1/chat/completions",
+                completion_window="24h",
+                metadata={_NAME: name},
+            )
+        except Exception as error:
+            raise self._error(error) from None
+        return batch.id
+
+    async def find(self, name: str) -> str | None:
+        """Return the id of a batch that was sent with a name."""
+        seen = 0
+        try:
+            async for one in self.provider.client.batches.list(limit=100):
+                if (one.metadata or {}).get(_NAME) == name:
+                    return one.id
+                seen += 1
+                if seen >= _LISTED:
+                    break
+        except Exception as error:
+            raise self._error(error) from None
+        return None
+
+    async def state(self, batch: str) -> BatchState:
+        """Return how far a batch is."""
+        found = await self._retrieve(batch)
+        counts = found.request_counts
+        answered = counts.completed + counts.failed if counts else 0
+        fault = _batch_fault(found) if found.status == "failed" else None
+        return BatchState(found.status in _ENDED, answered, fault)
+
+    async def results(self, batch: str) -> AsyncIterator[tuple[str, BatchResult]]:
+        """Yield what became of each question."""
+        found = await self._retrieve(batch)
+        for file in (found.output_file_id, found.error_file_id):
+            if file is None:
+                continue
+            try:
+                async with self.provider.client.files.with_streaming_response.content(file) as raw:
+                    async for key, line in result_lines(raw.iter_bytes(), self._most_characters):
+                        yield key, line if isinstance(line, Answer) else _batch_result(line)
+            except AttemptError:
+                raise
+            except Exception as error:
+                raise self._error(error) from None
+
+    async def _retrieve(self, batch: str) -> Batch:
+        import openai
+
+        try:
+            return await self.provider.client.batches.retrieve(batch)
+        except openai.NotFoundError:
+            raise BatchGoneError(f"the batch {batch} is not known any more") from None
+        except Exception as error:
+            raise self._error(error) from None
+
+    def _error(self, error: Exception) -> Exception:
+        import openai
+
+        if isinstance(error, openai.APIStatusError):
+            return self.provider.error_of(error)
+        return transport_fault(error, openai.APIConnectionError)
+
+
+def _batch_fault(batch: Batch) -> AttemptError:
+    """Return why a batch failed as a whole."""
+    errors = batch.errors.data if batch.errors and batch.errors.data else []
+    said = "; ".join(f"{one.code}: {one_line(one.message)}" for one in errors[:3]) or "no reason is given"
+    message = f"the batch was not accepted: {said}"
+    if any(one.code == "token_limit_exceeded" for one in errors):  # too much waits already
+        return ThrottledError(message)
+    return RejectedError(message)
+
+
+def _batch_result(line: dict[str, Any]) -> BatchResult:
+    """Return what became of the question of a line."""
+    match line:
+        case {"response": {"status_code": 200, "body": dict(body)}}:
+            try:
+                return read_answer(json.dumps(body))
+            except AttemptError as error:
+                return error
+        case {"response": {"status_code": int(status), "body": {"error": dict(details)}}}:
+            refused = refusal_of(status, details)
+            if refused is not None:
+                return refused
+            found = status_error(status, {}, details.get("message"), details.get("code"))
+            return found if isinstance(found, AttemptError) else RejectedError(found.message)
+        case {"error": {"code": code, "message": message}}:
+            return FaultError(f"{code}: {one_line(message)}")
+    return FaultError(f"the result is none: {one_line(json.dumps(line), 80)}")

@@ -1,22 +1,168 @@
-"""How models are called: the options that every model which is asked over a wire has."""
+"""The options of calls: how a model is asked, and what that may cost."""
 
 from __future__ import annotations
 
+import json
 import math
+import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from i2s_sdk.cache_folders import cache_folder
 from i2s_sdk.errors import UsageError
+from i2s_sdk.json_text import read_strict_json
 from i2s_sdk.limits import COMPLETION_CHARACTERS
-from i2s_sdk.models import decoding
-from i2s_sdk.models.budget import Budget
+from i2s_sdk.models.errors import BudgetSpentError
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.prompts import DECODING
 from i2s_sdk.tasks.question import Sampling
+
+
+@dataclass(slots=True)
+class Budget:
+    """Money and tokens that the calls of one command may take together; shared by all of its models.
+
+    A call is made as long as less is spent than may be. Calls that are in flight then are finished and
+    counted, so a little more can be spent. Answers from the cache cost nothing.
+
+    Attributes:
+        cost: USD; None sets no limit.
+        tokens: The most tokens of questions and answers together; None sets no limit.
+    """
+
+    cost: float | None = None
+    tokens: int | None = None
+    _cost: float = field(default=0.0, init=False)
+    _tokens: int = field(default=0, init=False)
+    _unknown: str = field(default="", init=False)
+
+    def __post_init__(self) -> None:
+        if self.cost is not None and not 0 < self.cost < math.inf:
+            raise UsageError(f"--budget {self.cost} is not a number of USD above 0")
+        if self.tokens is not None and self.tokens < 1:
+            raise UsageError(f"--token-budget {self.tokens} is below 1")
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is a limit."""
+        return self.cost is not None or self.tokens is not None
+
+    def require(self) -> None:
+        """Check that another call may be made.
+
+        Raises:
+            BudgetSpentError: The budget is spent, or nobody knows how much of it.
+        """
+        if self._unknown:
+            raise BudgetSpentError(f"not asked: {self._unknown}, so nobody knows what is left of the budget")
+        if self.cost is not None and self._cost >= self.cost:
+            raise BudgetSpentError(
+                f"not asked: the budget of {self.cost:g} USD is spent ({self._cost:.4f} USD); {_GO_ON}"
+            )
+        if self.tokens is not None and self._tokens >= self.tokens:
+            raise BudgetSpentError(
+                f"not asked: the budget of {self.tokens} tokens is spent ({self._tokens}); {_GO_ON}"
+            )
+
+    def spend(self, cost: float | None, tokens_in: int | None, tokens_out: int | None) -> None:
+        """Count what a call has cost.
+
+        Args:
+            cost: USD; None if nobody knows.
+            tokens_in: Tokens of the question; None if the server did not say.
+            tokens_out: Tokens of the answer; None if the server did not say.
+        """
+        if not self.is_limited:
+            return
+        if tokens_in is None or tokens_out is None:
+            self._unknown = "the server does not say how many tokens it has read and written"
+        elif cost is None and self.cost is not None:
+            self._unknown = "the price of the model is not known"
+        self._cost += cost or 0.0
+        self._tokens += (tokens_in or 0) + (tokens_out or 0)
+
+
+_GO_ON = "the same command goes on, with as much again"
+
+
+#: The options, by the field of ModelOptions, with their names on the command line.
+FLAGS: Mapping[str, str] = {
+    "top_p": "--top-p",
+    "seed": "--model-seed",
+    "stop": "--stop",
+    "reasoning_effort": "--reasoning-effort",
+    "extra_body": "--extra-body",
+}
+
+#: Fields of a request that it has from the model and the question.
+_OURS = frozenset({"model", "messages", "contents", "stream", "n"})
+
+
+def chosen(options: Any) -> dict[str, Any]:  # noqa: ANN401 - ModelOptions, which imports this module
+    """Return the further options that were given, as they are sent to a program and kept with a run."""
+    given = {name: getattr(options, name) for name in FLAGS}
+    found = {name: value for name, value in given.items() if value not in (None, (), "", {})}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+
+
+def _check_decoding(options: Any) -> None:  # noqa: ANN401 - as above
+    """Check the values of further options.
+
+    Raises:
+        UsageError: A value has no meaning.
+    """
+    if options.top_p is not None and not 0 < options.top_p <= 1:
+        raise UsageError(f"--top-p {options.top_p} is not above 0 and at most 1")
+    if options.top_p is not None and not options.temperature_chosen:
+        raise UsageError("--top-p needs --temperature: at the default, 0, nothing is drawn")
+    if "" in options.stop:
+        raise UsageError("--stop with an empty text would end every answer at once")
+    taken = sorted(_OURS & set(options.extra_body))
+    if taken:
+        raise UsageError(f"--extra-body has {', '.join(taken)}, which the model and the question decide")
+
+
+def require_taken(provider: Any, options: Any) -> None:  # noqa: ANN401 - as above, and a Provider
+    """Check that a provider can send the further options that were given.
+
+    Raises:
+        UsageError: It cannot send one; names it.
+    """
+    takes = provider.decoding
+    refused = [FLAGS[name] for name in chosen(options) if name not in takes]
+    if refused:
+        can = ", ".join(FLAGS[name] for name in FLAGS if name in takes) or "none of these options"
+        name = f"{provider.vendor}/{provider.model}"
+        raise UsageError(f"model {name!r} cannot be given {', '.join(refused)}; it takes {can}")
+
+
+def require_one_of_two(name: str, options: Any) -> None:  # noqa: ANN401 - as above
+    """Check the options of a model that refuses top_p together with a temperature, as those of Anthropic do.
+
+    Raises:
+        UsageError: Both are given.
+    """
+    if options.top_p is not None and options.temperature is not None:
+        raise UsageError(f"model {name!r} takes one of the two: give --top-p with --temperature none")
+
+
+def parse_extra_body(text: str) -> dict[str, Any]:
+    """Return the fields that a JSON text of ``--extra-body`` has.
+
+    Raises:
+        UsageError: It is no JSON object.
+    """
+    try:
+        value = read_strict_json(text)
+    except ValueError as error:
+        raise UsageError(f"--extra-body is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise UsageError("--extra-body is no JSON object such as '{\"top_k\": 20}'")
+    return value
 
 
 def default_cache_folder() -> Path:
@@ -88,7 +234,7 @@ class ModelOptions:
             "low"; empty leaves it to the server.
         extra_body: Further fields of the request, for what a server has beside the fields above.
         call_seconds: Seconds after which an attempt without an answer is made again, once the server has
-            shown that it works on several calls at once; see :mod:`i2s_sdk.models.in_flight`.
+            shown that it works on several calls at once; see :mod:`i2s_sdk.models.retries`.
         retry_seconds: Seconds for all attempts of a call and the pauses between, waiting for a turn left out.
         failures: How often one call may fail, rate limits left out, before it is given up.
         concurrency: Calls in flight at most; fewer while the server says that there are too many.
@@ -145,7 +291,7 @@ class ModelOptions:
                 raise UsageError(f"model option {name}: {getattr(self, name)} is below 1")
         if self.temperature is not None and not 0 <= self.temperature < math.inf:
             raise UsageError(f"model option temperature: {self.temperature} is not a number from 0 on")
-        decoding.check(self)
+        _check_decoding(self)
         if self.base_url is not None and (
             urlsplit(self.base_url).scheme not in ("http", "https") or not urlsplit(self.base_url).hostname
         ):
@@ -168,7 +314,7 @@ class ModelOptions:
     @property
     def parameters(self) -> dict[str, Any]:
         """What is sent with a question and decides the answer."""
-        plain = {"temperature": self.temperature, "max_tokens": self.max_tokens, **decoding.chosen(self)}
+        plain = {"temperature": self.temperature, "max_tokens": self.max_tokens, **chosen(self)}
         return plain if self.repeat == 1 else {**plain, "repeat": self.repeat}
 
     @property
@@ -204,3 +350,63 @@ def options_from(settings: Settings) -> ModelOptions:
         pdftotext_memory_bytes=settings.pdftotext_memory_bytes,
         cache=answer_cache_folder(settings),
     )
+
+
+#: The fact of a run: words of the command line, quoted as a shell has them.
+OPTIONS_FACT = "options"
+
+#: The fact of a run: the most tokens of a completion.
+MAX_TOKENS_FACT = "max tokens"
+
+_MAX_TOKENS_FLAG = "--max-tokens"
+
+#: Beginnings of settings that decide what tasks ask.
+_OF_TASKS = ("sobench_", "readoc_")
+
+
+def option_words(options: ModelOptions | None, settings: Settings) -> str:
+    """Return the options of a run beside its data, model and instances; of files only the names.
+
+    Args:
+        options: The options of the calls; None for a model that is not called.
+        settings: The settings of the run.
+    """
+    words = [] if options is None else _words_of_calls(options)
+    if settings.prompts is not None:
+        words += ["--prompts", settings.prompts.name]
+    for one in fields(settings):
+        value = getattr(settings, one.name)
+        if one.name.startswith(_OF_TASKS) and value is not None and value != one.default:
+            words += ["--set", f"{one.name}={value.name if isinstance(value, Path) else value}"]
+    return shlex.join(words)
+
+
+def max_tokens_of(about: Mapping[str, str]) -> int | None:
+    """Return the most tokens of a completion by the facts of a run; None if they do not say.
+
+    Earlier versions kept the option alone, if it was not the default.
+    """
+    words = shlex.split(about.get(OPTIONS_FACT, ""))
+    options = dict(pairwise(words))
+    value = about.get(MAX_TOKENS_FACT, options.get(_MAX_TOKENS_FLAG, ""))
+    return int(value) if value.isdecimal() else None
+
+
+def _words_of_calls(options: ModelOptions) -> list[str]:
+    words: list[str] = []
+    if options.base_url is not None:
+        words += ["--base-url", _without_user(options.base_url)]
+    if options.temperature_chosen:
+        words += ["--temperature", "none" if options.temperature is None else f"{options.temperature:g}"]
+    if options.max_tokens != DECODING.max_tokens:
+        words += [_MAX_TOKENS_FLAG, str(options.max_tokens)]
+    for name, value in chosen(options).items():
+        for one in value if isinstance(value, list) else [value]:
+            words += [FLAGS[name], json.dumps(one) if isinstance(one, dict) else str(one)]
+    return words + (["--repeats", str(options.repeats)] if options.repeats > 1 else [])
+
+
+def _without_user(address: str) -> str:
+    """Return an address without name and password."""
+    parts = urlsplit(address)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment=""))

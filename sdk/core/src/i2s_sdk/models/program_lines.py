@@ -13,10 +13,9 @@ from typing import Any
 
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models import processes
-from i2s_sdk.models.bounded_lines import CHUNK, BoundedLines, LongLine
+from i2s_sdk.models.completion_bound import CHUNK, BoundedLines, LongLine
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.per_loop import PerLoop
 from i2s_sdk.models.provider import (
     Answer,
     AttemptError,
@@ -28,6 +27,7 @@ from i2s_sdk.models.provider import (
     with_reasoning,
 )
 from i2s_sdk.models.question import ReadImage, ReadQuestion
+from i2s_sdk.models.vendors import PerLoop
 
 _log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class ProgramOfLines(Provider):
         self.parameters = options.parameters
         self._options = options
         self._programs = PerLoop(
-            lambda: _Program(argv, options.completion_characters), lambda program: program.close()
+            lambda: _LineProgram(argv, options.completion_characters), lambda program: program.close()
         )
 
     async def ask(self, question: ReadQuestion) -> Answer:
@@ -68,23 +68,25 @@ class ProgramOfLines(Provider):
         if question.sampling is not None:
             sampling = self._options.sampling(question.sampling)
             parameters |= {"temperature": sampling.temperature, **sampling.values()}
-        return _read_answer(await self._programs.get().ask(_asked(question, parameters)))
+        return _read_answer(await self._programs.get().ask(_question_fields(question, parameters)))
 
     async def close(self) -> None:
         """Let the program end, and make it if it does not."""
         await self._programs.close()
 
 
-def _asked(question: ReadQuestion, parameters: Mapping[str, object]) -> dict[str, object]:
+def _question_fields(question: ReadQuestion, parameters: Mapping[str, object]) -> dict[str, object]:
     """Return the fields of a question; those that a text and one image behind it do not need are left out."""
     asked: dict[str, object] = {"instance": question.id, "prompt": question.text}
     if len(question.images) == 1:
-        asked |= _image(question.images[0])
+        asked |= _image_fields(question.images[0])
     asked |= parameters
     if question.max_tokens is not None:
         asked["max_tokens"] = question.max_tokens
     if question.text_and_image is None:
-        asked["parts"] = [{"text": one} if isinstance(one, str) else _image(one) for one in question.parts]
+        asked["parts"] = [
+            {"text": one} if isinstance(one, str) else _image_fields(one) for one in question.parts
+        ]
     if question.system:
         asked["system"] = question.system
     if question.json_schema is not None:
@@ -94,7 +96,7 @@ def _asked(question: ReadQuestion, parameters: Mapping[str, object]) -> dict[str
     return asked
 
 
-def _image(image: ReadImage) -> dict[str, str]:
+def _image_fields(image: ReadImage) -> dict[str, str]:
     return {"image": str(image.path.resolve()), "media_type": image.media_type}
 
 
@@ -114,7 +116,7 @@ def _read_answer(said: dict[str, Any]) -> Answer:
     raise FaultError(f"the program's answer has no text 'completion': {one_line(json.dumps(said), 80)}")
 
 
-class _Program:
+class _LineProgram:
     """The process, and the questions that it has not answered yet."""
 
     def __init__(self, argv: Sequence[str], most_characters: int) -> None:

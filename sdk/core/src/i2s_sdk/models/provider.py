@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from i2s_sdk.models.decoding import FLAGS
 from i2s_sdk.models.model import Finish
+from i2s_sdk.models.options import FLAGS
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.tasks.structure import Absence, NoStructure
 
@@ -116,11 +116,11 @@ class Provider(abc.ABC):
     repeatable: bool = False
     #: Everything else that is sent and decides the answer.
     parameters: dict[str, Any]
-    #: Names of the further options of a call that it sends (i2s_sdk.models.decoding).
+    #: Names of the further options of a call that it sends (i2s_sdk.models.options).
     decoding: frozenset[str] = frozenset(FLAGS)
     #: Whether it answers documents as a whole, so that questions name files, instead of page by page.
     whole: bool = False
-    #: Whether it is asked a small question before a run begins (i2s_sdk.models.preflight).
+    #: Whether it is asked a small question before a run begins (i2s_sdk.models.provider_model).
     preflight: bool = False
     #: Whether the work on a question ends when ``ask`` is cancelled, rather than going on at a server.
     ends_when_left: bool = False

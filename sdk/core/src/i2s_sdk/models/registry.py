@@ -65,7 +65,7 @@ def open_model(name: str | ModelLike | Model, options: ModelOptions | None = Non
         return as_model(name)
     options = options or ModelOptions()
     if name == "oracle":
-        from i2s_sdk.models.oracle import Oracle
+        from i2s_sdk.models.baselines import Oracle
 
         return Oracle()
     if name == "baseline/ocr":
@@ -77,11 +77,11 @@ def open_model(name: str | ModelLike | Model, options: ModelOptions | None = Non
 
         return PdfToText(options)
     if name == "baseline/chance":
-        from i2s_sdk.models.chance import ChanceBaseline
+        from i2s_sdk.models.baselines import ChanceBaseline
 
         return ChanceBaseline()
     if name in ("baseline/blank", "baseline/constant", "baseline/shuffled"):
-        from i2s_sdk.models.floors import BlankBaseline, ConstantBaseline, ShuffledBaseline
+        from i2s_sdk.models.baselines import BlankBaseline, ConstantBaseline, ShuffledBaseline
 
         floors = (BlankBaseline, ConstantBaseline, ShuffledBaseline)
         return next(floor() for floor in floors if floor.name == name)
@@ -209,13 +209,13 @@ def _require_parts(vendor: str, model: str) -> None:
 
 
 def _called(provider: Provider, options: ModelOptions) -> Model:
-    from i2s_sdk.models.called import CalledModel
+    from i2s_sdk.models.provider_model import ProviderModel
 
     if options.batching is None:
-        return CalledModel(provider, options)
+        return ProviderModel(provider, options)
     from i2s_sdk.models.batches import batched
 
-    return CalledModel(batched(provider, options, options.batching), options.of_batches)
+    return ProviderModel(batched(provider, options, options.batching), options.of_batches)
 
 
 def _unknown(name: str) -> UsageError:

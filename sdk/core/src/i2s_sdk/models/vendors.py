@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import os
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
 
 from i2s_sdk.errors import UsageError
 from i2s_sdk.models.options import ModelOptions
@@ -94,3 +97,32 @@ def key_hint(options: ModelOptions, vendor: Vendor) -> str:
     if options.base_url and options.base_url.rstrip("/") != vendor.base_url:
         return "; no key was sent: name the variable that holds it with --key-env NAME"
     return f"; the key is that of {' or '.join(vendor.keys)}"
+
+
+C = TypeVar("C")
+
+
+class PerLoop(Generic[C]):
+    """Makes a client when a loop first needs one.
+
+    Args:
+        make: The function that makes a client.
+        close: Closes it.
+    """
+
+    def __init__(self, make: Callable[[], C], close: Callable[[C], Awaitable[object]]) -> None:
+        self._make, self._close = make, close
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, C] = WeakKeyDictionary()
+
+    def get(self) -> C:
+        """Return the client of the running loop."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._clients:
+            self._clients[loop] = self._make()
+        return self._clients[loop]
+
+    async def close(self) -> None:
+        """Close the client of the running loop, if there is one."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await self._close(client)

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 
 from i2s_sdk.data.locations import BUNDLED
-from i2s_sdk.models.asked_with import ASKED_WITH
-from i2s_sdk.models.options import REPEAT
+from i2s_sdk.models.options import OPTIONS_FACT, REPEAT
 from i2s_sdk.report.published import DATA_SET
 from i2s_sdk.report.view import RunView, shareable_model, without_paths
 
@@ -59,7 +58,7 @@ def repeat_command(view: RunView) -> str:
     for flag, number in (("--limit", options.limit), ("--seed", options.seed)):
         words += [] if number is None else [flag, str(number)]
     words += ["--shard", options.shard] if options.shard else []
-    words += shlex.split(about.get(ASKED_WITH, ""))
+    words += shlex.split(about.get(OPTIONS_FACT, ""))
     return shlex.join(words)
 
 

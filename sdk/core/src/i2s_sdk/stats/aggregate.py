@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from i2s_sdk.models.asked_with import max_tokens_of
 from i2s_sdk.models.model import Finish
+from i2s_sdk.models.options import max_tokens_of
 from i2s_sdk.runlog.manifest import Manifest
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.runlog.planned import GroupedSample

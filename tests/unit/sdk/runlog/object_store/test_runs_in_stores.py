@@ -20,9 +20,9 @@ from i2s_sdk.evaluation.merge import merge
 from i2s_sdk.evaluation.sample import Sample
 from i2s_sdk.evaluation.stages import generate
 from i2s_sdk.models import Completion, ModelOptions
-from i2s_sdk.models.called import CalledModel
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer as Said
+from i2s_sdk.models.provider_model import ProviderModel
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.report import write_report
 from i2s_sdk.runlog.answer import Answer
@@ -250,7 +250,7 @@ async def test_a_call_is_in_the_store_before_it_is_made_and_its_answer_before_th
 ) -> None:
     image = tmp_path / "a.png"
     provider = _Provider(url)
-    model = CalledModel(provider, ModelOptions(cache=None))
+    model = ProviderModel(provider, ModelOptions(cache=None))
     with RunFolder.open(url, Settings(store_lines=1000, store_seconds=1000.0)) as folder:
         stage = GenerateStage({"latex": open_task("latex")}, model, folder)
         with marked_calls(model, folder.calls):

@@ -9,10 +9,10 @@ import pytest
 
 from i2s_sdk.data import Instance
 from i2s_sdk.models import ModelOptions
-from i2s_sdk.models.called import CalledModel
 from i2s_sdk.models.errors import ModelRefusedError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer, FaultError
+from i2s_sdk.models.provider_model import ProviderModel
 from i2s_sdk.models.question import ReadQuestion
 from named_pictures import named_picture
 from questions import complete
@@ -62,11 +62,11 @@ def _instances(tmp_path: Path, *names: str, picture: str = "the same") -> list[I
     return [Instance(name, "latex", "equation", image) for name in names]
 
 
-def _model(provider: Counting, tmp_path: Path, **more: object) -> CalledModel:
+def _model(provider: Counting, tmp_path: Path, **more: object) -> ProviderModel:
     prices = tmp_path / "prices.toml"
     prices.write_text('[models]\n"openai/tiny" = { in = 2.0, out = 8.0 }\n')
     given: dict[str, object] = {"cache": tmp_path / "cache", "first_pause": 0.001, "prices": prices}
-    model = CalledModel(provider, ModelOptions(**{**given, **more}))  # type: ignore[arg-type]
+    model = ProviderModel(provider, ModelOptions(**{**given, **more}))  # type: ignore[arg-type]
     model.on_call = provider
     return model
 

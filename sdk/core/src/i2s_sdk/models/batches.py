@@ -1,24 +1,30 @@
-"""A provider that asks by batches: questions that wait together are sent in one request.
+"""Batch APIs of vendors: many questions in one request, answered within hours at a lower price.
 
 A batch is sent when it is full, or when no further question has come for ``gather_seconds``. Each batch is on
-disk before it is sent (:mod:`i2s_sdk.models.batches.records`). A question that a batch under way holds is
-waited for and not sent again, also by another process and after an interruption.
+disk before it is sent. A question that a batch under way holds is waited for and not sent again, also by
+another process and after an interruption. ::
+
+    FOLDER/NAME.json    vendor, model, base_url, name, batch (the vendor's id), keys, begun
+
+A file is written before its batch is sent, with an empty id, and again when the vendor has given the id.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
-from collections.abc import Coroutine, Sequence, Set
-from dataclasses import replace
+import uuid
+from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence, Set
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from i2s_sdk.errors import I2SError, UsageError
-from i2s_sdk.models.batches.api import BatchApi, BatchGoneError, BatchRequest
-from i2s_sdk.models.batches.records import BatchRecord, BatchRecords
-from i2s_sdk.models.cache import AnswerCache, question_key
-from i2s_sdk.models.completion_bound import bounded_answer
+from i2s_sdk.errors import I2SError, UsageError, WriteError
+from i2s_sdk.json_text import read_json
+from i2s_sdk.models.cache import AnswerCache, AskedModel, question_key
+from i2s_sdk.models.completion_bound import TOO_LONG, BoundedLines, LongLine, bounded_answer
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import Batching, ModelOptions, default_cache_folder
 from i2s_sdk.models.provider import (
@@ -28,8 +34,252 @@ from i2s_sdk.models.provider import (
     FaultError,
     Provider,
     ThrottledError,
+    one_line,
 )
 from i2s_sdk.models.question import ReadQuestion
+from i2s_sdk.writing import write_whole, writing
+
+
+class BatchGoneError(FaultError):
+    """The vendor does not know a batch any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRequest:
+    """One question of a batch.
+
+    Attributes:
+        key: The name of the question in the batch: its SHA-256, see ``question_key``.
+        body: The request as the vendor has it for a single call, without what concerns HTTP.
+        headers: Headers that a single call would have beside the usual ones.
+    """
+
+    key: str
+    body: dict[str, Any]
+    headers: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchState:
+    """The state of a batch.
+
+    Attributes:
+        ended: Whether there is nothing to wait for any more.
+        answered: Number of questions that are answered, or have failed.
+        fault: Why the batch failed as a whole; None if it did not.
+    """
+
+    ended: bool
+    answered: int
+    fault: AttemptError | None = None
+
+
+#: What became of one question.
+BatchResult = Answer | AttemptError
+
+
+class BatchApi(Protocol):
+    """The batch API of a vendor.
+
+    Attributes:
+        provider: The provider of single calls whose requests are sent.
+        most_bytes: The most bytes of the requests of a batch.
+        most_requests: The most requests of a batch.
+    """
+
+    @property
+    def provider(self) -> BatchableProvider:
+        """The provider of single calls whose requests are sent."""
+        ...
+
+    most_bytes: int
+    most_requests: int
+
+    async def send(self, name: str, requests: Sequence[BatchRequest]) -> str:
+        """Send a batch and return its id.
+
+        Args:
+            name: A name of our own for it, by which ``find`` can find it.
+            requests: The questions; their keys differ.
+
+        Raises:
+            AttemptError: It was not accepted.
+            ModelAccessError: None will be.
+        """
+        ...
+
+    async def find(self, name: str) -> str | None:
+        """Return the id of a batch that was sent with a name; None if the vendor knows none, or no names."""
+        ...
+
+    async def state(self, batch: str) -> BatchState:
+        """Return how far a batch is.
+
+        Raises:
+            BatchGoneError: The vendor does not know it any more.
+            AttemptError: There was no answer.
+            ModelAccessError: There will be none.
+        """
+        ...
+
+    def results(self, batch: str) -> AsyncIterator[tuple[str, BatchResult]]:
+        """Yield what became of each question of a batch that has ended, by its key.
+
+        Raises:
+            AttemptError: The results cannot be read.
+            ModelAccessError: They never can be.
+        """
+        ...
+
+
+async def result_lines(
+    chunks: AsyncIterator[bytes], most_characters: int
+) -> AsyncIterator[tuple[str, dict[str, Any] | Answer]]:
+    """Yield the results of a file, by key: the line, or the answer of one that is too long to be read.
+
+    Args:
+        chunks: The bytes of the file.
+        most_characters: The most characters of a completion.
+
+    Raises:
+        FaultError: A line is none.
+    """
+    lines = BoundedLines(most_characters)
+    async for chunk in chunks:
+        for line in lines.feed(chunk):
+            if line:
+                yield _result_line(line)
+    last = lines.last()
+    if last:
+        yield _result_line(last)
+
+
+def _result_line(line: bytes | LongLine) -> tuple[str, dict[str, Any] | Answer]:
+    if isinstance(line, LongLine):
+        return line.texts.get("custom_id", ""), TOO_LONG
+    try:
+        found = read_json(line)
+    except ValueError:
+        found = None
+    match found:
+        case {"custom_id": str(key)}:
+            return key, found
+    raise FaultError(
+        f"a line of the results is none: {one_line(line[:200].decode('utf-8', 'replace'), 80)!r}"
+    )
+
+
+FORMAT = 1
+
+#: Time after which no vendor has the results of a batch any more.
+KEPT_FOR = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRecord:
+    """A batch.
+
+    Attributes:
+        vendor: Vendor of the model, as the provider has it; so are the next two.
+        model: Name of the model.
+        base_url: Address of the server.
+        name: Our name for the batch.
+        batch: The vendor's id; empty if it is not known whether the batch was accepted.
+        keys: Keys of its questions.
+        begun: When it was about to be sent, in ISO 8601.
+    """
+
+    vendor: str
+    model: str
+    base_url: str
+    name: str
+    batch: str
+    keys: tuple[str, ...]
+    begun: str
+
+
+class BatchRecords:
+    """The records of batches in a folder, of one model.
+
+    Args:
+        folder: Folder of the records; made when a batch is sent.
+        asked: The provider, whose batches are read.
+    """
+
+    def __init__(self, folder: Path, asked: AskedModel) -> None:
+        self._folder, self._asked = folder, asked
+
+    def read(self) -> list[BatchRecord]:
+        """Return the batches of the model that may still have results, the oldest first."""
+        ours = (self._asked.vendor, self._asked.model, self._asked.base_url)
+        oldest = (datetime.now(UTC) - KEPT_FOR).isoformat()
+        found = []
+        for path in self._folder.glob("*.json"):
+            record = _read_record(path)
+            if record is None or (record.vendor, record.model, record.base_url) != ours:
+                continue
+            if record.begun < oldest:
+                self.remove(record)
+            else:
+                found.append(record)
+        return sorted(found, key=lambda one: one.begun)
+
+    def begin(self, keys: Iterable[str]) -> BatchRecord:
+        """Write down that a batch is about to be sent.
+
+        Raises:
+            WriteError: It cannot be written, so the batch must not be sent: nobody would find it again.
+        """
+        ours = (self._asked.vendor, self._asked.model, self._asked.base_url)
+        begun = datetime.now(UTC).isoformat(timespec="seconds")
+        record = BatchRecord(*ours, uuid.uuid4().hex, "", tuple(keys), begun)
+        self._write(record)
+        return record
+
+    def sent(self, record: BatchRecord, batch: str) -> BatchRecord:
+        """Write down the id of a batch that was sent.
+
+        Raises:
+            WriteError: It cannot be written.
+        """
+        record = replace(record, batch=batch)
+        self._write(record)
+        return record
+
+    def replace(self, record: BatchRecord) -> None:
+        """Write down which questions of a batch are left, or remove its record if none are."""
+        if not record.keys:
+            self.remove(record)
+            return
+        with contextlib.suppress(WriteError):  # all of its answers are read again, which costs nothing
+            self._write(record)
+
+    def remove(self, record: BatchRecord) -> None:
+        """Remove the record of a batch: its results are read, or there are none."""
+        with contextlib.suppress(OSError):  # it is read again, which costs nothing
+            self._path(record).unlink()
+
+    def _write(self, record: BatchRecord) -> None:
+        path = self._path(record)
+        with writing(path):
+            write_whole(path, json.dumps({"format": FORMAT, **asdict(record)}, indent=1).encode())
+
+    def _path(self, record: BatchRecord) -> Path:
+        return self._folder / f"{record.name}.json"
+
+
+def _read_record(path: Path) -> BatchRecord | None:
+    """Return the record in a file; None if it is none."""
+    try:
+        content = read_json(path.read_bytes())
+        if content.pop("format") != FORMAT:
+            return None
+        record = BatchRecord(**{**content, "keys": tuple(map(str, content["keys"]))})
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    texts = (record.vendor, record.model, record.base_url, record.name, record.batch, record.begun)
+    return record if all(isinstance(one, str) for one in texts) and record.name == path.stem else None
+
 
 #: How often the state of a batch may not be answered one after the other, before its questions fail.
 _UNANSWERED = 20
@@ -46,10 +296,8 @@ def batched(provider: Provider, options: ModelOptions, batching: Batching) -> Ba
     Raises:
         UsageError: The vendor has no batch API here, or an option does not fit.
     """
-    from i2s_sdk.models.anthropic_messages import AnthropicMessages
-    from i2s_sdk.models.batches.anthropic_batches import AnthropicBatches
-    from i2s_sdk.models.batches.openai_batches import OpenAIBatches
-    from i2s_sdk.models.openai_chat import OpenAIChat
+    from i2s_sdk.models.anthropic_messages import AnthropicBatches, AnthropicMessages
+    from i2s_sdk.models.openai_chat import OpenAIBatches, OpenAIChat
 
     name = f"{provider.vendor}/{provider.model}"
     if options.budget.is_limited:
@@ -334,3 +582,6 @@ class BatchedProvider(Provider):
                 f"{batches} {'batch' if batches == 1 else 'batches'} under way, "
                 f"{answered} of {questions} questions answered"
             )
+
+
+__all__ = ["BatchedProvider", "batched"]

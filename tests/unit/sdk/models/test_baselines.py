@@ -11,7 +11,7 @@ import pytest
 from i2s_sdk.errors import ModelError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models import open_model
-from i2s_sdk.models.floors import ShuffledBaseline
+from i2s_sdk.models.baselines import ShuffledBaseline
 from i2s_sdk.tasks.registry import SPECS
 from questions import complete
 

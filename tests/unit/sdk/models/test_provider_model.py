@@ -10,11 +10,10 @@ import pytest
 from i2s_sdk.errors import ModelError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models import ModelAccessError, ModelOptions
-from i2s_sdk.models.budget import Budget
-from i2s_sdk.models.called import CalledModel
 from i2s_sdk.models.model import Finish
-from i2s_sdk.models.preflight import QUESTION
+from i2s_sdk.models.options import Budget
 from i2s_sdk.models.provider import Answer, FaultError, RejectedError
+from i2s_sdk.models.provider_model import QUESTION, ProviderModel
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.tasks.question import Question, TextPart
 
@@ -39,8 +38,8 @@ class Provider:
         pass
 
 
-def _model(provider: Provider, **more: Any) -> CalledModel:
-    return CalledModel(provider, ModelOptions(cache=None, first_pause=0.001, **more))
+def _model(provider: Provider, **more: Any) -> ProviderModel:
+    return ProviderModel(provider, ModelOptions(cache=None, first_pause=0.001, **more))
 
 
 async def test_whatever_is_answered_is_fine() -> None:
@@ -60,7 +59,7 @@ async def test_the_image_is_a_whole_png() -> None:
 
 async def test_the_cache_says_whether_it_has_an_answer(tmp_path: Path) -> None:
     provider = Provider()
-    model = CalledModel(provider, ModelOptions(cache=tmp_path, first_pause=0.001))
+    model = ProviderModel(provider, ModelOptions(cache=tmp_path, first_pause=0.001))
     instance, question = Instance("a", "latex", "", None), Question((TextPart("what is 1 + 1?"),))
     assert not await model.is_kept(instance, question)
     await model.complete(instance, question)

@@ -1,30 +1,70 @@
-"""A model that is asked: cache, pace, retries and prices around a provider."""
+"""A model that is asked through a provider, with cache, concurrency limit, retries and prices."""
 
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from weakref import WeakValueDictionary
+
+from PIL import Image
 
 from i2s_sdk.errors import UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.cache import AnswerCache, Call, Kept, question_key
 from i2s_sdk.models.completion_bound import bounded_answer
-from i2s_sdk.models.decoding import require_taken
-from i2s_sdk.models.errors import ModelRefusedError
+from i2s_sdk.models.costs import Prices
+from i2s_sdk.models.errors import ModelAccessError, ModelFailedError, ModelRefusedError
 from i2s_sdk.models.model import Completion, Finish, Model
-from i2s_sdk.models.options import REPEAT, ModelOptions
-from i2s_sdk.models.preflight import preflight
-from i2s_sdk.models.prices import Prices
+from i2s_sdk.models.options import REPEAT, ModelOptions, require_taken
 from i2s_sdk.models.provider import Answer, Provider, ProviderLike, as_provider, one_line
-from i2s_sdk.models.question import ReadQuestion, read_question
-from i2s_sdk.models.retrying import RetryingProvider
+from i2s_sdk.models.question import ReadImage, ReadQuestion, read_question
+from i2s_sdk.models.retries import RetryingProvider
 from i2s_sdk.tasks.question import Question
 
+QUESTION = "Reply with the word OK."
+#: Pixels on each side of the image; some servers refuse smaller ones.
+_SIDE = 64
+#: A server that is not there is not waited for.
+_FAILURES = 3
 
-class CalledModel(Model):
+
+async def preflight(provider: Provider, options: ModelOptions, *, with_image: bool) -> Answer:
+    """Ask a provider a small question. What it says does not matter; the caller counts its cost.
+
+    Args:
+        provider: The provider that is asked by a single call.
+        options: Options of the calls.
+        with_image: Whether a small white image is shown as well.
+
+    Returns:
+        What came back, whose tokens count in the budget.
+
+    Raises:
+        ModelAccessError: There was no answer, for whatever reason.
+    """
+    parts: tuple[str | ReadImage, ...] = (QUESTION, _white_image()) if with_image else (QUESTION,)
+    few = replace(options, failures=min(_FAILURES, options.failures))
+    try:
+        asked = await RetryingProvider(provider, few).ask(ReadQuestion("preflight", parts))
+    except ModelFailedError as error:
+        raise ModelAccessError(
+            f"{error.message}. This was a small question before the run, and nothing was begun; "
+            "--no-preflight leaves it out"
+        ) from None
+    return asked.answer
+
+
+def _white_image() -> ReadImage:
+    file = io.BytesIO()
+    Image.new("RGB", (_SIDE, _SIDE), "white").save(file, "PNG")
+    return ReadImage(Path("preflight.png"), file.getvalue(), "image/png", _SIDE, _SIDE)
+
+
+class ProviderModel(Model):
     """Asks a provider, once for each question.
 
     Its name is vendor and model, as ``--model`` has it; its fingerprint the address and the parameters, as

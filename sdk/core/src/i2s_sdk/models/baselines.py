@@ -1,6 +1,6 @@
-"""Models that look at nothing: what a metric gives to an answer that knows nothing of its instance.
+"""The oracle, and baselines that look at nothing of their instance or only at its choices.
 
-A value means little without them: two white pictures of LaTeX are alike in most pixels.
+A value of a metric means little without them: two white images of LaTeX are alike in most pixels.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import DataError, ModelError
@@ -18,6 +19,29 @@ from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.model import Completion, Finish, Model
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import BUILT_IN, SPECS, task_spec
+from i2s_sdk.tasks.visualwebbench.kinds import KINDS, Form
+from i2s_sdk.tasks.visualwebbench.letters import LETTERS
+
+
+class Oracle(Model):
+    """Answers with the ground truth of the instance, as models write it; how, each task says."""
+
+    name = "oracle"
+    whole = True
+
+    async def complete(self, instance: Instance, question: Question) -> Completion:
+        """Return the ground truth, or what of it answers the question.
+
+        Raises:
+            ModelError: The instance has none, or it cannot be read.
+        """
+        if instance.structure is None and instance.target is None:
+            raise ModelError(f"instance {instance.id!r} has no ground truth; the oracle has nothing to say")
+        try:
+            content = await asyncio.to_thread(read_content, instance)
+        except DataError as error:
+            raise ModelError(error.message) from None
+        return Completion(task_spec(instance.task).answer(content, question))
 
 
 class BlankBaseline(Model):
@@ -114,3 +138,37 @@ def _size(path: Path) -> tuple[int, int]:
         return decode_image(path.read_bytes()).size
     except (OSError, ValueError) as error:
         raise ModelError(f"{path}: {error}") from None
+
+
+_FORMS: Mapping[str, Form] = {one.name: one.form for one in KINDS}
+
+
+class ChanceBaseline(Model):
+    """Takes one of the choices of an instance, which the SHA-256 of its id decides."""
+
+    name = "baseline/chance"
+    fingerprint = "sha256 of the id"
+
+    async def complete(self, instance: Instance, question: Question) -> Completion:
+        """Return the letter, the box or a point of one of the choices.
+
+        The answer to a question of VisualWebBench for a text is empty, and counts 0.
+
+        Raises:
+            ModelError: The instance is of another benchmark.
+        """
+        form, options = _FORMS.get(instance.task), instance.inputs.get("options")
+        if form is None:
+            raise ModelError(f"{self.name} chooses, and task {instance.task!r} has no choices")
+        if form not in (Form.LETTER, Form.BOX, Form.POINT) or not options:
+            return Completion("", Finish.STOP)
+        index = int.from_bytes(hashlib.sha256(instance.id.encode()).digest()) % len(options)
+        return Completion(_answer(form, options[index], index), Finish.STOP)
+
+
+def _answer(form: Form, option: Any, index: int) -> str:  # noqa: ANN401 - a choice as its line has it
+    if form is Form.LETTER:
+        return LETTERS[index]
+    x1, y1, x2, y2 = map(float, option)
+    place = (x1, y1, x2, y2) if form is Form.BOX else ((x1 + x2) / 2, (y1 + y2) / 2)
+    return f"[{', '.join(f'{number:.6f}' for number in place)}]"

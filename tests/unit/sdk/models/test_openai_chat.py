@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from i2s_sdk.models.event_stream import is_event_stream, joined_chunks
-from i2s_sdk.models.openai_chat import read_answer
+from i2s_sdk.models.openai_chat import is_event_stream, joined_chunks, read_answer
 from i2s_sdk.models.provider import FaultError
 
 

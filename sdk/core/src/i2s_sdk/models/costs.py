@@ -1,0 +1,249 @@
+"""The costs of calls: the list of prices, and the estimate of a run before it is made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from i2s_sdk.errors import DataError
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.json_text import read_toml
+from i2s_sdk.models.cache import AnswerCache, question_key
+from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.provider import Provider
+from i2s_sdk.models.question import ReadQuestion, read_question
+from i2s_sdk.models.vendors import VENDORS
+from i2s_sdk.tasks.question import ImagePart, Question
+
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for a million tokens, in and out."""
+
+    per_million_in: float
+    per_million_out: float
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Prices by name of the model, of the vendors' own servers and of others.
+
+    Attributes:
+        models: Models by VENDOR/MODEL, on the vendor's own server.
+        servers: The same by base URL.
+    """
+
+    models: Mapping[str, Price]
+    servers: Mapping[str, Mapping[str, Price]] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> Prices:
+        """Return the prices in a file, or the bundled ones.
+
+        Raises:
+            DataError: The file cannot be read or is not of the form of the bundled one.
+        """
+        if path is None:
+            return _bundled()
+        try:
+            return cls.parse(path.read_text("utf-8"))
+        except OSError as error:
+            raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
+        except (ValueError, UnicodeDecodeError) as error:
+            raise DataError(path, 0, f"is no list of prices: {error}") from None
+
+    @classmethod
+    def parse(cls, text: str) -> Prices:
+        """Return the prices in the text of a file.
+
+        Raises:
+            ValueError: It is not of the form.
+        """
+        content = read_toml(text)
+        unknown = sorted(set(content) - {"models", "servers"})
+        if unknown:
+            raise ValueError(f"no table is called {unknown[0]!r}; there are models and servers")
+        servers = content.get("servers", {})
+        if not isinstance(servers, dict):
+            raise ValueError("servers must be a table of tables")
+        return cls(
+            _prices(content.get("models", {})),
+            {_plain(url): _prices(table) for url, table in servers.items()},
+        )
+
+    def price(self, vendor: str, model: str, base_url: str = "") -> Price | None:
+        """Return the price of a model, or None if the list does not know it.
+
+        Args:
+            vendor: Vendor, such as "openai".
+            model: Model as the vendor names it.
+            base_url: Address of the server; empty is the vendor's own.
+        """
+        own = not base_url or (vendor in VENDORS and _plain(base_url) == _plain(VENDORS[vendor].base_url))
+        table = self.models if own else self.servers.get(_plain(base_url), {})
+        name = f"{vendor}/{model}"
+        if name in table:
+            return table[name]
+        fitting = [key for key in table if key.endswith("*") and name.startswith(key[:-1])]
+        return table[max(fitting, key=len)] if fitting else None
+
+    def cost(self, provider: Provider, tokens_in: int | None, tokens_out: int | None) -> float | None:
+        """Return what a call cost in US dollars; None if tokens or price are not known."""
+        price = self.price(provider.vendor, provider.model, provider.base_url)
+        if price is None or tokens_in is None or tokens_out is None:
+            return None
+        return cost(price, tokens_in, tokens_out)
+
+
+def cost(price: Price, tokens_in: int, tokens_out: int) -> float:
+    """Return the US dollars of so many tokens."""
+    return (tokens_in * price.per_million_in + tokens_out * price.per_million_out) / _MILLION
+
+
+@cache
+def _bundled() -> Prices:
+    return Prices.parse(files("i2s_sdk.models").joinpath("prices.toml").read_text("utf-8"))
+
+
+def _prices(table: object) -> dict[str, Price]:
+    if not isinstance(table, dict):
+        raise ValueError("models and each server must be a table")
+    return {name: _price(name, value) for name, value in table.items()}
+
+
+def _price(name: str, value: object) -> Price:
+    match value:
+        case {"in": int() | float() as per_in, "out": int() | float() as per_out, **rest} if not rest:
+            if 0 <= per_in < math.inf and 0 <= per_out < math.inf:
+                return Price(float(per_in), float(per_out))
+    raise ValueError(f"{name}: must be {{ in = DOLLARS, out = DOLLARS }} for a million tokens")
+
+
+def _plain(url: str) -> str:
+    return url.rstrip("/").lower()
+
+
+_BYTES_PER_TOKEN = 4  # of English text and code, as a rule of thumb
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run would take.
+
+    Attributes:
+        images: Images of all questions.
+        calls: Calls of the model, one for each question; answers that are kept are none, and neither are
+            those of oracle, baseline and replay.
+        tokens_in: Tokens of all calls, estimated from the length of the texts and the size of the images.
+        tokens_out: Tokens of all calls, if every answer is as long as it may be.
+        cost: Cost in US dollars, of so many tokens at list prices, each call made once; None if the price
+            is not known.
+    """
+
+    images: int
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost: float | None
+
+    def __add__(self, other: Estimate) -> Estimate:
+        """Return what both take together."""
+        return Estimate(
+            self.images + other.images,
+            self.calls + other.calls,
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            None if self.cost is None or other.cost is None else self.cost + other.cost,
+        )
+
+
+def estimate(
+    model: str, questions: Iterable[tuple[Instance, Question]], options: ModelOptions | None = None
+) -> Estimate:
+    """Return what it would take to ask a model; nothing is asked, and no key is needed.
+
+    Args:
+        model: Its name.
+        questions: Each with the instance that it is asked of.
+        options: Options of the calls.
+
+    Raises:
+        DataError: An image or the file of prices cannot be read.
+    """
+    options = options or ModelOptions()
+    asked = _target(model, options)
+    if asked is None:
+        return Estimate(sum(_images(question) for _, question in questions), 0, 0, 0, 0.0)
+    kept = AnswerCache(options.cache if asked.vendor in (*VENDORS, "inspect") else None)
+    images = calls = tokens_in = tokens_out = 0
+    for instance, question in questions:
+        images += _images(question)
+        read = read_question(instance, question)
+        if read.sampling is not None:
+            read = replace(read, sampling=options.sampling(read.sampling))
+        if kept.get(question_key(asked, read)) is None:
+            calls += 1
+            tokens_in += _tokens(asked.vendor, read)
+            tokens_out += question.max_tokens or options.max_tokens
+    price = Prices.load(options.prices).price(asked.vendor, asked.model, asked.base_url)
+    spent = cost(price, tokens_in, tokens_out) if price is not None else None
+    return Estimate(images, calls, tokens_in, tokens_out, 0.0 if calls == 0 else spent)
+
+
+def image_tokens(vendor: str, width: int, height: int) -> int:
+    """Return about how many tokens a picture is, by what the vendors publish of their own models.
+
+    Args:
+        vendor: Vendor of the model; for an unknown one, patches of 28 pixels are counted.
+        width: Width in pixels.
+        height: Height in pixels.
+    """
+    match vendor:
+        case "openai":  # tiles of 512, after the shorter side became at most 768
+            scale = min(1.0, 2048 / max(width, height))
+            scale *= min(1.0, 768 / (min(width, height) * scale))
+            return 85 + 170 * math.ceil(width * scale / 512) * math.ceil(height * scale / 512)
+        case "anthropic":
+            scale = min(1.0, 1568 / max(width, height))
+            return math.ceil(width * scale * height * scale / 750)
+        case "google":
+            small = max(width, height) <= 384
+            return 258 * (1 if small else math.ceil(width / 768) * math.ceil(height / 768))
+    return math.ceil(width / 28) * math.ceil(height / 28)
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    vendor: str
+    model: str
+    base_url: str
+    parameters: dict[str, float | int | str | None]
+
+
+def _target(name: str, options: ModelOptions) -> _Target | None:
+    """Return who would be asked; None if nobody is."""
+    if name.startswith("command:"):
+        return _Target("command", name.removeprefix("command:"), "", options.parameters)
+    vendor, _, model = name.partition("/")
+    if vendor in VENDORS:
+        return _Target(vendor, model, options.base_url or VENDORS[vendor].base_url, options.parameters)
+    if vendor in ("hf", "inspect"):
+        return _Target(
+            vendor, model, (options.base_url or "") if vendor == "inspect" else "", options.parameters
+        )
+    return None
+
+
+def _tokens(vendor: str, question: ReadQuestion) -> int:
+    words = math.ceil(len((question.system + question.text).encode()) / _BYTES_PER_TOKEN)
+    return words + sum(image_tokens(vendor, one.width, one.height) for one in question.images)
+
+
+def _images(question: Question) -> int:
+    return sum(isinstance(one, ImagePart) for one in question.parts)

@@ -1,0 +1,275 @@
+"""The one retry loop around calls of models, the concurrency limit, and the time limit of an attempt."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import time
+from collections import deque
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
+
+from i2s_client.retry import RetryPolicy
+from i2s_sdk.models.errors import ModelAccessError, ModelFailedError, ModelInputRejectedError
+from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.provider import (
+    Answer,
+    AttemptError,
+    FaultError,
+    InputRejectedError,
+    Provider,
+    ThrottledError,
+)
+from i2s_sdk.models.question import ReadQuestion
+
+
+class Turn:
+    """One call that is in flight."""
+
+    def __init__(self, pace: AdaptiveLimiter) -> None:
+        self._pace, self._began_at = pace, pace.cuts
+
+    def answered(self) -> None:
+        """Say that the server answered."""
+        self._pace.gain()
+
+    def throttled(self, seconds: float | None) -> None:
+        """Say that the server had too many calls, and after how many seconds it wants any again."""
+        self._pace.cut(self._began_at, seconds)
+
+
+class AdaptiveLimiter:
+    """Places for calls, from 1 to ``most``.
+
+    Attributes:
+        most: Places where the server never complains.
+        places: Now; a fraction of a place is none.
+        cuts: How often the number was halved.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most, self.places, self.cuts = most, float(most), 0
+        self._running = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._not_before = 0.0  # by the clock of the loop
+
+    @contextlib.asynccontextmanager
+    async def turn(self) -> AsyncIterator[Turn]:
+        """Wait for a place, and for the end of a pause that the server asked for; keep it to the end."""
+        await self._enter()
+        try:
+            loop = asyncio.get_running_loop()
+            while loop.time() < self._not_before:  # noqa: ASYNC110 - an end that may move, no event
+                await asyncio.sleep(self._not_before - loop.time())
+            yield Turn(self)
+        finally:
+            self._running -= 1
+            self._wake()
+
+    def gain(self) -> None:
+        """Add so much that a place is gained once all places were used well."""
+        self.places = min(float(self.most), self.places + 1.0 / self.places)
+
+    def cut(self, began_at: int, seconds: float | None) -> None:
+        """Halve the places, unless that was done since the call began; let nobody begin for ``seconds``."""
+        if seconds is not None:
+            loop = asyncio.get_running_loop()
+            self._not_before = max(self._not_before, loop.time() + seconds)
+        if began_at == self.cuts:
+            self.cuts += 1
+            self.places = max(1.0, self.places / 2.0)
+
+    async def _enter(self) -> None:
+        if not self._waiting and self._running < int(self.places):
+            self._running += 1
+            return
+        place = asyncio.get_running_loop().create_future()
+        self._waiting.append(place)
+        try:
+            await place  # who wakes us has counted us as running
+        except asyncio.CancelledError:
+            if place.cancelled():
+                with contextlib.suppress(ValueError):
+                    self._waiting.remove(place)
+            else:  # woken and cancelled in the same moment: the place goes to the next
+                self._running -= 1
+                self._wake()
+            raise
+
+    def _wake(self) -> None:
+        while self._waiting and self._running < int(self.places):
+            place = self._waiting.popleft()
+            if not place.done():
+                self._running += 1
+                place.set_result(None)
+
+
+class CallsInFlight:
+    """Calls of one server that were sent and not answered yet, in the order in which they were sent.
+
+    Args:
+        call_seconds: Seconds after which an attempt ends, if a later one has been answered.
+    """
+
+    def __init__(self, call_seconds: float) -> None:
+        self._call_seconds = call_seconds
+        self._numbers = itertools.count()
+        self._waiting: dict[int, _Limit] = {}
+
+    async def answer(self, provider: Provider, question: ReadQuestion, seconds_left: float) -> Answer:
+        """Make one attempt and return its answer.
+
+        Args:
+            provider: The provider that is asked.
+            question: Question for it.
+            seconds_left: Seconds that are left of all attempts of this call. One attempt may take
+                ``call_seconds`` in any case.
+
+        Raises:
+            FaultError: There was none in time.
+            AttemptError: As of the provider.
+        """
+        loop, number = asyncio.get_running_loop(), next(self._numbers)
+        began = loop.time()
+        longest = self._call_seconds if provider.ends_when_left else max(self._call_seconds, seconds_left)
+        timeout = asyncio.timeout_at(began + longest)
+        try:
+            async with timeout:
+                self._waiting[number] = _Limit(timeout, began + self._call_seconds)
+                try:
+                    found = await provider.ask(question)
+                finally:
+                    del self._waiting[number]
+        except TimeoutError:
+            allowed = (timeout.when() or began) - began
+            raise FaultError(f"no answer within {round(allowed, 3):g} s") from None
+        for earlier, limit in self._waiting.items():
+            if earlier < number:
+                limit.shorten()
+        return found
+
+
+class _Limit:
+    """The time at which an attempt ends."""
+
+    def __init__(self, timeout: asyncio.Timeout, overtaken: float) -> None:
+        self._timeout, self._overtaken, self._short = timeout, overtaken, False
+
+    def shorten(self) -> None:
+        """End the attempt after ``call_seconds``: the server has answered a later one."""
+        if not self._short:
+            self._short = True
+            self._timeout.reschedule(self._overtaken)
+
+
+@dataclass(frozen=True, slots=True)
+class RetriedAnswer:
+    """An answer, how many calls it took, and the seconds of the last."""
+
+    answer: Answer
+    attempts: int
+    seconds: float
+
+
+class RetryingProvider:
+    """Asks a provider until it answers or the attempts are used up.
+
+    "Too many calls" makes all calls fewer and later, and is retried for ``retry_seconds``. Every other
+    failure delays this call only, and is retried until it has happened ``failures`` times, within the same
+    seconds. How long one attempt may last: :mod:`i2s_sdk.models.retries`.
+    """
+
+    def __init__(self, provider: Provider, options: ModelOptions) -> None:
+        self._provider, self._options = provider, options
+        self._pace = AdaptiveLimiter(options.concurrency)
+        self._in_flight = CallsInFlight(options.call_seconds)
+        self._policy = RetryPolicy(options.retry_seconds, options.first_pause, options.longest_pause)
+
+    async def ask(self, question: ReadQuestion) -> RetriedAnswer:
+        """Return the answer.
+
+        Raises:
+            ModelInputRejectedError: The server rejected this one question.
+            ModelFailedError: There is none.
+            ModelAccessError: There will be none to any question.
+        """
+        tally = _Tally(self._options)
+        attempts = AsyncRetrying(
+            retry=retry_if_exception_type((ThrottledError, FaultError)),
+            wait=self._pause_after,
+            stop=tally.exhausted,
+            reraise=True,
+        )
+        try:
+            return await attempts(self._attempt, question, tally)
+        except ModelAccessError as error:
+            raise ModelAccessError(f"{self._name}: {error.message}") from None
+        except InputRejectedError as error:
+            message = f"{self._name} rejected this input: {error.message}"
+            raise ModelInputRejectedError(message, tally.attempts, error.message) from None
+        except AttemptError as error:
+            message = f"{self._name}: {tally.story(error)}"
+            raise ModelFailedError(message, tally.attempts, error.message) from None
+
+    def _pause_after(self, state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        asked_for = error.retry_after_seconds if isinstance(error, AttemptError) else None
+        return self._policy.pause(state.attempt_number, asked_for)
+
+    @property
+    def _name(self) -> str:
+        where = f" at {self._provider.base_url}" if self._provider.base_url else ""
+        return f"{self._provider.vendor}/{self._provider.model}{where}"
+
+    async def _attempt(self, question: ReadQuestion, tally: _Tally) -> RetriedAnswer:
+        async with self._pace.turn() as turn:
+            began = time.monotonic()
+            tally.attempts += 1
+            try:
+                answer = await self._in_flight.answer(self._provider, question, tally.seconds_left)
+            except AttemptError as error:
+                self._count(error, turn, tally)
+                raise
+            finally:
+                seconds = time.monotonic() - began
+                tally.busy_seconds += seconds
+            turn.answered()
+            return RetriedAnswer(answer, tally.attempts, seconds)
+
+    def _count(self, error: AttemptError, turn: Turn, tally: _Tally) -> None:
+        if not isinstance(error, ThrottledError):
+            tally.failures += 1
+            return
+        asked_for = error.retry_after_seconds
+        # What this call has not the patience for, the others need not wait for either.
+        bearable = asked_for is not None and asked_for <= self._options.retry_seconds
+        turn.throttled(asked_for if bearable else None)
+
+
+class _Tally:
+    """The attempts of one call so far."""
+
+    def __init__(self, options: ModelOptions) -> None:
+        self._options = options
+        self.attempts = self.failures = 0
+        self.busy_seconds = 0.0
+
+    @property
+    def seconds_left(self) -> float:
+        """What remains of the seconds of all attempts together."""
+        return self._options.retry_seconds - self.busy_seconds
+
+    def exhausted(self, state: RetryCallState) -> bool:
+        """Return whether another attempt is one too many."""
+        spent = self.busy_seconds + state.idle_for + state.upcoming_sleep
+        return self.failures >= self._options.failures or spent > self._options.retry_seconds
+
+    def story(self, last: AttemptError) -> str:
+        """Return what happened, for people."""
+        times = "1 attempt" if self.attempts == 1 else f"{self.attempts} attempts"
+        later = last.retry_after_seconds
+        asks = f" (it asks to come back after {later:g} s)" if later is not None else ""
+        return f"no answer after {times}; the last: {last.message}{asks}"
