@@ -21,7 +21,7 @@ ABOUT_ONE_TASK = {
     "data/web_items/actions.py",
     "data/web_items/items.py",
     "data/web_items/elements.py",
-    "models/chance.py",
+    "models/baselines.py",
 }
 #: Packages that make the data of one task each: from the files of a benchmark, or from recorded web pages.
 MAKE_DATA_OF_ONE_TASK = {"data/imports", "data/web_items"}

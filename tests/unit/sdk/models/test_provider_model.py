@@ -1,105 +1,129 @@
-"""A small question before a run begins."""
+"""A model that is called: once for each question, with every call in the journal first."""
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
+from named_pictures import named_picture
+from questions import complete
 
-from i2s_sdk.errors import ModelError
-from i2s_sdk.instances.instance import Instance
-from i2s_sdk.models import ModelAccessError, ModelOptions
+from i2s_sdk.data import Instance
+from i2s_sdk.models import ModelOptions
+from i2s_sdk.models.errors import ModelRefusedError
 from i2s_sdk.models.model import Finish
-from i2s_sdk.models.options import Budget
-from i2s_sdk.models.provider import Answer, FaultError, RejectedError
-from i2s_sdk.models.provider_model import QUESTION, ProviderModel
+from i2s_sdk.models.provider import Answer, FaultError
+from i2s_sdk.models.provider_model import ProviderModel
 from i2s_sdk.models.question import ReadQuestion
-from i2s_sdk.tasks.question import Question, TextPart
 
 
-class Provider:
-    """A provider that answers, or fails as it is told."""
+class Counting:
+    """A provider that answers after some turns of the loop, and counts; also a journal of calls."""
 
-    vendor, model, base_url, repeatable = "openai", "tiny", "http://127.0.0.1:1/v1", True
-    parameters: dict[str, Any] = {}  # noqa: RUF012 - as the protocol has it
+    vendor, model, base_url = "openai", "tiny", ""
+    parameters: dict[str, float | int | str | None] = {}  # noqa: RUF012 - as the protocol has it
 
-    def __init__(self, *, preflight: bool = True, error: Exception | None = None) -> None:
-        self.preflight, self.error = preflight, error
-        self.asked: list[ReadQuestion] = []
+    def __init__(self, *, repeatable: bool = True) -> None:
+        self.repeatable = repeatable
+        self.asked: list[str] = []
+        self.begun: list[str] = []
+        self.finish = Finish.STOP
+        self.faults = 0
 
     async def ask(self, question: ReadQuestion) -> Answer:
-        self.asked.append(question)
-        if self.error is not None:
-            raise self.error
-        return Answer("", Finish.LENGTH, 70, 16)
+        assert self.begun.count(question.id) > 0, "the call is in no journal"
+        self.asked.append(question.id)
+        for _ in range(10):
+            await asyncio.sleep(0)
+        if self.faults:
+            self.faults -= 1
+            raise FaultError("gone")
+        return Answer("said", self.finish, 1_000_000, 1_000_000)
 
     async def close(self) -> None:
         pass
 
+    async def __call__(self, identity: str, question: str = "") -> str:
+        await asyncio.sleep(0)  # as a disk takes
+        self.begun.append(identity)
+        return f"call {len(self.begun)}"
 
-def _model(provider: Provider, **more: Any) -> ProviderModel:
-    return ProviderModel(provider, ModelOptions(cache=None, first_pause=0.001, **more))
+    def last(self, identity: str, question: str = "") -> str:
+        return ""
 
-
-async def test_whatever_is_answered_is_fine() -> None:
-    provider = Provider()
-    await _model(provider).preflight(with_image=False)
-    (asked,) = provider.asked
-    assert (asked.text, asked.images) == (QUESTION, ())
-
-
-async def test_the_image_is_a_whole_png() -> None:
-    provider = Provider()
-    await _model(provider).preflight(with_image=True)
-    (image,) = provider.asked[0].images
-    assert (image.media_type, image.width, image.height) == ("image/png", 64, 64)
-    assert image.content.startswith(b"\x89PNG")
+    def is_last(self, identity: str, name: str, question: str = "") -> bool:
+        return False
 
 
-async def test_the_cache_says_whether_it_has_an_answer(tmp_path: Path) -> None:
-    provider = Provider()
-    model = ProviderModel(provider, ModelOptions(cache=tmp_path, first_pause=0.001))
-    instance, question = Instance("a", "latex", "", None), Question((TextPart("what is 1 + 1?"),))
-    assert not await model.is_kept(instance, question)
-    await model.complete(instance, question)
-    assert await model.is_kept(instance, question)
-    assert not await model.is_kept(instance, Question((TextPart("what is 1 + 2?"),)))
-    assert len(provider.asked) == 1
+def _instances(tmp_path: Path, *names: str, picture: str = "the same") -> list[Instance]:
+    image = tmp_path / "picture.png"
+    image.write_bytes(named_picture(picture))
+    return [Instance(name, "latex", "equation", image) for name in names]
 
 
-@pytest.mark.parametrize(
-    ("error", "calls"), [(FaultError("no connection"), 3), (RejectedError("HTTP 400: no images"), 1)]
-)
-async def test_without_an_answer_the_model_cannot_be_asked(error: Exception, calls: int) -> None:
-    provider = Provider(error=error)
-    with pytest.raises(ModelAccessError, match=r"(no connection|no images).*--no-preflight"):
-        await _model(provider).preflight(with_image=True)
-    assert len(provider.asked) == calls
-
-
-async def test_it_is_left_out_if_that_is_wanted() -> None:
-    unwilling, provider = Provider(preflight=False), Provider()
-    await _model(unwilling).preflight(with_image=True)
-    await _model(provider, preflight=False).preflight(with_image=True)
-    assert not unwilling.asked
-    assert not provider.asked
-
-
-async def test_it_counts_in_the_budget() -> None:
-    budget = Budget(tokens=86)
-    await _model(Provider(), budget=budget).preflight(with_image=False)
-    with pytest.raises(ModelError, match="86 tokens is spent"):
-        budget.require()
-
-
-async def test_its_price_counts_in_a_budget_of_dollars(tmp_path: Path) -> None:
+def _model(provider: Counting, tmp_path: Path, **more: object) -> ProviderModel:
     prices = tmp_path / "prices.toml"
-    prices.write_text('[servers."http://127.0.0.1:1/v1"]\n"openai/tiny" = { in = 1000000.0, out = 0.0 }\n')
-    budget = Budget(cost=80.0)
-    model = _model(Provider(), budget=budget, prices=prices)
-    await model.preflight(with_image=False)
-    budget.require()
-    await model.preflight(with_image=False)
-    with pytest.raises(ModelError, match="80 USD is spent"):
-        budget.require()
+    prices.write_text('[models]\n"openai/tiny" = { in = 2.0, out = 8.0 }\n')
+    given: dict[str, object] = {"cache": tmp_path / "cache", "first_pause": 0.001, "prices": prices}
+    model = ProviderModel(provider, ModelOptions(**{**given, **more}))  # type: ignore[arg-type]
+    model.on_call = provider
+    return model
+
+
+async def test_equal_questions_that_come_together_are_asked_once(tmp_path: Path) -> None:
+    provider = Counting()
+    model = _model(provider, tmp_path)
+    instances = _instances(tmp_path, *"abcde")
+    found = await asyncio.gather(*(complete(model, one) for one in instances))
+    assert len(provider.asked) == len(provider.begun) == 1
+    assert sorted(one.cached for one in found) == [False, True, True, True, True]
+    assert sorted(one.attempts for one in found) == [0, 0, 0, 0, 1]
+
+
+async def test_different_questions_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    provider = Counting()
+    model = _model(provider, tmp_path)
+    (one,) = _instances(tmp_path, "a")
+    calls = [asyncio.create_task(complete(model, one, f"Say {number}.")) for number in range(5)]
+    while len(provider.asked) < 5:
+        assert not all(call.done() for call in calls)
+        await asyncio.sleep(0)
+    await asyncio.gather(*calls)
+
+
+async def test_without_a_cache_each_sample_is_asked(tmp_path: Path) -> None:
+    for provider, cache in ((Counting(), None), (Counting(repeatable=False), tmp_path / "cache")):
+        model = _model(provider, tmp_path, cache=cache)
+        for one in _instances(tmp_path, *"ab"):
+            assert not (await complete(model, one)).cached
+        assert provider.asked == ["a", "b"]
+
+
+async def test_the_attempts_of_a_call_are_those_that_were_made_and_one_line_of_the_journal(
+    tmp_path: Path,
+) -> None:
+    provider = Counting()
+    provider.faults = 2
+    (one,) = _instances(tmp_path, "a")
+    found = await complete(_model(provider, tmp_path), one)
+    assert (found.attempts, found.cached, provider.begun) == (3, False, ["a"])
+    assert found.seconds is not None
+
+
+async def test_an_answer_has_its_price_and_a_kept_one_the_same(tmp_path: Path) -> None:
+    provider = Counting()
+    model = _model(provider, tmp_path)
+    first, kept = [await complete(model, one) for one in _instances(tmp_path, *"ab")]
+    assert (first.cost, first.cached, first.tokens_in) == (10.0, False, 1_000_000)
+    assert (kept.cost, kept.cached, kept.tokens_out) == (10.0, True, 1_000_000)
+
+
+async def test_a_refusal_is_kept_too_and_refuses_again(tmp_path: Path) -> None:
+    provider = Counting()
+    provider.finish = Finish.REFUSED
+    model = _model(provider, tmp_path)
+    for one in _instances(tmp_path, *"ab"):
+        with pytest.raises(ModelRefusedError, match="openai/tiny refused to answer: said"):
+            await complete(model, one)
+    assert provider.asked == ["a"]
