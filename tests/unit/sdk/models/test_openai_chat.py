@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from i2s_sdk.models.openai_chat import is_event_stream, joined_chunks, read_answer
+from i2s_sdk.models.http_status import is_event_stream
+from i2s_sdk.models.openai_chat import joined_chunks, read_answer
 from i2s_sdk.models.provider import FaultError
 
 

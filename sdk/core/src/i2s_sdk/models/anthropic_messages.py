@@ -10,17 +10,12 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.models.batches import BatchGoneError, BatchRequest, BatchResult, BatchState, result_lines
-from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, most_bytes, read_bounded
-from i2s_sdk.models.errors import ModelAccessError
-from i2s_sdk.models.http_status import rejects_input, server_words, status_error, transport_fault
+from i2s_sdk.models.batches import BatchApi, BatchRequest, BatchResult, BatchState
+from i2s_sdk.models.http_status import STREAMED, HttpFailure, is_event_stream, rejects_input, server_words
 from i2s_sdk.models.model import Finish
-from i2s_sdk.models.openai_chat import STREAMED, is_event_stream
 from i2s_sdk.models.options import ModelOptions, require_one_of_two
 from i2s_sdk.models.provider import (
     Answer,
-    AttemptError,
-    BatchableProvider,
     FaultError,
     InputRejectedError,
     RejectedError,
@@ -30,13 +25,10 @@ from i2s_sdk.models.provider import (
     with_reasoning,
 )
 from i2s_sdk.models.question import ReadImage, ReadQuestion
-from i2s_sdk.models.vendors import VENDORS, PerLoop, address_and_key, key_hint, require_package
+from i2s_sdk.models.vendors import ResponseContext, VendorProvider
 
 if TYPE_CHECKING:
-    from anthropic import APIStatusError, AsyncAnthropic
-
-
-VENDOR = "anthropic"
+    from anthropic import AsyncAnthropic
 
 #: The version of the protocol that has temperature, top_p and top_k; the next one, 2026-10-21, refuses them.
 _VERSION_WITH_SAMPLING = "2023-06-01"
@@ -50,109 +42,89 @@ _FINISH = {
 }
 
 
-class AnthropicMessages(BatchableProvider):
-    """Asks a model by messages.
+class AnthropicMessages(VendorProvider["AsyncAnthropic"]):
+    """Asks a model by messages; see ``VendorProvider``."""
 
-    Args:
-        model: Its name, as the vendor has it.
-        options: Options of the calls.
-
-    Raises:
-        UsageError: The package or the key is missing, or it takes no such options.
-    """
-
-    vendor = VENDOR
-    repeatable = True
-    preflight = True
+    vendor = "anthropic"
     decoding = frozenset({"top_p", "stop", "reasoning_effort", "extra_body"})
 
     def __init__(self, model: str, options: ModelOptions) -> None:
-        require_one_of_two(f"{VENDOR}/{model}", options)
-        self.model, self._options = model, options
-        vendor = VENDORS[VENDOR]
-        require_package(vendor.package, vendor.extra, f"{VENDOR}/{model}")
-        self.base_url, self._key = address_and_key(vendor, f"{VENDOR}/{model}", options)
-        self._hint = key_hint(options, vendor)
-        self.parameters = options.parameters
-        self._most_bytes = most_bytes(options.completion_characters)
-        self._clients: PerLoop[AsyncAnthropic] = PerLoop(self._client, lambda client: client.close())
+        require_one_of_two(f"{self.vendor}/{model}", options)
+        super().__init__(model, options)
 
-    async def ask(self, question: ReadQuestion) -> Answer:
-        """Make one attempt.
-
-        Raises:
-            AttemptError: There is no answer.
-            ModelAccessError: There will never be one.
-        """
-        import anthropic
-
-        try:
-            async with self.client.messages.with_streaming_response.create(**self.request(question)) as raw:
-                body = await read_bounded(raw.iter_bytes(), self._most_bytes)
-        except AnswerTooLongError:
-            return TOO_LONG
-        except anthropic.APIStatusError as error:
-            refused = refusal_of(error.status_code, server_words(error.body, error.message))
-            if refused is None:
-                raise self.error_of(error) from None
-            return refused
-        except Exception as error:
-            raise transport_fault(error, anthropic.APIConnectionError) from None
-        return read_answer(body.decode("utf-8", "replace"))
-
-    def error_of(self, error: APIStatusError) -> AttemptError | ModelAccessError:
-        """Return how an attempt ended that was answered with a status other than 2xx."""
-        words = server_words(error.body, error.message)
-        return status_error(error.status_code, error.response.headers, words, hint=self._hint)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._clients.close()
-
-    def _client(self) -> AsyncAnthropic:
+    def open_client(self) -> AsyncAnthropic:
+        """Return a client of Anthropic's package."""
         from anthropic import AsyncAnthropic, Timeout
 
-        options = self._options
+        options = self.options
         return AsyncAnthropic(
-            api_key=self._key,
+            api_key=self.key,
             base_url=self.base_url,
             timeout=Timeout(options.longest_attempt_seconds, connect=options.call_seconds),
-            max_retries=0,  # retries are made in one place
+            max_retries=0,
         )
 
-    @property
-    def client(self) -> AsyncAnthropic:
-        """The client of the running loop."""
-        return self._clients.get()
+    async def close_client(self, client: AsyncAnthropic) -> None:
+        """Close the connections of a client."""
+        await client.close()
+
+    async def answer(self, question: ReadQuestion) -> Answer:
+        """Return the answer to a question; see ``ClientProvider``."""
+        create = self.clients.get().messages.with_streaming_response.create
+        return read_answer(await self.body(create(**self.request(question))))
 
     def request(self, question: ReadQuestion) -> dict[str, Any]:
-        """Return what is sent for a question, as arguments of the vendor's package."""
+        """Return the request of a question, as arguments of the vendor's package."""
         request: dict[str, Any] = {
             "model": self.model,
-            "messages": [{"role": "user", "content": [_block(one) for one in question.parts_images_first]}],
-            "max_tokens": question.max_tokens or self._options.max_tokens,
+            "messages": [{"role": "user", "content": [_block(part) for part in question.parts_images_first]}],
+            "max_tokens": question.max_tokens or self.options.max_tokens,
             "extra_headers": {"Accept-Encoding": "identity"},  # what is read is bounded, and so is its text
         }
-        sampling = self._options.sampling(question.sampling)
+        sampling = self.options.sampling(question.sampling)
         # From Claude Opus 4.1 and Sonnet 4.5 on, models refuse top_p together with a temperature.
         first = "top_p" if sampling.temperature is None else "temperature"
         if sent := sampling.values(first, "top_k"):
             # Not among the arguments of the package, because the newest models take none.
             request["extra_headers"]["anthropic-version"] = _VERSION_WITH_SAMPLING
-        if body := {**sent, **self._options.extra_body}:
+        if body := {**sent, **self.options.extra_body}:
             request["extra_body"] = body
-        if self._options.stop:
-            request["stop_sequences"] = list(self._options.stop)
+        if self.options.stop:
+            request["stop_sequences"] = list(self.options.stop)
         if question.system:
             request["system"] = question.system
         output: dict[str, Any] = {}
         if question.json_schema is not None:
             output["format"] = {"type": "json_schema", "schema": dict(question.json_schema)}
-        if self._options.reasoning_effort:
-            output["effort"] = self._options.reasoning_effort
+        if self.options.reasoning_effort:
+            output["effort"] = self.options.reasoning_effort
         if output:
             request["output_config"] = output
         return request
+
+    def http_failure(self, error: Exception) -> HttpFailure | None:
+        """Return the response that an exception of Anthropic's package stands for."""
+        from anthropic import APIStatusError
+
+        if not isinstance(error, APIStatusError):
+            return None
+        return HttpFailure(error.status_code, server_words(error.body, error.message), error.response.headers)
+
+    def connection_errors(self) -> tuple[type[Exception], ...]:
+        """Return the exceptions of Anthropic's package that say that the server was not reached."""
+        from anthropic import APIConnectionError
+
+        return (APIConnectionError,)
+
+    def refusal(self, failure: HttpFailure) -> Answer | None:
+        """Return the answer if a filter has blocked it, which Anthropic says in words, without a code."""
+        if failure.status == 400 and "content filtering policy" in failure.words:
+            return Answer(one_line(failure.words), Finish.REFUSED)
+        return None
+
+    def batch_api(self) -> BatchApi:
+        """Return the batch API of Anthropic."""
+        return AnthropicBatches(self)
 
 
 def _block(part: str | ReadImage) -> dict[str, Any]:
@@ -160,18 +132,6 @@ def _block(part: str | ReadImage) -> dict[str, Any]:
         return {"type": "text", "text": part}
     source = {"type": "base64", "media_type": part.media_type, "data": part.base64}
     return {"type": "image", "source": source}
-
-
-def refusal_of(status: int, words: str) -> Answer | None:
-    """Return the answer if a filter behind the model has blocked it; None for any other error.
-
-    Args:
-        status: The status code of HTTP.
-        words: What the server says; there is no code for it.
-    """
-    if status == 400 and "content filtering policy" in words:
-        return Answer(one_line(words), Finish.REFUSED)
-    return None
 
 
 def read_answer(body: str) -> Answer:
@@ -232,89 +192,48 @@ _MEGABYTE = 1_000_000
 _STATUSES = {"invalid_request_error": 400, "request_too_large": 413, "not_found_error": 404}
 
 
-class AnthropicBatches:
-    """Sends messages in batches.
-
-    Args:
-        provider: The provider that makes the requests and has the connections.
-        options: Options of the calls.
-    """
+class AnthropicBatches(BatchApi):
+    """Sends messages in batches, which have no names here."""
 
     most_bytes = 230 * _MEGABYTE  # Anthropic's limit is 256
     most_requests = 100_000
 
-    def __init__(self, provider: AnthropicMessages, options: ModelOptions) -> None:
-        self.provider, self._most_characters = provider, options.completion_characters
+    def __init__(self, provider: AnthropicMessages) -> None:
+        super().__init__(provider)
+        self._clients = provider.clients
 
     async def send(self, name: str, requests: Sequence[BatchRequest]) -> str:
-        """Send a batch and return its id; see ``BatchApi``."""
-        headers = {header: value for one in requests for header, value in one.headers.items()}
-        sent: Any = [{"custom_id": one.key, "params": one.body} for one in requests]
-        try:
-            batch = await self.provider.client.messages.batches.create(requests=sent, extra_headers=headers)
-        except Exception as error:
-            raise self._error(error) from None
+        """Send a batch and return its id."""
+        headers = {header: value for request in requests for header, value in request.headers.items()}
+        sent: Any = [{"custom_id": request.key, "params": request.body} for request in requests]
+        batch = await self._clients.get().messages.batches.create(requests=sent, extra_headers=headers)
         return batch.id
 
-    async def find(self, name: str) -> str | None:
-        """Return None: a batch has no name here."""
-        return None
-
     async def state(self, batch: str) -> BatchState:
-        """Return how far a batch is."""
-        import anthropic
-
-        try:
-            found = await self.provider.client.messages.batches.retrieve(batch)
-        except anthropic.NotFoundError:
-            raise BatchGoneError(f"the batch {batch} is not known any more") from None
-        except Exception as error:
-            raise self._error(error) from None
-        counts = found.request_counts
+        """Return the state of a batch."""
+        retrieved = await self._clients.get().messages.batches.retrieve(batch)
+        counts = retrieved.request_counts
         answered = counts.succeeded + counts.errored + counts.canceled + counts.expired
-        return BatchState(found.processing_status == "ended", answered)
+        return BatchState(retrieved.processing_status == "ended", answered)
 
-    async def results(self, batch: str) -> AsyncIterator[tuple[str, BatchResult]]:
-        """Yield what became of each question."""
-        import anthropic
+    async def streams(self, batch: str) -> AsyncIterator[ResponseContext]:
+        """Yield the results of a batch."""
+        yield self._clients.get().messages.batches.with_streaming_response.results(batch)
 
-        results = self.provider.client.messages.batches.with_streaming_response.results(batch)
-        try:
-            async with results as raw:
-                async for key, line in result_lines(raw.iter_bytes(), self._most_characters):
-                    yield key, line if isinstance(line, Answer) else _batch_result(line)
-        except AttemptError:
-            raise
-        except anthropic.NotFoundError:
-            raise BatchGoneError(f"the batch {batch} is not known any more") from None
-        except Exception as error:
-            raise self._error(error) from None
-
-    def _error(self, error: Exception) -> Exception:
-        import anthropic
-
-        if isinstance(error, anthropic.APIStatusError):
-            return self.provider.error_of(error)
-        return transport_fault(error, anthropic.APIConnectionError)
-
-
-def _batch_result(line: dict[str, Any]) -> BatchResult:
-    """Return what became of the question of a line."""
-    match line:
-        case {"result": {"type": "succeeded", "message": dict(message)}}:
-            try:
+    def result(self, line: dict[str, Any]) -> BatchResult:
+        """Return the result of the question of a line."""
+        match line:
+            case {"result": {"type": "succeeded", "message": dict(message)}}:
                 return read_answer(json.dumps(message))
-            except AttemptError as error:
-                return error
-        case {"result": {"type": "errored", "error": {"error": {"type": str(kind), "message": message}}}}:
-            said = f"{kind}: {one_line(message)}"
-            if kind not in _STATUSES:
-                return FaultError(said)
-            refused = refusal_of(_STATUSES[kind], str(message))
-            if refused is not None:
-                return refused
-            rejected = rejects_input(_STATUSES[kind], said)
-            return InputRejectedError(said) if rejected else RejectedError(said)
-        case {"result": {"type": ("expired" | "canceled") as kind}}:
-            return FaultError(f"the question is {kind}")
-    return FaultError(f"the result is none: {one_line(json.dumps(line), 80)}")
+            case {"result": {"type": "errored", "error": {"error": {"type": str(kind), "message": message}}}}:
+                said = f"{kind}: {one_line(message)}"
+                if kind not in _STATUSES:
+                    return FaultError(said)
+                refused = self.provider.refusal(HttpFailure(_STATUSES[kind], str(message)))
+                if refused is not None:
+                    return refused
+                rejected = rejects_input(_STATUSES[kind], said)
+                return InputRejectedError(said) if rejected else RejectedError(said)
+            case {"result": {"type": ("expired" | "canceled") as kind}}:
+                return FaultError(f"the question is {kind}")
+        return FaultError(f"the result is none: {one_line(json.dumps(line), 80)}")

@@ -11,15 +11,17 @@ A file is written before its batch is sent, with an empty id, and again when the
 
 from __future__ import annotations
 
+import abc
 import asyncio
 import contextlib
 import json
 import uuid
-from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence, Set
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from i2s_sdk.errors import I2SError, UsageError, WriteError
 from i2s_sdk.json_text import read_json
@@ -27,16 +29,9 @@ from i2s_sdk.models.cache import AnswerCache, AskedModel, question_key
 from i2s_sdk.models.completion_bound import TOO_LONG, BoundedLines, LongLine, bounded_answer
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import Batching, ModelOptions, default_cache_folder
-from i2s_sdk.models.provider import (
-    Answer,
-    AttemptError,
-    BatchableProvider,
-    FaultError,
-    Provider,
-    ThrottledError,
-    one_line,
-)
+from i2s_sdk.models.provider import Answer, AttemptError, FaultError, Provider, ThrottledError, one_line
 from i2s_sdk.models.question import ReadQuestion
+from i2s_sdk.models.vendors import ResponseContext, VendorProvider
 from i2s_sdk.writing import write_whole, writing
 
 
@@ -46,90 +41,105 @@ class BatchGoneError(FaultError):
 
 @dataclass(frozen=True, slots=True)
 class BatchRequest:
-    """One question of a batch.
+    """One question of a batch."""
 
-    Attributes:
-        key: The name of the question in the batch: its SHA-256, see ``question_key``.
-        body: The request as the vendor has it for a single call, without what concerns HTTP.
-        headers: Headers that a single call would have beside the usual ones.
-    """
-
-    key: str
-    body: dict[str, Any]
-    headers: dict[str, str]
+    key: str  #: the name of the question in the batch: its SHA-256, see ``question_key``
+    body: dict[str, Any]  #: the request as of a single call, without its fields of HTTP
+    headers: dict[str, str]  #: headers that a single call would have beside the usual ones
 
 
 @dataclass(frozen=True, slots=True)
 class BatchState:
-    """The state of a batch.
+    """The state of a batch."""
 
-    Attributes:
-        ended: Whether there is nothing to wait for any more.
-        answered: Number of questions that are answered, or have failed.
-        fault: Why the batch failed as a whole; None if it did not.
-    """
-
-    ended: bool
-    answered: int
-    fault: AttemptError | None = None
+    ended: bool  #: whether there is nothing to wait for any more
+    answered: int  #: number of questions that are answered, or have failed
+    fault: AttemptError | None = None  #: why the batch failed as a whole; None if it did not
 
 
-#: What became of one question.
+#: The result of one question.
 BatchResult = Answer | AttemptError
 
 
-class BatchApi(Protocol):
-    """The batch API of a vendor.
+class BatchApi(abc.ABC):
+    """The batch API of a vendor. Exceptions of the vendor's package pass; see ``failures`` and ``results``.
 
-    Attributes:
-        provider: The provider of single calls whose requests are sent.
-        most_bytes: The most bytes of the requests of a batch.
-        most_requests: The most requests of a batch.
+    Args:
+        provider: The provider of single calls whose requests are sent, and which has the connections.
     """
 
-    @property
-    def provider(self) -> BatchableProvider:
-        """The provider of single calls whose requests are sent."""
-        ...
+    most_bytes: int  #: the most bytes of the requests of a batch
+    most_requests: int  #: the most requests of a batch
 
-    most_bytes: int
-    most_requests: int
+    def __init__(self, provider: VendorProvider[Any]) -> None:
+        self.provider = provider
 
+    @abc.abstractmethod
     async def send(self, name: str, requests: Sequence[BatchRequest]) -> str:
         """Send a batch and return its id.
 
         Args:
             name: A name of our own for it, by which ``find`` can find it.
             requests: The questions; their keys differ.
-
-        Raises:
-            AttemptError: It was not accepted.
-            ModelAccessError: None will be.
         """
-        ...
 
     async def find(self, name: str) -> str | None:
         """Return the id of a batch that was sent with a name; None if the vendor knows none, or no names."""
-        ...
+        return None
 
+    @abc.abstractmethod
     async def state(self, batch: str) -> BatchState:
-        """Return how far a batch is.
+        """Return the state of a batch."""
+
+    @abc.abstractmethod
+    def streams(self, batch: str) -> AsyncIterator[ResponseContext]:
+        """Yield the files of JSON lines with the results of a batch that has ended."""
+
+    @abc.abstractmethod
+    def result(self, line: dict[str, Any]) -> BatchResult:
+        """Return the result of the question of a line.
 
         Raises:
-            BatchGoneError: The vendor does not know it any more.
+            AttemptError: It holds no answer.
+        """
+
+    @contextlib.contextmanager
+    def failures(self, batch: str = "") -> Iterator[None]:
+        """Raise what an exception of the vendor's package means, in place of it.
+
+        Args:
+            batch: The batch that is asked about; empty if there is none yet.
+
+        Raises:
+            BatchGoneError: The vendor does not know the batch any more.
             AttemptError: There was no answer.
             ModelAccessError: There will be none.
         """
-        ...
+        try:
+            yield
+        except (AttemptError, I2SError):
+            raise
+        except Exception as error:
+            failure = self.provider.http_failure(error)
+            if batch and failure is not None and failure.status == HTTPStatus.NOT_FOUND:
+                raise BatchGoneError(f"the batch {batch} is not known any more") from None
+            raise self.provider.error_of(error) from None
 
-    def results(self, batch: str) -> AsyncIterator[tuple[str, BatchResult]]:
-        """Yield what became of each question of a batch that has ended, by its key.
+    async def results(self, batch: str) -> AsyncIterator[tuple[str, BatchResult]]:
+        """Yield the result of each question of a batch that has ended, by its key; fails as ``failures``."""
+        with self.failures(batch):
+            async for stream in self.streams(batch):
+                async with stream as raw:
+                    async for key, line in result_lines(
+                        raw.iter_bytes(), self.provider.options.completion_characters
+                    ):
+                        yield key, line if isinstance(line, Answer) else self._read_result(line)
 
-        Raises:
-            AttemptError: The results cannot be read.
-            ModelAccessError: They never can be.
-        """
-        ...
+    def _read_result(self, line: dict[str, Any]) -> BatchResult:
+        try:
+            return self.result(line)
+        except AttemptError as error:
+            return error
 
 
 async def result_lines(
@@ -177,25 +187,15 @@ KEPT_FOR = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True)
 class BatchRecord:
-    """A batch.
+    """A batch that was sent, or was about to be."""
 
-    Attributes:
-        vendor: Vendor of the model, as the provider has it; so are the next two.
-        model: Name of the model.
-        base_url: Address of the server.
-        name: Our name for the batch.
-        batch: The vendor's id; empty if it is not known whether the batch was accepted.
-        keys: Keys of its questions.
-        begun: When it was about to be sent, in ISO 8601.
-    """
-
-    vendor: str
+    vendor: str  #: as the provider has it, like the next two
     model: str
     base_url: str
-    name: str
-    batch: str
-    keys: tuple[str, ...]
-    begun: str
+    name: str  #: our name for the batch
+    batch: str  #: the vendor's id; empty if it is not known whether the batch was accepted
+    keys: tuple[str, ...]  #: keys of its questions
+    begun: str  #: when it was about to be sent, in ISO 8601
 
 
 class BatchRecords:
@@ -296,32 +296,17 @@ def batched(provider: Provider, options: ModelOptions, batching: Batching) -> Ba
     Raises:
         UsageError: The vendor has no batch API here, or an option does not fit.
     """
-    from i2s_sdk.models.anthropic_messages import AnthropicBatches, AnthropicMessages
-    from i2s_sdk.models.openai_chat import OpenAIBatches, OpenAIChat
-
-    name = f"{provider.vendor}/{provider.model}"
     if options.budget.is_limited:
         raise UsageError("--budget cannot stop a batch that was sent: give --limit, and see --dry-run")
-    api: BatchApi
-    if isinstance(provider, OpenAIChat):
-        api = OpenAIBatches(provider, options)
-    elif isinstance(provider, AnthropicMessages):
-        api = AnthropicBatches(provider, options)
-    else:
+    api = provider.batch_api()
+    if api is None:
+        name = f"{provider.vendor}/{provider.model}"
         raise UsageError(f"model {name!r} has no batch API: --batch is for openai/NAME and anthropic/NAME")
     return BatchedProvider(api, options, batching, (options.cache or default_cache_folder()) / "batches")
 
 
 class BatchedProvider(Provider):
-    """Asks a model by the batch API of its vendor.
-
-    Attributes:
-        vendor: Vendor of the model, as the provider of single calls has it; so are the following.
-        model: Name of the model.
-        base_url: Address of the server.
-        repeatable: Whether an answer may be cached.
-        parameters: What is sent and decides the answer.
-        decoding: The further options of a call that it sends.
+    """Asks a model by the batch API of its vendor; whom and how, the provider of single calls says.
 
     Args:
         api: The vendor's.
@@ -350,7 +335,7 @@ class BatchedProvider(Provider):
         self._reading = asyncio.Lock()
 
     @property
-    def single(self) -> BatchableProvider:
+    def single(self) -> Provider:
         """The provider of single calls."""
         return self._single
 
@@ -421,7 +406,8 @@ class BatchedProvider(Provider):
 
     async def _named(self, record: BatchRecord) -> BatchRecord | None:
         """Return a record with the id of its batch; None if the vendor knows no batch of its name."""
-        batch = await self._api.find(record.name)
+        with self._api.failures():
+            batch = await self._api.find(record.name)
         return None if batch is None else await asyncio.to_thread(self._records.sent, record, batch)
 
     def _request(self, key: str, question: ReadQuestion) -> BatchRequest:
@@ -474,9 +460,11 @@ class BatchedProvider(Provider):
     async def _send(self, requests: Sequence[BatchRequest]) -> None:
         record = await asyncio.to_thread(self._records.begin, [one.key for one in requests])
         try:
-            batch: str | None = await self._api.send(record.name, requests)
+            with self._api.failures():
+                batch: str | None = await self._api.send(record.name, requests)
         except FaultError:  # it may have been accepted all the same
-            batch = await self._api.find(record.name)
+            with self._api.failures():
+                batch = await self._api.find(record.name)
             if batch is None:
                 self._records.remove(record)
                 raise
@@ -508,7 +496,8 @@ class BatchedProvider(Provider):
         unanswered = 0
         while True:
             try:
-                state = await self._api.state(record.batch)
+                with self._api.failures(record.batch):
+                    state = await self._api.state(record.batch)
                 unanswered = 0
             except BatchGoneError:
                 raise

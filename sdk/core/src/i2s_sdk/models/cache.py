@@ -39,27 +39,12 @@ PARTS_FORMAT = 2
 
 
 class AskedModel(Protocol):
-    """The model that is asked, and the parameters of its answers."""
+    """The model that is asked, as a provider names it, and the parameters that decide its answers."""
 
-    @property
-    def vendor(self) -> str:
-        """Name of the vendor, as the provider gives it."""
-        ...
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-        ...
-
-    @property
-    def base_url(self) -> str:
-        """The address of the server."""
-        ...
-
-    @property
-    def parameters(self) -> dict[str, float | int | str | None]:
-        """The parameters that decide the answer."""
-        ...
+    vendor: str
+    model: str
+    base_url: str
+    parameters: dict[str, Any]
 
 
 def question_key(provider: AskedModel, question: ReadQuestion) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.instance import Instance
@@ -218,12 +219,12 @@ def image_tokens(vendor: str, width: int, height: int) -> int:
     return math.ceil(width / 28) * math.ceil(height / 28)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Target:
     vendor: str
     model: str
     base_url: str
-    parameters: dict[str, float | int | str | None]
+    parameters: dict[str, Any]
 
 
 def _target(name: str, options: ModelOptions) -> _Target | None:

@@ -8,16 +8,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from i2s_sdk.models.http_status import server_words, status_error, transport_fault
+from i2s_sdk.models.http_status import STREAMED, HttpFailure, is_event_stream, server_words
 from i2s_sdk.models.model import Finish
-from i2s_sdk.models.openai_chat import STREAMED, is_event_stream
-from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import (
     Answer,
     FaultError,
-    Provider,
     RejectedError,
     count,
     one_line,
@@ -25,14 +22,12 @@ from i2s_sdk.models.provider import (
     with_reasoning,
 )
 from i2s_sdk.models.question import ReadImage, ReadQuestion
-from i2s_sdk.models.vendors import VENDORS, PerLoop, address_and_key, key_hint, require_package
+from i2s_sdk.models.vendors import VendorProvider
 
 if TYPE_CHECKING:
     from google.genai import Client
     from google.genai.errors import APIError
     from google.genai.types import GenerateContentConfig, GenerateContentResponse, Part
-
-VENDOR = "google"
 
 _FINISH = {"STOP": Finish.STOP, "MAX_TOKENS": Finish.LENGTH}
 _REFUSED = frozenset(
@@ -43,48 +38,35 @@ _TOOL_CALLS = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO
 _DELAY = re.compile(r"(\d+(?:\.\d+)?)s")
 
 
-class GoogleGenAI(Provider):
-    """Asks a model by generateContent.
+class GoogleGenAI(VendorProvider["Client"]):
+    """Asks a model by generateContent; see ``VendorProvider``."""
 
-    Args:
-        model: Its name, as the vendor has it.
-        options: Options of the calls.
+    vendor = "google"
 
-    Raises:
-        UsageError: The package or the key is missing.
-    """
+    def open_client(self) -> Client:
+        """Return a client of Google's package."""
+        from google.genai import Client
+        from google.genai.types import HttpOptions, HttpRetryOptions
 
-    vendor = VENDOR
-    repeatable = True
-    preflight = True
+        http = HttpOptions(
+            base_url=self.base_url,
+            timeout=int(self.options.longest_attempt_seconds * 1000),
+            retry_options=HttpRetryOptions(attempts=1),
+            extra_body=dict(self.options.extra_body) or None,
+        )
+        return Client(api_key=self.key, vertexai=False, http_options=http)
 
-    def __init__(self, model: str, options: ModelOptions) -> None:
-        self.model, self._options = model, options
-        vendor = VENDORS[VENDOR]
-        require_package(vendor.package, vendor.extra, f"{VENDOR}/{model}")
-        self.base_url, self._key = address_and_key(vendor, f"{VENDOR}/{model}", options)
-        self._hint = key_hint(options, vendor)
-        self.parameters = options.parameters
-        self._clients: PerLoop[Client] = PerLoop(self._client, lambda client: client.aio.aclose())
+    async def close_client(self, client: Client) -> None:
+        """Close the connections of a client."""
+        await client.aio.aclose()
 
-    async def ask(self, question: ReadQuestion) -> Answer:
-        """Make one attempt.
+    async def answer(self, question: ReadQuestion) -> Answer:
+        """Return the answer to a question; see ``ClientProvider``."""
+        from google.genai import errors
 
-        Raises:
-            AttemptError: There is no answer.
-            ModelAccessError: There will never be one.
-        """
-        from google.genai import errors, types
-
-        client = self._clients.get()
-        message = types.Content(role="user", parts=[_part(one) for one in question.parts])
+        client, request = self.clients.get(), self.request(question)
         try:
-            response = await client.aio.models.generate_content(
-                model=self.model, contents=[message], config=self._config(question)
-            )
-        except errors.APIError as error:
-            words = server_words(error.details, error.message or error.status)
-            raise status_error(error.code, _headers(error), words, hint=self._hint) from None
+            response = await client.aio.models.generate_content(**request)
         except (
             errors.UnknownApiResponseError,
             ValueError,
@@ -96,43 +78,42 @@ class GoogleGenAI(Provider):
             if isinstance(error, json.JSONDecodeError) and is_event_stream(error.doc):
                 raise RejectedError(STREAMED) from None
             raise FaultError(f"the answer is not what it should be: {one_line(error, 120)}") from None
-        except Exception as error:
-            raise transport_fault(error) from None
         return read_answer(response)
 
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._clients.close()
+    def request(self, question: ReadQuestion) -> dict[str, Any]:
+        """Return the request of a question, as arguments of the vendor's package."""
+        from google.genai.types import Content
 
-    def _client(self) -> Client:
-        from google.genai import Client
-        from google.genai.types import HttpOptions, HttpRetryOptions
-
-        http = HttpOptions(
-            base_url=self.base_url,
-            timeout=int(self._options.longest_attempt_seconds * 1000),
-            retry_options=HttpRetryOptions(attempts=1),  # retries are made in one place
-            extra_body=dict(self._options.extra_body) or None,
-        )
-        return Client(api_key=self._key, vertexai=False, http_options=http)
+        message = Content(role="user", parts=[_part(part) for part in question.parts])
+        return {"model": self.model, "contents": [message], "config": self._config(question)}
 
     def _config(self, question: ReadQuestion) -> GenerateContentConfig:
         from google.genai.types import GenerateContentConfig, ThinkingConfig, ThinkingLevel
 
-        schema, sampling = question.json_schema, self._options.sampling(question.sampling)
-        effort = self._options.reasoning_effort.upper()
+        schema, sampling = question.json_schema, self.options.sampling(question.sampling)
+        effort = self.options.reasoning_effort.upper()
         return GenerateContentConfig(
             temperature=sampling.temperature,
             top_p=sampling.top_p,
             top_k=sampling.top_k,
-            max_output_tokens=question.max_tokens or self._options.max_tokens,
+            max_output_tokens=question.max_tokens or self.options.max_tokens,
             candidate_count=1,
-            seed=self._options.seed,
-            stop_sequences=list(self._options.stop) or None,
+            seed=self.options.seed,
+            stop_sequences=list(self.options.stop) or None,
             thinking_config=ThinkingConfig(thinking_level=ThinkingLevel(effort)) if effort else None,
             system_instruction=question.system or None,
             response_mime_type=None if schema is None else "application/json",
             response_json_schema=None if schema is None else dict(schema),
+        )
+
+    def http_failure(self, error: Exception) -> HttpFailure | None:
+        """Return the response that an exception of Google's package stands for."""
+        from google.genai.errors import APIError
+
+        if not isinstance(error, APIError):
+            return None
+        return HttpFailure(
+            error.code, server_words(error.details, error.message or error.status), _headers(error)
         )
 
 

@@ -1,4 +1,4 @@
-"""What an HTTP status of a model's server means for the next attempt."""
+"""The outcome of an attempt by the response of a model's server: statuses, their headers and words."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import math
 import re
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.models.provider import (
@@ -50,6 +51,16 @@ _NOBODY = {
     403: "the key may not use this model",
     404: "there is no such model or no such address",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class HttpFailure:
+    """A response with a status other than 2xx."""
+
+    status: int  #: the status code of HTTP
+    words: str  #: what the server says
+    headers: Mapping[str, str] = field(default_factory=dict)
+    code: object = None  #: the server's own name of the failure, if it has one
 
 
 def status_error(
@@ -164,3 +175,15 @@ def transport_fault(error: Exception, *known: type[Exception]) -> Exception:
         return error
     cause = error.__cause__ or error
     return FaultError(f"no connection, or it was lost: {type(cause).__name__}: {one_line(cause)}")
+
+
+#: The message about a stream of a protocol of which none is read.
+STREAMED = "the server streams its answer although it was not asked to: turn that off there"
+
+#: Beginnings of the lines of an event stream.
+_EVENT_FIELDS = ("data:", "event:", "id:", "retry:", ":")
+
+
+def is_event_stream(body: str) -> bool:
+    """Return whether a body is an event stream (server-sent events) rather than one JSON value."""
+    return body.lstrip().startswith(_EVENT_FIELDS)

@@ -7,13 +7,13 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.models.errors import ModelAccessError
-from i2s_sdk.models.http_status import retry_after, server_words, status_error, transport_fault
+from i2s_sdk.models.http_status import HttpFailure, retry_after, server_words
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.openai_chat import read_completion
 from i2s_sdk.models.options import ModelOptions, require_one_of_two
-from i2s_sdk.models.provider import Answer, FaultError, Provider, one_line, with_reasoning
+from i2s_sdk.models.provider import Answer, FaultError, one_line, with_reasoning
 from i2s_sdk.models.question import ReadQuestion
-from i2s_sdk.models.vendors import PerLoop, require_package
+from i2s_sdk.models.vendors import ClientProvider, require_package
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, Content, GenerateConfig, Model, ModelOutput, ResponseSchema
@@ -58,7 +58,7 @@ _FINISH = {
 }
 
 
-class InspectModel(Provider):
+class InspectModel(ClientProvider["Model"]):
     """Asks a model through inspect_ai, which has the key from the environment as its own documentation says.
 
     Args:
@@ -70,72 +70,29 @@ class InspectModel(Provider):
     """
 
     vendor = "inspect"
-    repeatable = True
 
     def __init__(self, model: str, options: ModelOptions) -> None:
         if model.startswith(_ANTHROPIC):
             require_one_of_two(f"inspect/{model}", options)
         require_package("inspect_ai", "inspect", f"inspect/{model}")
-        self.model, self._options = model, options
+        super().__init__(model, options)
         self.base_url = options.base_url or ""
-        self.parameters = options.parameters
-        self._models: PerLoop[Model] = PerLoop(self._open, lambda model: model.api.aclose())
 
-    async def ask(self, question: ReadQuestion) -> Answer:
-        """Make one attempt.
+    def open_client(self) -> Model:
+        """Return the model of inspect_ai.
 
         Raises:
-            AttemptError: There is no answer.
-            ModelAccessError: inspect_ai knows no such model, its key or package is missing, or the question
-                wants JSON by a schema that inspect_ai does not pass on.
+            ModelAccessError: inspect_ai knows no such model, or its key or package is missing.
         """
-        model, config = self._models.get(), self._config(question)
-        completions: list[dict[str, Any]] = []
-        token = _COMPLETIONS.set(completions)
-        try:
-            output = await model.generate(_messages(question, self.model), config=config)
-        except Exception as error:
-            if completions:  # inspect_ai cannot read it
-                return read_completion(completions[-1])
-            raise _ended(error) from None
-        finally:
-            _COMPLETIONS.reset(token)
-        return read_completion(completions[-1]) if completions else _answer(output)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._models.close()
-
-    def _config(self, question: ReadQuestion) -> GenerateConfig:
-        from inspect_ai.model import GenerateConfig
-
-        schema = None if question.json_schema is None else response_schema(question.json_schema)
-        sampling = self._options.sampling(question.sampling)
-        extra = self.model.startswith(_WITH_EXTRA_BODY)
-        further = sampling.values("top_k", "repetition_penalty") if extra else {}
-        both = sampling.temperature is not None and self.model.startswith(_ANTHROPIC)
-        return GenerateConfig(
-            max_tokens=question.max_tokens,
-            response_schema=schema,
-            temperature=sampling.temperature,
-            top_p=None if both else sampling.top_p,  # newer models refuse the two together
-            top_k=None if extra else sampling.top_k,
-            extra_body={**further, **self._options.extra_body} or None,
-            seed=self._options.seed,
-            stop_seqs=list(self._options.stop) or None,
-            reasoning_effort=self._options.reasoning_effort or None,
-        )
-
-    def _open(self) -> Model:
         from inspect_ai.model import GenerateConfig, get_model
 
         config = GenerateConfig(
-            max_retries=0,  # retries are made in one place
-            max_tokens=self._options.max_tokens,
-            max_connections=self._options.concurrency,
+            max_retries=0,
+            max_tokens=self.options.max_tokens,
+            max_connections=self.options.concurrency,
         )
         try:
-            model = get_model(self.model, config=config, base_url=self._options.base_url, memoize=False)
+            model = get_model(self.model, config=config, base_url=self.options.base_url, memoize=False)
         except Exception as error:
             raise ModelAccessError(f"inspect_ai cannot open {self.model!r}: {one_line(error)}") from None
         # The vendors' packages beneath make retries of their own, which inspect_ai does not turn off.
@@ -146,6 +103,73 @@ class InspectModel(Provider):
         if hasattr(api, "on_response"):  # the providers of OpenAI's protocol
             api.on_response = _noting(api.on_response)
         return model
+
+    async def close_client(self, client: Model) -> None:
+        """Close the connections of a model."""
+        await client.api.aclose()
+
+    async def answer(self, question: ReadQuestion) -> Answer:
+        """Return the answer to a question; see ``ClientProvider``.
+
+        Raises:
+            ModelAccessError: inspect_ai cannot open the model, or the question wants JSON by a schema that
+                inspect_ai does not pass on.
+        """
+        model, config = self.clients.get(), self._config(question)
+        completions: list[dict[str, Any]] = []
+        token = _COMPLETIONS.set(completions)
+        try:
+            output = await model.generate(_messages(question, self.model), config=config)
+        except Exception:
+            if completions:  # inspect_ai cannot read it
+                return read_completion(completions[-1])
+            raise
+        finally:
+            _COMPLETIONS.reset(token)
+        return read_completion(completions[-1]) if completions else _answer(output)
+
+    def _config(self, question: ReadQuestion) -> GenerateConfig:
+        from inspect_ai.model import GenerateConfig
+
+        schema = None if question.json_schema is None else response_schema(question.json_schema)
+        sampling = self.options.sampling(question.sampling)
+        extra = self.model.startswith(_WITH_EXTRA_BODY)
+        further = sampling.values("top_k", "repetition_penalty") if extra else {}
+        both = sampling.temperature is not None and self.model.startswith(_ANTHROPIC)
+        return GenerateConfig(
+            max_tokens=question.max_tokens,
+            response_schema=schema,
+            temperature=sampling.temperature,
+            top_p=None if both else sampling.top_p,  # newer models refuse the two together
+            top_k=None if extra else sampling.top_k,
+            extra_body={**further, **self.options.extra_body} or None,
+            seed=self.options.seed,
+            stop_seqs=list(self.options.stop) or None,
+            reasoning_effort=self.options.reasoning_effort or None,
+        )
+
+    def http_failure(self, error: Exception) -> HttpFailure | None:
+        """Return the response that an exception of the package of whichever vendor stands for."""
+        status = getattr(error, "status_code", None) or getattr(error, "code", None)
+        if not isinstance(status, int):
+            return None
+        # inspect_ai puts the whole request before the words of the server.
+        said = getattr(error, "provider_message", error)
+        return HttpFailure(
+            status, server_words(getattr(error.__cause__, "body", None), said), _headers(error)
+        )
+
+    def error_of(self, error: Exception) -> Exception:
+        """Return how an attempt ended; what is not known of a package is a fault of its server."""
+        known = super().error_of(error)
+        if known is not error:
+            return known
+        return FaultError(f"{type(error).__name__}: {one_line(error)}", retry_after(_headers(error)))
+
+
+def _headers(error: Exception) -> Mapping[str, str]:
+    headers: Mapping[str, str] = getattr(getattr(error, "response", None), "headers", {})
+    return headers
 
 
 def _noting(on_response: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
@@ -197,19 +221,3 @@ def _messages(question: ReadQuestion, model: str) -> list[ChatMessage]:
     ]
     message = ChatMessageUser(content=content)
     return [ChatMessageSystem(content=question.system), message] if question.system else [message]
-
-
-def _ended(error: Exception) -> Exception:
-    """Return how an attempt ended, from what the package of whichever vendor raised."""
-    status = getattr(error, "status_code", None) or getattr(error, "code", None)
-    headers = getattr(getattr(error, "response", None), "headers", {})
-    if isinstance(status, int):
-        # inspect_ai puts the whole request before the words of the server.
-        words = server_words(
-            getattr(error.__cause__, "body", None), getattr(error, "provider_message", error)
-        )
-        return status_error(status, headers, words)
-    known = transport_fault(error)
-    if known is not error:
-        return known
-    return FaultError(f"{type(error).__name__}: {one_line(error)}", retry_after(headers))

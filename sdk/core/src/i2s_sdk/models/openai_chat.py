@@ -12,16 +12,13 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.models.batches import BatchGoneError, BatchRequest, BatchResult, BatchState, result_lines
-from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, most_bytes, read_bounded
-from i2s_sdk.models.errors import ModelAccessError
-from i2s_sdk.models.http_status import server_words, status_error, transport_fault
+from i2s_sdk.models.batches import BatchApi, BatchRequest, BatchResult, BatchState
+from i2s_sdk.models.http_status import HttpFailure, is_event_stream, server_words, status_error
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import (
     Answer,
     AttemptError,
-    BatchableProvider,
     FaultError,
     RejectedError,
     ThrottledError,
@@ -31,85 +28,11 @@ from i2s_sdk.models.provider import (
     with_reasoning,
 )
 from i2s_sdk.models.question import ReadImage, ReadQuestion
-from i2s_sdk.models.vendors import VENDORS, PerLoop, address_and_key, key_hint, require_package
+from i2s_sdk.models.vendors import ResponseContext, VendorProvider
 
 if TYPE_CHECKING:
-    from openai import APIStatusError, AsyncOpenAI
+    from openai import AsyncOpenAI
     from openai.types import Batch
-
-
-#: What is said of a stream of another protocol, which is not read.
-STREAMED = "the server streams its answer although it was not asked to: turn that off there"
-
-#: What a line of an event stream begins with.
-_FIELDS = ("data:", "event:", "id:", "retry:", ":")
-
-#: The data of the last event.
-_DONE = "[DONE]"
-
-#: Texts of a message that come in pieces.
-_TEXTS = ("content", "refusal", "reasoning_content", "reasoning")
-
-
-def is_event_stream(body: str) -> bool:
-    """Return whether a body is an event stream rather than one JSON value."""
-    return body.lstrip().startswith(_FIELDS)
-
-
-def joined_chunks(body: str) -> dict[str, Any]:
-    """Return the chat completion that the chunks of a stream make, with the first choice only.
-
-    Args:
-        body: The stream.
-
-    Raises:
-        ValueError: An event is not JSON, or the stream ends before the answer does.
-    """
-    joined: dict[str, Any] = {}
-    message: dict[str, Any] = {}
-    choice: dict[str, Any] = {"finish_reason": None}
-    for event in _events(body):
-        joined |= {name: value for name, value in event.items() if name != "choices" and value is not None}
-        match event:
-            case {"choices": [{**first}, *_]}:
-                choice |= {name: first[name] for name in ("finish_reason", "error") if first.get(name)}
-                _add(message, first.get("delta"))
-    if choice["finish_reason"] is None and not {"error"} & (joined.keys() | choice.keys()):
-        raise ValueError("the stream ended before the answer did")
-    return joined | {"choices": [{**choice, "message": message}]}
-
-
-def _add(message: dict[str, Any], delta: object) -> None:
-    """Add the piece of a message that a chunk has."""
-    if not isinstance(delta, Mapping):
-        return
-    for name in _TEXTS:
-        if isinstance(delta.get(name), str):
-            message[name] = message.get(name, "") + delta[name]
-    for call in delta.get("tool_calls") or []:
-        match call:
-            case {"function": {"name": str()}}:  # the other pieces of a call have its arguments
-                message.setdefault("tool_calls", []).append(call)
-
-
-def _events(body: str) -> Iterator[dict[str, Any]]:
-    """Yield the data of each event.
-
-    Raises:
-        ValueError: They are no JSON object.
-    """
-    for block in body.replace("\r\n", "\n").split("\n\n"):
-        lines = [line[5:].removeprefix(" ") for line in block.split("\n") if line.startswith("data:")]
-        data = "\n".join(lines)
-        if not data or data == _DONE:
-            continue
-        found = read_json(data)
-        if not isinstance(found, dict):
-            raise ValueError("an event is no object")
-        yield found
-
-
-VENDOR = "openai"
 
 _FINISH = {"stop": Finish.STOP, "length": Finish.LENGTH, "content_filter": Finish.REFUSED}
 #: The names of the limit of tokens, as most servers have it and as OpenAI has it.
@@ -118,104 +41,55 @@ _LIMITS = ("max_tokens", "max_completion_tokens")
 _FILTERED = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
 
 
-class OpenAIChat(BatchableProvider):
-    """Asks a model by chat completions.
+class OpenAIChat(VendorProvider["AsyncOpenAI"]):
+    """Asks a model by chat completions; see ``VendorProvider``."""
 
-    Args:
-        model: Its name, as the server has it.
-        options: Options of the calls.
-
-    Raises:
-        UsageError: The package or the key is missing.
-    """
-
-    vendor = VENDOR
-    repeatable = True
-    preflight = True
+    vendor = "openai"
 
     def __init__(self, model: str, options: ModelOptions) -> None:
-        self.model, self._options = model, options
-        vendor = VENDORS[VENDOR]
-        require_package(vendor.package, vendor.extra, f"{VENDOR}/{model}")
-        self.base_url, self._key = address_and_key(vendor, f"{VENDOR}/{model}", options)
-        self._hint = key_hint(options, vendor)
+        super().__init__(model, options)
         # OpenAI's newer models know only the longer name, most other servers only the shorter; a server that
         # names the other is asked with that from then on.
-        own = self.base_url.rstrip("/") == vendor.base_url
-        self._limit = _LIMITS[1] if own else _LIMITS[0]
+        self._limit = _LIMITS[1] if self.is_vendors_own else _LIMITS[0]
         # Not of OpenAI's protocol; vLLM and SGLang read them beside its fields.
-        self._further = () if own else ("top_k", "repetition_penalty")
-        self.parameters = options.parameters
-        self._most_bytes = most_bytes(options.completion_characters)
-        self._clients: PerLoop[AsyncOpenAI] = PerLoop(self._client, lambda client: client.close())
+        self._further = () if self.is_vendors_own else ("top_k", "repetition_penalty")
 
-    async def ask(self, question: ReadQuestion) -> Answer:
-        """Make one attempt.
-
-        Raises:
-            AttemptError: There is no answer.
-            ModelAccessError: There will never be one.
-        """
-        import openai
-
-        limit = self._limit
-        try:
-            try:
-                body = await self._body(question, limit)
-            except openai.APIStatusError as error:
-                other = _other_limit(limit, error)
-                if other is None:
-                    raise
-                body = await self._body(question, other)
-                self._limit = other
-        except AnswerTooLongError:
-            return TOO_LONG
-        except openai.APIStatusError as error:
-            words = server_words(error.body, error.message)
-            refused = refusal_of(error.status_code, {**_details(error), "message": words})
-            if refused is None:
-                raise self.error_of(error) from None
-            return refused
-        except Exception as error:
-            raise transport_fault(error, openai.APIConnectionError) from None
-        return read_answer(body.decode("utf-8", "replace"))
-
-    async def _body(self, question: ReadQuestion, limit: str) -> bytes:
-        """Return the body of the answer to one request.
-
-        Args:
-            question: The question to answer.
-            limit: The name of the limit of tokens in the request.
-
-        Raises:
-            AnswerTooLongError: It is longer than a completion can be.
-        """
-        request = self.request(question, limit)
-        async with self.client.chat.completions.with_streaming_response.create(**request) as raw:
-            return await read_bounded(raw.iter_bytes(), self._most_bytes)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._clients.close()
-
-    def _client(self) -> AsyncOpenAI:
+    def open_client(self) -> AsyncOpenAI:
+        """Return a client of OpenAI's package."""
         from openai import AsyncOpenAI, Timeout
 
-        options = self._options
+        options = self.options
         return AsyncOpenAI(
-            api_key=self._key,
+            api_key=self.key,
             base_url=self.base_url,
             timeout=Timeout(options.longest_attempt_seconds, connect=options.call_seconds),
-            max_retries=0,  # retries are made in one place
+            max_retries=0,
         )
 
-    @property
-    def client(self) -> AsyncOpenAI:
-        """The client of the running loop."""
-        return self._clients.get()
+    async def close_client(self, client: AsyncOpenAI) -> None:
+        """Close the connections of a client."""
+        await client.close()
+
+    async def answer(self, question: ReadQuestion) -> Answer:
+        """Return the answer to a question; see ``ClientProvider``."""
+        limit = self._limit
+        try:
+            body = await self._body(question, limit)
+        except Exception as error:
+            other = _other_limit(limit, self.http_failure(error))
+            if other is None:
+                raise
+            body = await self._body(question, other)
+            self._limit = other
+        return read_answer(body)
+
+    async def _body(self, question: ReadQuestion, limit: str) -> str:
+        """Return the body of the response to one request, in which the limit of tokens has a name."""
+        create = self.clients.get().chat.completions.with_streaming_response.create
+        return await self.body(create(**self.request(question, limit)))
 
     def request(self, question: ReadQuestion, limit: str | None = None) -> dict[str, Any]:
-        """Return what is sent for a question, as arguments of the vendor's package.
+        """Return the request of a question, as arguments of the vendor's package.
 
         Args:
             question: The question to answer.
@@ -224,58 +98,64 @@ class OpenAIChat(BatchableProvider):
         messages: list[dict[str, Any]] = []
         if question.system:
             messages.append({"role": "system", "content": question.system})
-        messages.append({"role": "user", "content": [_block(one) for one in question.parts]})
+        messages.append({"role": "user", "content": [_block(part) for part in question.parts]})
         request: dict[str, Any] = {
             "model": self.model,
             "messages": messages,
-            limit or self._limit: question.max_tokens or self._options.max_tokens,
+            limit or self._limit: question.max_tokens or self.options.max_tokens,
             "extra_headers": {"Accept-Encoding": "identity"},  # what is read is bounded, and so is its text
         }
-        sampling = self._options.sampling(question.sampling)
+        sampling = self.options.sampling(question.sampling)
         request |= sampling.values("temperature", "top_p")
         further = sampling.values(*self._further) if self._further else {}
-        if body := {**further, **self._options.extra_body}:
+        if body := {**further, **self.options.extra_body}:
             request["extra_body"] = body
-        if self._options.seed is not None:
-            request["seed"] = self._options.seed
-        if self._options.stop:
-            request["stop"] = list(self._options.stop)
-        if self._options.reasoning_effort:
-            request["reasoning_effort"] = self._options.reasoning_effort
+        if self.options.seed is not None:
+            request["seed"] = self.options.seed
+        if self.options.stop:
+            request["stop"] = list(self.options.stop)
+        if self.options.reasoning_effort:
+            request["reasoning_effort"] = self.options.reasoning_effort
         if question.json_schema is not None:
             schema = {"name": "answer", "schema": dict(question.json_schema)}
             request["response_format"] = {"type": "json_schema", "json_schema": schema}
         return request
 
-    def error_of(self, error: APIStatusError) -> AttemptError | ModelAccessError:
-        """Return how an attempt ended that was answered with a status other than 2xx."""
-        words, code = server_words(error.body, error.message), _details(error).get("code")
-        return status_error(error.status_code, error.response.headers, words, code, hint=self._hint)
+    def http_failure(self, error: Exception) -> HttpFailure | None:
+        """Return the response that an exception of OpenAI's package stands for."""
+        from openai import APIStatusError
+
+        if not isinstance(error, APIStatusError):
+            return None
+        code = error.body.get("code") if isinstance(error.body, dict) else None
+        words = server_words(error.body, error.message)
+        return HttpFailure(error.status_code, words, error.response.headers, code)
+
+    def connection_errors(self) -> tuple[type[Exception], ...]:
+        """Return the exceptions of OpenAI's package that say that the server was not reached."""
+        from openai import APIConnectionError
+
+        return (APIConnectionError,)
+
+    def refusal(self, failure: HttpFailure) -> Answer | None:
+        """Return the answer if a filter refuses the question itself, which servers say by a code."""
+        if failure.status == 400 and failure.code in _FILTERED:
+            return Answer(one_line(failure.words), Finish.REFUSED)
+        return None
+
+    def batch_api(self) -> BatchApi:
+        """Return the batch API of OpenAI."""
+        return OpenAIBatches(self)
 
 
-def refusal_of(status: int, details: Mapping[str, object]) -> Answer | None:
-    """Return the answer if a filter refuses the question itself; None for any other error.
-
-    Args:
-        status: The status code of HTTP.
-        details: What the server says of the error.
-    """
-    if status == 400 and details.get("code") in _FILTERED:
-        return Answer(one_line(details.get("message")), Finish.REFUSED)
-    return None
-
-
-def _other_limit(limit: str, error: APIStatusError) -> str | None:
+def _other_limit(limit: str, failure: HttpFailure | None) -> str | None:
     """Return the other name of the limit of tokens if a server rejects the one and names the other."""
+    if failure is None or failure.status not in (400, 422):
+        return None
     (other,) = set(_LIMITS) - {limit}
-    said = server_words(error.body, error.message)
-    named = re.search(rf"\b{other}\b", said) is not None
+    named = re.search(rf"\b{other}\b", failure.words) is not None
     # Some servers name both where the limit does not fit into the context beside the input.
-    return other if error.status_code in (400, 422) and named and "context" not in said else None
-
-
-def _details(error: APIStatusError) -> Mapping[str, object]:
-    return error.body if isinstance(error.body, dict) else {}
+    return other if named and "context" not in failure.words else None
 
 
 def _block(part: str | ReadImage) -> dict[str, Any]:
@@ -388,6 +268,66 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
+#: The data of the last event of a stream.
+_DONE = "[DONE]"
+
+#: Texts of a message that come in pieces.
+_TEXTS = ("content", "refusal", "reasoning_content", "reasoning")
+
+
+def joined_chunks(body: str) -> dict[str, Any]:
+    """Return the chat completion that the chunks of a stream make, with the first choice only.
+
+    Args:
+        body: The stream.
+
+    Raises:
+        ValueError: An event is not JSON, or the stream ends before the answer does.
+    """
+    joined: dict[str, Any] = {}
+    message: dict[str, Any] = {}
+    choice: dict[str, Any] = {"finish_reason": None}
+    for event in _events(body):
+        joined |= {name: value for name, value in event.items() if name != "choices" and value is not None}
+        match event:
+            case {"choices": [{**first}, *_]}:
+                choice |= {name: first[name] for name in ("finish_reason", "error") if first.get(name)}
+                _add(message, first.get("delta"))
+    if choice["finish_reason"] is None and not {"error"} & (joined.keys() | choice.keys()):
+        raise ValueError("the stream ended before the answer did")
+    return joined | {"choices": [{**choice, "message": message}]}
+
+
+def _add(message: dict[str, Any], delta: object) -> None:
+    """Add the piece of a message that a chunk has."""
+    if not isinstance(delta, Mapping):
+        return
+    for name in _TEXTS:
+        if isinstance(delta.get(name), str):
+            message[name] = message.get(name, "") + delta[name]
+    for call in delta.get("tool_calls") or []:
+        match call:
+            case {"function": {"name": str()}}:  # the other pieces of a call have its arguments
+                message.setdefault("tool_calls", []).append(call)
+
+
+def _events(body: str) -> Iterator[dict[str, Any]]:
+    """Yield the data of each event.
+
+    Raises:
+        ValueError: They are no JSON object.
+    """
+    for block in body.replace("\r\n", "\n").split("\n\n"):
+        lines = [line[5:].removeprefix(" ") for line in block.split("\n") if line.startswith("data:")]
+        data = "\n".join(lines)
+        if not data or data == _DONE:
+            continue
+        event = read_json(data)
+        if not isinstance(event, dict):
+            raise ValueError("an event is no object")
+        yield event
+
+
 _ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 _NAME = "i2s_batch"
 _MEGABYTE = 1_000_000
@@ -395,95 +335,75 @@ _MEGABYTE = 1_000_000
 _LISTED = 1_000
 
 
-class OpenAIBatches:
-    """Sends chat completions in batches.
-
-    Args:
-        provider: The provider that makes the requests and has the connections.
-        options: Options of the calls.
-    """
+class OpenAIBatches(BatchApi):
+    """Sends chat completions in batches."""
 
     most_bytes = 180 * _MEGABYTE  # OpenAI's limit is 200
     most_requests = 50_000
 
-    def __init__(self, provider: OpenAIChat, options: ModelOptions) -> None:
-        self.provider, self._most_characters = provider, options.completion_characters
+    def __init__(self, provider: OpenAIChat) -> None:
+        super().__init__(provider)
+        self._clients = provider.clients
 
     async def send(self, name: str, requests: Sequence[BatchRequest]) -> str:
-        """Send a batch and return its id; see ``BatchApi``."""
-        client = self.provider.client
+        """Upload the requests as a file, and return the id of the batch of it."""
+        client, url = self._clients.get(), "/v1/chat/completions"
         lines = (
-            json.dumps(
-                {"custom_id": one.key, "method": "POST", "url": "/v1/chat/completions", "body": one.body}
-            )
-            for one in requests
+            json.dumps({"custom_id": request.key, "method": "POST", "url": url, "body": request.body})
+            for request in requests
         )
         content = "\n".join(lines).encode()
-        try:
-            file = await client.files.create(file=(f"i2s-{name}.jsonl", content), purpose="batch")
-            batch = await client.batches.create(
-                input_file_id=file.id,
-                endpoint="/v1/chat/completions",
-                completion_window="24h",
-                metadata={_NAME: name},
-            )
-        except Exception as error:
-            raise self._error(error) from None
+        file = await client.files.create(file=(f"i2s-{name}.jsonl", content), purpose="batch")
+        batch = await client.batches.create(
+            input_file_id=file.id,
+            endpoint="/v1/chat/completions",
+            completion_window="24h",
+            metadata={_NAME: name},
+        )
         return batch.id
 
     async def find(self, name: str) -> str | None:
-        """Return the id of a batch that was sent with a name."""
+        """Return the id of the batch whose metadata has a name."""
         seen = 0
-        try:
-            async for one in self.provider.client.batches.list(limit=100):
-                if (one.metadata or {}).get(_NAME) == name:
-                    return one.id
-                seen += 1
-                if seen >= _LISTED:
-                    break
-        except Exception as error:
-            raise self._error(error) from None
+        async for batch in self._clients.get().batches.list(limit=100):
+            if (batch.metadata or {}).get(_NAME) == name:
+                return batch.id
+            seen += 1
+            if seen >= _LISTED:
+                break
         return None
 
     async def state(self, batch: str) -> BatchState:
-        """Return how far a batch is."""
-        found = await self._retrieve(batch)
-        counts = found.request_counts
+        """Return the state of a batch."""
+        retrieved = await self._clients.get().batches.retrieve(batch)
+        counts = retrieved.request_counts
         answered = counts.completed + counts.failed if counts else 0
-        fault = _batch_fault(found) if found.status == "failed" else None
-        return BatchState(found.status in _ENDED, answered, fault)
+        fault = _batch_fault(retrieved) if retrieved.status == "failed" else None
+        return BatchState(retrieved.status in _ENDED, answered, fault)
 
-    async def results(self, batch: str) -> AsyncIterator[tuple[str, BatchResult]]:
-        """Yield what became of each question."""
-        found = await self._retrieve(batch)
-        for file in (found.output_file_id, found.error_file_id):
-            if file is None:
-                continue
-            try:
-                async with self.provider.client.files.with_streaming_response.content(file) as raw:
-                    async for key, line in result_lines(raw.iter_bytes(), self._most_characters):
-                        yield key, line if isinstance(line, Answer) else _batch_result(line)
-            except AttemptError:
-                raise
-            except Exception as error:
-                raise self._error(error) from None
+    async def streams(self, batch: str) -> AsyncIterator[ResponseContext]:
+        """Yield the files of answers and of errors."""
+        client = self._clients.get()
+        retrieved = await client.batches.retrieve(batch)
+        for file in (retrieved.output_file_id, retrieved.error_file_id):
+            if file is not None:
+                yield client.files.with_streaming_response.content(file)
 
-    async def _retrieve(self, batch: str) -> Batch:
-        import openai
-
-        try:
-            return await self.provider.client.batches.retrieve(batch)
-        except openai.NotFoundError:
-            raise BatchGoneError(f"the batch {batch} is not known any more") from None
-        except Exception as error:
-            raise self._error(error) from None
-
-    def _error(self, error: Exception) -> Exception:
-        import openai
-
-        if isinstance(error, openai.APIStatusError):
-            return self.provider.error_of(error)
-        return transport_fault(error, openai.APIConnectionError)
+    def result(self, line: dict[str, Any]) -> BatchResult:
+        """Return the result of the question of a line."""
+        match line:
+            case {"response": {"status_code": 200, "body": dict(body)}}:
+                return read_answer(json.dumps(body))
+            case {"response": {"status_code": int(status), "body": {"error": dict(details)}}}:
+                failure = HttpFailure(status, str(details.get("message")), code=details.get("code"))
+                refused = self.provider.refusal(failure)
+                if refused is not None:
+                    return refused
+                error = status_error(status, {}, details.get("message"), details.get("code"))
+                return error if isinstance(error, AttemptError) else RejectedError(error.message)
+            case {"error": {"code": code, "message": message}}:
+                return FaultError(f"{code}: {one_line(message)}")
+        return FaultError(f"the result is none: {one_line(json.dumps(line), 80)}")
 
 
 def _batch_fault(batch: Batch) -> AttemptError:
@@ -494,22 +414,3 @@ def _batch_fault(batch: Batch) -> AttemptError:
     if any(one.code == "token_limit_exceeded" for one in errors):  # too much waits already
         return ThrottledError(message)
     return RejectedError(message)
-
-
-def _batch_result(line: dict[str, Any]) -> BatchResult:
-    """Return what became of the question of a line."""
-    match line:
-        case {"response": {"status_code": 200, "body": dict(body)}}:
-            try:
-                return read_answer(json.dumps(body))
-            except AttemptError as error:
-                return error
-        case {"response": {"status_code": int(status), "body": {"error": dict(details)}}}:
-            refused = refusal_of(status, details)
-            if refused is not None:
-                return refused
-            found = status_error(status, {}, details.get("message"), details.get("code"))
-            return found if isinstance(found, AttemptError) else RejectedError(found.message)
-        case {"error": {"code": code, "message": message}}:
-            return FaultError(f"{code}: {one_line(message)}")
-    return FaultError(f"the result is none: {one_line(json.dumps(line), 80)}")

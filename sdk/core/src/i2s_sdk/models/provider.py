@@ -16,12 +16,15 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import FLAGS
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.tasks.structure import Absence, NoStructure
+
+if TYPE_CHECKING:
+    from i2s_sdk.models.batches import BatchApi
 
 #: Characters that are kept of the reasoning that a provider returns apart from the answer.
 REASONING_CHARACTERS = 20_000
@@ -139,6 +142,10 @@ class Provider(abc.ABC):
     async def close(self) -> None:  # noqa: B027 - does nothing unless overridden
         """Give back connections and processes."""
 
+    def batch_api(self) -> BatchApi | None:
+        """Return the batch API of the vendor; None if it has none here."""
+        return None
+
     @property
     def single(self) -> Provider:
         """The provider that makes single calls of the same model."""
@@ -158,14 +165,6 @@ class Provider(abc.ABC):
         Args:
             key: The cache key of the question.
         """
-
-
-class BatchableProvider(Provider):
-    """A provider whose requests can be sent in a batch."""
-
-    @abc.abstractmethod
-    def request(self, question: ReadQuestion) -> dict[str, Any]:
-        """Return the request of a question, as arguments of the vendor's package."""
 
 
 def as_provider(provider: ProviderLike | Provider) -> Provider:

@@ -1,17 +1,28 @@
-"""The vendors whose servers are asked: address, key, and the package that speaks to them."""
+"""The vendors of models, and the base of the providers that ask their servers.
+
+A provider of a vendor says what a request has and how a response is read. What all of them share is here:
+address, key and package, clients and their connections, and the outcome of a failed request.
+"""
 
 from __future__ import annotations
 
+import abc
 import asyncio
 import importlib.util
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 from i2s_sdk.errors import UsageError
+from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, most_bytes, read_bounded
+from i2s_sdk.models.errors import ModelAccessError
+from i2s_sdk.models.http_status import HttpFailure, status_error, transport_fault
 from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.provider import Answer, AttemptError, Provider
+from i2s_sdk.models.question import ReadQuestion
 from i2s_wire.installation import install_command
 
 #: Sent where a server of one's own wants no key; its protocol wants some.
@@ -20,19 +31,12 @@ NO_KEY = "none"
 
 @dataclass(frozen=True, slots=True)
 class Vendor:
-    """A vendor.
+    """A vendor."""
 
-    Attributes:
-        base_url: Address of its own server.
-        keys: Environment variables that hold the key; the first that is set counts.
-        package: Its SDK, as it is imported.
-        extra: The extra of i2s-sdk that installs the package.
-    """
-
-    base_url: str
-    keys: tuple[str, ...]
-    package: str
-    extra: str
+    base_url: str  #: address of its own server
+    keys: tuple[str, ...]  #: environment variables that hold the key; the first that is set counts
+    package: str  #: its SDK, as it is imported
+    extra: str  #: the extra of i2s-sdk that installs the package
 
 
 VENDORS: Mapping[str, Vendor] = {
@@ -48,7 +52,7 @@ VENDORS: Mapping[str, Vendor] = {
 
 
 def require_package(package: str, extra: str, model: str) -> None:
-    """Return where a package is installed; it is not imported.
+    """Check that a package is installed, without importing it.
 
     Raises:
         UsageError: It is not; says the command that installs it.
@@ -126,3 +130,125 @@ class PerLoop(Generic[C]):
         client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await self._close(client)
+
+
+class StreamedResponse(Protocol):
+    """A response whose body is read in chunks, as the vendors' packages have it."""
+
+    def iter_bytes(self) -> AsyncIterator[bytes]:
+        """Yield the chunks of the body."""
+        ...
+
+
+#: A request of a vendor's package, whose response is open within the block.
+ResponseContext = AbstractAsyncContextManager[StreamedResponse]
+
+
+class ClientProvider(Provider, Generic[C]):
+    """Asks a server through a package that holds connections, one client of it for each event loop.
+
+    The retries of the package are off, since retries are made in one place.
+
+    Args:
+        model: Name of the model, as the server has it.
+        options: Options of the calls.
+    """
+
+    repeatable = True
+    hint = ""  #: what to do if the server does not accept the key or the name
+
+    def __init__(self, model: str, options: ModelOptions) -> None:
+        self.model, self.options = model, options
+        self.parameters = options.parameters
+        self.clients: PerLoop[C] = PerLoop(self.open_client, self.close_client)
+
+    @abc.abstractmethod
+    def open_client(self) -> C:
+        """Return a client of the package."""
+
+    @abc.abstractmethod
+    async def close_client(self, client: C) -> None:
+        """Close the connections of a client."""
+
+    @abc.abstractmethod
+    async def answer(self, question: ReadQuestion) -> Answer:
+        """Return the answer to a question; any exception of the package ends the attempt.
+
+        Raises:
+            AnswerTooLongError: The response is longer than a completion can be.
+            AttemptError: The response holds no answer.
+        """
+
+    @abc.abstractmethod
+    def http_failure(self, error: Exception) -> HttpFailure | None:
+        """Return the response that an exception of the package stands for; None if it is another failure."""
+
+    def connection_errors(self) -> tuple[type[Exception], ...]:
+        """Return the exceptions of the package that say that the server was not reached or was too slow."""
+        return ()
+
+    def refusal(self, failure: HttpFailure) -> Answer | None:
+        """Return the answer if a filter refuses the question itself; None for any other failure."""
+        return None
+
+    def error_of(self, error: Exception) -> Exception:
+        """Return the AttemptError or ModelAccessError of an exception of the package; all else as it is."""
+        failure = self.http_failure(error)
+        if failure is not None:
+            return status_error(failure.status, failure.headers, failure.words, failure.code, hint=self.hint)
+        return transport_fault(error, *self.connection_errors())
+
+    async def ask(self, question: ReadQuestion) -> Answer:
+        """Make one attempt; see ``Provider``."""
+        try:
+            return await self.answer(question)
+        except AnswerTooLongError:
+            return TOO_LONG
+        except (AttemptError, ModelAccessError):
+            raise
+        except Exception as error:
+            failure = self.http_failure(error)
+            refused = self.refusal(failure) if failure is not None else None
+            if refused is None:
+                raise self.error_of(error) from None
+            return refused
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self.clients.close()
+
+
+class VendorProvider(ClientProvider[C]):
+    """Asks a model of a vendor in ``VENDORS``, or of another server with the same protocol.
+
+    Args:
+        model: Name of the model, as the server has it.
+        options: Options of the calls.
+
+    Raises:
+        UsageError: The package or the key is missing.
+    """
+
+    preflight = True
+
+    def __init__(self, model: str, options: ModelOptions) -> None:
+        super().__init__(model, options)
+        vendor, name = VENDORS[self.vendor], f"{self.vendor}/{model}"
+        require_package(vendor.package, vendor.extra, name)
+        self.base_url, self.key = address_and_key(vendor, name, options)
+        self.is_vendors_own = self.base_url.rstrip("/") == vendor.base_url
+        self.hint = key_hint(options, vendor)
+
+    @abc.abstractmethod
+    def request(self, question: ReadQuestion) -> dict[str, Any]:
+        """Return the request of a question, as arguments of the vendor's package."""
+
+    async def body(self, response: ResponseContext) -> str:
+        """Return the body of a response.
+
+        Raises:
+            AnswerTooLongError: It is longer than a completion can be.
+        """
+        async with response as raw:
+            read = await read_bounded(raw.iter_bytes(), most_bytes(self.options.completion_characters))
+        return read.decode("utf-8", "replace")
