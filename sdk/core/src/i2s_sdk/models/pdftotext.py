@@ -20,7 +20,7 @@ from i2s_sdk.instances.pdf import pdf_fault
 from i2s_sdk.models.completion_bound import AnswerTooLongError, bounded_completion
 from i2s_sdk.models.model import Completion, Finish, Model
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.program_once import run_program
+from i2s_sdk.models.processes import run_program
 from i2s_sdk.models.provider import one_line
 from i2s_sdk.tasks.question import FilePart, Question
 
