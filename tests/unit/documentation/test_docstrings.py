@@ -1,6 +1,34 @@
 """Docstrings become Markdown for the Python reference."""
 
-from documentation_docstrings import as_markdown
+import griffe
+
+from documentation_docstrings import MarkdownDocstrings, as_markdown
+
+FIELDS = '''
+class Options:
+    """Options."""
+
+    most: int = 1  #: the most ``calls``
+    #: Seconds of all calls,
+    #: pauses among them.
+    seconds: float = 2.0
+    plain: str = "#: no comment"
+    own: int = 3
+    """Its own docstring."""
+'''
+
+
+def test_comments_of_fields_become_their_docstrings():
+    extensions = griffe.load_extensions(MarkdownDocstrings())
+    with griffe.temporary_visited_module(FIELDS, extensions=extensions) as module:
+        fields = module["Options"].attributes
+    texts = {name: field.docstring and field.docstring.value for name, field in fields.items()}
+    assert texts == {
+        "most": "The most ``calls``",
+        "seconds": "Seconds of all calls, pauses among them.",
+        "plain": None,
+        "own": "Its own docstring.",
+    }
 
 
 def test_an_example_becomes_a_block_of_code_without_marks_of_tests():
