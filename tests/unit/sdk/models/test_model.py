@@ -23,13 +23,12 @@ class Plain:
 
 
 class Rich(Plain):
-    """A model that has everything a run uses."""
+    """A model that has all that is looked for."""
 
     whole = True
     concurrency = 3
     on_call = None
     on_wait = None
-    sampling_fingerprint = "2"
 
     def __init__(self) -> None:
         self.done: list[object] = []
@@ -37,10 +36,6 @@ class Rich(Plain):
     def prepare(self, instances: Sequence[Instance]) -> None:
         """Note it."""
         self.done += [one.id for one in instances]
-
-    async def preflight(self, with_image: bool) -> None:
-        """Note it."""
-        self.done.append(with_image)
 
     async def close(self) -> None:
         """Note it."""
@@ -67,11 +62,10 @@ async def test_an_object_with_a_name_a_fingerprint_and_completions_is_a_model() 
 async def test_what_an_object_has_of_a_model_is_used() -> None:
     rich = Rich()
     model = open_model(rich)
-    assert (model.whole, model.concurrency, model.sampling_fingerprint) == (True, 3, "2")
+    assert (model.whole, model.concurrency) == (True, 3)
     model.prepare([INSTANCE])
-    await model.preflight(True)
     await close_model(rich)
-    assert rich.done == ["a", True, "closed"]
+    assert rich.done == ["a", "closed"]
     said: list[str] = []
     model.on_wait = said.append
     assert rich.on_wait == said.append

@@ -13,7 +13,7 @@ from i2s_sdk.json_text import read_json
 from i2s_sdk.models.batches import BatchApi, BatchRequest, BatchResult, BatchState
 from i2s_sdk.models.http_status import STREAMED, HttpFailure, is_event_stream, rejects_input, server_words
 from i2s_sdk.models.model import Finish
-from i2s_sdk.models.options import ModelOptions, require_one_of_two
+from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import (
     Answer,
     FaultError,
@@ -25,7 +25,7 @@ from i2s_sdk.models.provider import (
     with_reasoning,
 )
 from i2s_sdk.models.question import ReadImage, ReadQuestion
-from i2s_sdk.models.vendors import ResponseContext, VendorProvider
+from i2s_sdk.models.vendors import ResponseContext, VendorProvider, require_temperature_or_top_p
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -49,7 +49,7 @@ class AnthropicMessages(VendorProvider["AsyncAnthropic"]):
     decoding = frozenset({"top_p", "stop", "reasoning_effort", "extra_body"})
 
     def __init__(self, model: str, options: ModelOptions) -> None:
-        require_one_of_two(f"{self.vendor}/{model}", options)
+        require_temperature_or_top_p(f"{self.vendor}/{model}", options)
         super().__init__(model, options)
 
     def open_client(self) -> AsyncAnthropic:

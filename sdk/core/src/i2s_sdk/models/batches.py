@@ -26,7 +26,7 @@ from typing import Any
 from i2s_sdk.errors import I2SError, UsageError, WriteError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.cache import AnswerCache, AskedModel, question_key
-from i2s_sdk.models.completion_bound import TOO_LONG, BoundedLines, LongLine, bounded_answer
+from i2s_sdk.models.completion_bound import TOO_LONG, BoundedLines, LongLine, bounded_completion
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import Batching, ModelOptions, default_cache_folder
 from i2s_sdk.models.provider import Answer, AttemptError, FaultError, Provider, ThrottledError, one_line
@@ -526,7 +526,7 @@ class BatchedProvider(Provider):
         async for key, result in self._api.results(record.batch):
             seen.add(key)
             if isinstance(result, Answer):
-                answer = bounded_answer(result, self._options.completion_characters)
+                answer = bounded_completion(result, self._options.completion_characters)
                 if answer.finish is not Finish.TOO_LONG:  # also those that nobody waits for in this run
                     await asyncio.to_thread(self._cache.put, key, answer)
                 if not self._end(key, answer):

@@ -94,32 +94,20 @@ def _part(part: str | ReadImage) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a model, all its attempts together.
+    """A call of a model, all its attempts together."""
 
-    Attributes:
-        name: Name in the journal of the run that made it; empty if no run did.
-        attempts: How many were made.
-        seconds: Duration of the last attempt.
-    """
-
-    name: str
-    attempts: int
-    seconds: float
+    name: str  #: name in the journal of the run that made it; empty if no run did
+    attempts: int  #: number of attempts
+    seconds: float  #: duration of the last attempt
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An answer of the cache.
-
-    Attributes:
-        answer: The answer.
-        call: The call that it was the answer to; None if that is not known.
-        at: When it was kept, in ISO 8601.
-    """
+    """An answer of the cache."""
 
     answer: Answer
-    call: Call | None = None
-    at: str = ""
+    call: Call | None = None  #: the call that it was the answer to; None if that is not known
+    at: str = ""  #: time at which it was kept, in ISO 8601
 
 
 class AnswerCache:

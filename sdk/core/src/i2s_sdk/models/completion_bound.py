@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from i2s_sdk.json_text import read_json
 from i2s_sdk.limits import COMPLETION_CHARACTERS
@@ -23,6 +24,9 @@ _BYTES_PER_CHARACTER = 12  # of a character outside of the basic plane, as two e
 _BYTES_AROUND = 1024 * 1024  # of everything else that stands in a message
 
 
+Said = TypeVar("Said", Completion, Answer)
+
+
 class AnswerTooLongError(Exception):
     """More bytes came than an answer may have; carries no answer."""
 
@@ -32,8 +36,8 @@ def most_bytes(most_characters: int) -> int:
     return _BYTES_PER_CHARACTER * most_characters + _BYTES_AROUND
 
 
-def bounded_completion(completion: Completion, most_characters: int = COMPLETION_CHARACTERS) -> Completion:
-    """Return a completion; of one that is too long, its beginning, marked as such.
+def bounded_completion(completion: Said, most_characters: int = COMPLETION_CHARACTERS) -> Said:
+    """Return a completion or answer; of one that is too long, its beginning, marked as such.
 
     A refusal stays one, with the beginning of its words.
     """
@@ -41,14 +45,6 @@ def bounded_completion(completion: Completion, most_characters: int = COMPLETION
         return completion
     finish = completion.finish if completion.finish is Finish.REFUSED else Finish.TOO_LONG
     return replace(completion, text=completion.text[:KEPT_CHARACTERS], finish=finish)
-
-
-def bounded_answer(answer: Answer, most_characters: int = COMPLETION_CHARACTERS) -> Answer:
-    """Return the answer of a provider; see ``bounded_completion``."""
-    if len(answer.text) <= most_characters:
-        return answer
-    finish = answer.finish if answer.finish is Finish.REFUSED else Finish.TOO_LONG
-    return replace(answer, text=answer.text[:KEPT_CHARACTERS], finish=finish)
 
 
 def too_long_reason(most_characters: int) -> str:
@@ -88,15 +84,10 @@ _LONGEST_OTHER = 65_536  # bytes of a text that is no completion
 
 @dataclass(frozen=True, slots=True)
 class LongLine:
-    """A line that was too long to be held.
+    """A line that was too long to be held."""
 
-    Attributes:
-        texts: Texts of the outermost object, by name; of those in ``cut``, only the beginning.
-        cut: Names of texts that were too long themselves.
-    """
-
-    texts: dict[str, str]
-    cut: frozenset[str]
+    texts: dict[str, str]  #: texts of the outermost object, by name; of those in ``cut``, only the beginning
+    cut: frozenset[str]  #: names of texts that were too long themselves
 
     @property
     def entry(self) -> dict[str, str]:

@@ -33,15 +33,10 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Prices by name of the model, of the vendors' own servers and of others.
+    """Prices by name of the model, of the vendors' own servers and of others."""
 
-    Attributes:
-        models: Models by VENDOR/MODEL, on the vendor's own server.
-        servers: The same by base URL.
-    """
-
-    models: Mapping[str, Price]
-    servers: Mapping[str, Mapping[str, Price]] = field(default_factory=dict)
+    models: Mapping[str, Price]  #: prices by VENDOR/MODEL, on the vendor's own server
+    servers: Mapping[str, Mapping[str, Price]] = field(default_factory=dict)  #: the same by base URL
 
     @classmethod
     def load(cls, path: Path | None = None) -> Prices:
@@ -135,22 +130,14 @@ _BYTES_PER_TOKEN = 4  # of English text and code, as a rule of thumb
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run would take.
+    """The estimate of a run: images, calls, tokens and cost. It promises nothing."""
 
-    Attributes:
-        images: Images of all questions.
-        calls: Calls of the model, one for each question; answers that are kept are none, and neither are
-            those of oracle, baseline and replay.
-        tokens_in: Tokens of all calls, estimated from the length of the texts and the size of the images.
-        tokens_out: Tokens of all calls, if every answer is as long as it may be.
-        cost: Cost in US dollars, of so many tokens at list prices, each call made once; None if the price
-            is not known.
-    """
-
-    images: int
+    images: int  #: images of all questions
+    #: Calls of the model, one for each question; kept answers, oracle, baselines and replays need none.
     calls: int
-    tokens_in: int
-    tokens_out: int
+    tokens_in: int  #: tokens of all calls, estimated from the length of the texts and the size of the images
+    tokens_out: int  #: tokens of all calls, if every answer is as long as it may be
+    #: Cost in US dollars of so many tokens at list prices, each call made once; None without a price.
     cost: float | None
 
     def __add__(self, other: Estimate) -> Estimate:

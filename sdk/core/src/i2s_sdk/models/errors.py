@@ -21,15 +21,11 @@ from i2s_sdk.models.model import Completion
 
 
 class ModelRefusedError(ModelError):
-    """The model would not answer. That is the model's doing, and another attempt is not made.
-
-    Attributes:
-        completion: What was said, with tokens and cost.
-    """
+    """The model would not answer. That is the model's doing, and another attempt is not made."""
 
     def __init__(self, message: str, completion: Completion) -> None:
         super().__init__(message)
-        self.completion = completion
+        self.completion = completion  #: what was said, with tokens and cost
 
 
 class ModelFailedError(ModelError):

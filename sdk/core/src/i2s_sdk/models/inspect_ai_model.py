@@ -10,10 +10,10 @@ from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.models.http_status import HttpFailure, retry_after, server_words
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.openai_chat import read_completion
-from i2s_sdk.models.options import ModelOptions, require_one_of_two
+from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import Answer, FaultError, one_line, with_reasoning
 from i2s_sdk.models.question import ReadQuestion
-from i2s_sdk.models.vendors import ClientProvider, require_package
+from i2s_sdk.models.vendors import ClientProvider, require_package, require_temperature_or_top_p
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, Content, GenerateConfig, Model, ModelOutput, ResponseSchema
@@ -73,7 +73,7 @@ class InspectModel(ClientProvider["Model"]):
 
     def __init__(self, model: str, options: ModelOptions) -> None:
         if model.startswith(_ANTHROPIC):
-            require_one_of_two(f"inspect/{model}", options)
+            require_temperature_or_top_p(f"inspect/{model}", options)
         require_package("inspect_ai", "inspect", f"inspect/{model}")
         super().__init__(model, options)
         self.base_url = options.base_url or ""

@@ -29,42 +29,31 @@ class Finish(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a model said, verbatim, and what that took.
+    """The words of a model, verbatim, with their tokens and cost."""
 
-    Attributes:
-        text: Verbatim; if ``finish`` is TOO_LONG, only the beginning.
-        finish: Why it ends there.
-        tokens_in: Tokens of the question as the server counted them; None if it did not say.
-        tokens_out: Tokens of the answer, tokens of hidden reasoning among them.
-        cost: Cost in US dollars, by the list of prices: of the answer, whether it was paid for now or is
-            ``cached``. None if tokens or prices are not known.
-        cached: Whether the answer was kept from an earlier call and nothing was asked now.
-        cached_at: When an answer that is ``cached`` was given, in ISO 8601; empty if that is not known.
-        attempts: Calls made now; 0 if nothing was asked.
-        seconds: Seconds of the call that was answered; None if nothing was asked.
-        served: Name of the model as the server gives it; empty if it gives none.
-        reasoning: Reasoning that the provider returns apart from the answer, or its beginning; empty if there
-            is none or the provider hides it.
-        no_answer: Why the text is no answer, if something else came in its place: reasoning alone, or the
-            call of a tool. None if the text is to be read.
-    """
-
-    text: str
-    finish: Finish = Finish.OTHER
-    tokens_in: int | None = None
-    tokens_out: int | None = None
+    text: str  #: verbatim; if ``finish`` is TOO_LONG, only the beginning
+    finish: Finish = Finish.OTHER  #: why it ends there
+    tokens_in: int | None = None  #: tokens of the question as the server counted them; None if it did not say
+    tokens_out: int | None = None  #: tokens of the answer, tokens of hidden reasoning among them
+    #: Cost in US dollars, by the list of prices: of the answer, whether it was paid for now or is ``cached``.
+    #: None if tokens or prices are not known.
     cost: float | None = None
-    cached: bool = False
-    attempts: int = 0
-    seconds: float | None = None
-    served: str = ""
+    cached: bool = False  #: whether the answer was kept from an earlier call and nothing was asked now
+    attempts: int = 0  #: calls made now; 0 if nothing was asked
+    seconds: float | None = None  #: seconds of the call that was answered; None if nothing was asked
+    served: str = ""  #: name of the model as the server gives it; empty if it gives none
+    #: Reasoning that the provider returns apart from the answer, or its beginning; empty if there is none or
+    #: the provider hides it.
     reasoning: str = ""
+    #: Why the text is not an answer, if something else came in its place: reasoning alone, or the call of a
+    #: tool. None if the text is to be read.
     no_answer: NoStructure | None = None
+    #: Time at which an answer that is ``cached`` was given, in ISO 8601; empty if that is not known.
     cached_at: str = ""
 
 
 class CallJournal(Protocol):
-    """Where a run writes down the calls of a model before they are made."""
+    """The journal of a run, in which calls of a model are written down before they are made."""
 
     def __call__(self, identity: str, question: str = "") -> Awaitable[str]:
         """Write down that a call begins, and return its name once that is on disk.
@@ -87,7 +76,8 @@ class CallJournal(Protocol):
 class ModelLike(Protocol):
     """An object that can stand for a model: what a class of your own must have.
 
-    It may have the other attributes and methods of :class:`Model` as well; ``as_model`` takes them over.
+    It may have ``whole``, ``concurrency``, ``on_call``, ``on_wait``, ``prepare`` and ``close`` of
+    :class:`Model` as well.
     """
 
     name: str
@@ -193,7 +183,6 @@ class _ForeignModel(Model):
         self.name, self.fingerprint = model.name, model.fingerprint
         self.whole = bool(getattr(model, "whole", False))
         self.concurrency = int(getattr(model, "concurrency", 0) or 0)
-        self.options = getattr(model, "options", None)
 
     @property
     def on_call(self) -> CallJournal | None:
@@ -215,11 +204,6 @@ class _ForeignModel(Model):
         if hasattr(self._model, "on_wait"):
             self._model.on_wait = listener
 
-    @property
-    def sampling_fingerprint(self) -> str:
-        """See ``Model``."""
-        return str(getattr(self._model, "sampling_fingerprint", self.fingerprint))
-
     async def complete(self, instance: Instance, question: Question) -> Completion:
         """See ``Model``."""
         completion: Completion = await self._model.complete(instance, question)
@@ -229,11 +213,6 @@ class _ForeignModel(Model):
         """See ``Model``."""
         if hasattr(self._model, "prepare"):
             self._model.prepare(instances)
-
-    async def preflight(self, with_image: bool) -> None:
-        """See ``Model``."""
-        if hasattr(self._model, "preflight"):
-            await self._model.preflight(with_image)
 
     async def close(self) -> None:
         """See ``Model``."""

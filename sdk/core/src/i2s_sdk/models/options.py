@@ -28,14 +28,10 @@ class Budget:
 
     A call is made as long as less is spent than may be. Calls that are in flight then are finished and
     counted, so a little more can be spent. Answers from the cache cost nothing.
-
-    Attributes:
-        cost: USD; None sets no limit.
-        tokens: The most tokens of questions and answers together; None sets no limit.
     """
 
-    cost: float | None = None
-    tokens: int | None = None
+    cost: float | None = None  #: USD; None sets no limit
+    tokens: int | None = None  #: maximum number of tokens of questions and answers; None sets no limit
     _cost: float = field(default=0.0, init=False)
     _tokens: int = field(default=0, init=False)
     _unknown: str = field(default="", init=False)
@@ -89,7 +85,7 @@ class Budget:
 _GO_ON = "the same command goes on, with as much again"
 
 
-#: The options, by the field of ModelOptions, with their names on the command line.
+#: Further options of a call that decide its answer, by the field of ModelOptions, and their flags.
 FLAGS: Mapping[str, str] = {
     "top_p": "--top-p",
     "seed": "--model-seed",
@@ -100,54 +96,6 @@ FLAGS: Mapping[str, str] = {
 
 #: Fields of a request that it has from the model and the question.
 _OURS = frozenset({"model", "messages", "contents", "stream", "n"})
-
-
-def chosen(options: Any) -> dict[str, Any]:  # noqa: ANN401 - ModelOptions, which imports this module
-    """Return the further options that were given, as they are sent to a program and kept with a run."""
-    given = {name: getattr(options, name) for name in FLAGS}
-    found = {name: value for name, value in given.items() if value not in (None, (), "", {})}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
-
-
-def _check_decoding(options: Any) -> None:  # noqa: ANN401 - as above
-    """Check the values of further options.
-
-    Raises:
-        UsageError: A value has no meaning.
-    """
-    if options.top_p is not None and not 0 < options.top_p <= 1:
-        raise UsageError(f"--top-p {options.top_p} is not above 0 and at most 1")
-    if options.top_p is not None and not options.temperature_chosen:
-        raise UsageError("--top-p needs --temperature: at the default, 0, nothing is drawn")
-    if "" in options.stop:
-        raise UsageError("--stop with an empty text would end every answer at once")
-    taken = sorted(_OURS & set(options.extra_body))
-    if taken:
-        raise UsageError(f"--extra-body has {', '.join(taken)}, which the model and the question decide")
-
-
-def require_taken(provider: Any, options: Any) -> None:  # noqa: ANN401 - as above, and a Provider
-    """Check that a provider can send the further options that were given.
-
-    Raises:
-        UsageError: It cannot send one; names it.
-    """
-    takes = provider.decoding
-    refused = [FLAGS[name] for name in chosen(options) if name not in takes]
-    if refused:
-        can = ", ".join(FLAGS[name] for name in FLAGS if name in takes) or "none of these options"
-        name = f"{provider.vendor}/{provider.model}"
-        raise UsageError(f"model {name!r} cannot be given {', '.join(refused)}; it takes {can}")
-
-
-def require_one_of_two(name: str, options: Any) -> None:  # noqa: ANN401 - as above
-    """Check the options of a model that refuses top_p together with a temperature, as those of Anthropic do.
-
-    Raises:
-        UsageError: Both are given.
-    """
-    if options.top_p is not None and options.temperature is not None:
-        raise UsageError(f"model {name!r} takes one of the two: give --top-p with --temperature none")
 
 
 def parse_extra_body(text: str) -> dict[str, Any]:
@@ -190,108 +138,87 @@ class DefaultTemperature(float):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batching:
-    """How questions are sent by the batch API of a vendor.
+    """How questions are sent by the batch API of a vendor."""
 
-    Attributes:
-        requests: The most questions of a batch. Twice as many wait at the same time, with their images in
-            memory.
-        gather_seconds: A batch that is not full is sent when no further question has come for so long.
-        poll_seconds: Seconds between two looks at the state of a batch.
-        wait_seconds: Seconds for all attempts of a question together; a batch may take a day.
-    """
-
+    #: Maximum number of questions of a batch. Twice as many wait at the same time, their images in memory.
     requests: int = 1000
+    #: A batch that is not full is sent when no further question has come for so long.
     gather_seconds: float = 5.0
-    poll_seconds: float = 30.0
-    wait_seconds: float = 26 * 3600.0
+    poll_seconds: float = 30.0  #: seconds between two looks at the state of a batch
+    wait_seconds: float = 26 * 3600.0  #: seconds for all attempts of a question; a batch may take a day
 
     def __post_init__(self) -> None:
-        if self.requests < 1:
-            raise UsageError(f"model option batch requests: {self.requests} is below 1")
-        for name in ("gather_seconds", "poll_seconds", "wait_seconds"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise UsageError(
-                    f"model option batch {name}: {getattr(self, name)} is not a number of seconds above 0"
-                )
+        _require_from_one("batch requests", self.requests)
+        _require_seconds("batch gather_seconds", self.gather_seconds)
+        _require_seconds("batch poll_seconds", self.poll_seconds)
+        _require_seconds("batch wait_seconds", self.wait_seconds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelOptions:
-    """How models are called.
+    """How models are called."""
 
-    Attributes:
-        base_url: Address of the server; None is the vendor's own.
-        key_env: Name of the environment variable that holds the key; None is the vendor's own variable,
-            which is not sent to a server of another ``base_url``.
-        temperature: 0 is greedy; None leaves it to the server, for models that accept none. A value that is
-            given goes before the sampling of a question; see ``sampling``.
-        max_tokens: The most tokens of a completion.
-        top_p: Top p above 0, at most 1: tokens are drawn from the most probable ones that together have this
-            probability. It goes before that of a question, and needs a temperature that was chosen.
-        seed: Seed of the draws, for servers that take one; few of them promise the same answer again.
-        stop: Texts at which a completion ends.
-        reasoning_effort: How much a model thinks before it answers, in the words of its server, such as
-            "low"; empty leaves it to the server.
-        extra_body: Further fields of the request, for what a server has beside the fields above.
-        call_seconds: Seconds after which an attempt without an answer is made again, once the server has
-            shown that it works on several calls at once; see :mod:`i2s_sdk.models.retries`.
-        retry_seconds: Seconds for all attempts of a call and the pauses between, waiting for a turn left out.
-        failures: How often one call may fail, rate limits left out, before it is given up.
-        concurrency: Calls in flight at most; fewer while the server says that there are too many.
-        first_pause: Seconds after a first failure; they double with each further one.
-        longest_pause: Seconds, if the server does not ask for more.
-        completion_characters: The most characters of a completion; a longer one is not usable, and its rest
-            is not read.
-        pdftotext_cpu_seconds: CPU time of the model ``baseline/pdftotext`` for one document.
-        pdftotext_memory_bytes: Memory of the same.
-        cache: Folder of the answer cache, from which answers of earlier runs are taken; None keeps none.
-        prices: File that replaces the bundled prices.
-        budget: What all calls with these options may cost together.
-        repeat: Which time the same is asked, from 1 on: answers of different times are kept apart.
-        preflight: Whether a server is asked a small question before a run begins.
-        batching: The object that sends questions by the batch API of the vendor; None asks each by a call of
-            its own.
-        repeats: How often the same is asked in all; it changes no answer.
-    """
-
-    base_url: str | None = None
+    base_url: str | None = None  #: address of the server; None is the vendor's own
+    #: Name of the environment variable that holds the key; None is the vendor's own variable, which is not
+    #: sent to a server of another ``base_url``.
     key_env: str | None = None
+    #: 0 is greedy; None leaves it to the server, for models that accept none. A value that is given goes
+    #: before the sampling of a question; see ``sampling``.
     temperature: float | None = DefaultTemperature(DECODING.temperature)
-    max_tokens: int = DECODING.max_tokens
+    max_tokens: int = DECODING.max_tokens  #: maximum number of tokens of a completion
+    #: Top p above 0, at most 1: tokens are drawn from the most probable ones that together have this
+    #: probability. It goes before that of a question, and needs a temperature that was chosen.
     top_p: float | None = None
-    seed: int | None = None
-    stop: tuple[str, ...] = ()
+    seed: int | None = None  #: seed of the draws; few servers promise the same answer again
+    stop: tuple[str, ...] = ()  #: texts at which a completion ends
+    #: How much a model thinks before it answers, in the words of its server, such as "low"; empty leaves it
+    #: to the server.
     reasoning_effort: str = ""
+    #: Further fields of the request, for what a server has beside the fields above.
     extra_body: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    #: Seconds after which an attempt without an answer is made again, once the server has shown that it works
+    #: on several calls at once; see :mod:`i2s_sdk.models.retries`.
     call_seconds: float = 300.0
+    #: Seconds for all attempts of a call and the pauses between, waiting for the concurrency limit left out.
     retry_seconds: float = 900.0
-    failures: int = 5
-    concurrency: int = 16
-    first_pause: float = 0.5
-    longest_pause: float = 30.0
+    failures: int = 5  #: failures of a call, rate limits left out, after which it is given up
+    concurrency: int = 16  #: maximum number of calls in flight; fewer after a rate limit
+    first_pause: float = 0.5  #: seconds after a first failure; they double with each further one
+    longest_pause: float = 30.0  #: maximum seconds of a pause, if the server does not ask for more
+    #: Maximum length of a completion; a longer one is not usable, and its rest is not read.
     completion_characters: int = COMPLETION_CHARACTERS
-    pdftotext_cpu_seconds: float = 60.0
-    pdftotext_memory_bytes: int = 1 << 30
+    pdftotext_cpu_seconds: float = 60.0  #: CPU time of ``baseline/pdftotext`` for one document
+    pdftotext_memory_bytes: int = 1 << 30  #: memory of ``baseline/pdftotext``
+    #: Folder of the answer cache, from which answers of earlier runs are taken; None keeps none.
     cache: Path | None = None
-    prices: Path | None = None
+    prices: Path | None = None  #: file that replaces the bundled prices
+    #: What all calls with these options may cost together.
     budget: Budget = field(default_factory=Budget, compare=False)
-    repeat: int = 1
-    preflight: bool = True
-    batching: Batching | None = None
-    repeats: int = field(default=1, compare=False)
+    repeat: int = 1  #: number of this repeat, from 1 on; answers of different repeats are kept apart
+    preflight: bool = True  #: whether a server is asked a small question before a run begins
+    batching: Batching | None = None  #: how batches are made; None asks each question by a call of its own
+    repeats: int = field(default=1, compare=False)  #: number of repeats in all; it changes no answer
 
     def __post_init__(self) -> None:
-        for name in ("call_seconds", "retry_seconds", "longest_pause", "pdftotext_cpu_seconds"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise UsageError(
-                    f"model option {name}: {getattr(self, name)} is not a number of seconds above 0"
-                )
-        for name in ("max_tokens", "failures", "concurrency", "completion_characters", "repeat"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"model option {name}: {getattr(self, name)} is below 1")
+        _require_seconds("call_seconds", self.call_seconds)
+        _require_seconds("retry_seconds", self.retry_seconds)
+        _require_seconds("longest_pause", self.longest_pause)
+        _require_seconds("pdftotext_cpu_seconds", self.pdftotext_cpu_seconds)
+        _require_from_one("max_tokens", self.max_tokens)
+        _require_from_one("failures", self.failures)
+        _require_from_one("concurrency", self.concurrency)
+        _require_from_one("completion_characters", self.completion_characters)
+        _require_from_one("repeat", self.repeat)
         if self.temperature is not None and not 0 <= self.temperature < math.inf:
             raise UsageError(f"model option temperature: {self.temperature} is not a number from 0 on")
-        _check_decoding(self)
+        if self.top_p is not None and not 0 < self.top_p <= 1:
+            raise UsageError(f"--top-p {self.top_p} is not above 0 and at most 1")
+        if self.top_p is not None and not self.temperature_chosen:
+            raise UsageError("--top-p needs --temperature: at the default, 0, nothing is drawn")
+        if "" in self.stop:
+            raise UsageError("--stop with an empty text would end every answer at once")
+        if taken := sorted(_OURS & set(self.extra_body)):
+            raise UsageError(f"--extra-body has {', '.join(taken)}, which the model and the question decide")
         if self.base_url is not None and (
             urlsplit(self.base_url).scheme not in ("http", "https") or not urlsplit(self.base_url).hostname
         ):
@@ -314,8 +241,20 @@ class ModelOptions:
     @property
     def parameters(self) -> dict[str, Any]:
         """What is sent with a question and decides the answer."""
-        plain = {"temperature": self.temperature, "max_tokens": self.max_tokens, **chosen(self)}
+        plain = {"temperature": self.temperature, "max_tokens": self.max_tokens, **self.chosen}
         return plain if self.repeat == 1 else {**plain, "repeat": self.repeat}
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """The options of FLAGS that were given, as they are sent to a program and kept with a run."""
+        given = {
+            "top_p": self.top_p,
+            "seed": self.seed,
+            "stop": list(self.stop),
+            "reasoning_effort": self.reasoning_effort,
+            "extra_body": self.extra_body,
+        }
+        return {name: value for name, value in given.items() if value not in (None, [], "", {})}
 
     @property
     def temperature_chosen(self) -> bool:
@@ -340,6 +279,16 @@ class ModelOptions:
             return wanted
         top_p = wanted.top_p if self.top_p is None else self.top_p
         return replace(wanted, temperature=self.temperature, top_p=top_p)
+
+
+def _require_seconds(name: str, value: float) -> None:
+    if not 0 < value < math.inf:
+        raise UsageError(f"model option {name}: {value} is not a number of seconds above 0")
+
+
+def _require_from_one(name: str, value: int) -> None:
+    if value < 1:
+        raise UsageError(f"model option {name}: {value} is below 1")
 
 
 def options_from(settings: Settings) -> ModelOptions:
@@ -400,7 +349,7 @@ def _words_of_calls(options: ModelOptions) -> list[str]:
         words += ["--temperature", "none" if options.temperature is None else f"{options.temperature:g}"]
     if options.max_tokens != DECODING.max_tokens:
         words += [_MAX_TOKENS_FLAG, str(options.max_tokens)]
-    for name, value in chosen(options).items():
+    for name, value in options.chosen.items():
         for one in value if isinstance(value, list) else [value]:
             words += [FLAGS[name], json.dumps(one) if isinstance(one, dict) else str(one)]
     return words + (["--repeats", str(options.repeats)] if options.repeats > 1 else [])

@@ -28,15 +28,10 @@ _BYTES = 4  # of UTF-8, at most, for a character
 
 @dataclass(frozen=True, slots=True)
 class PredictionFolder:
-    """The predictions of one system.
+    """The predictions of one system."""
 
-    Attributes:
-        system: Its name.
-        files: Files by the id of the instance; instances without a file are missing.
-    """
-
-    system: str
-    files: Mapping[str, Path]
+    system: str  #: its name
+    files: Mapping[str, Path]  #: files by the id of the instance; instances without a file are missing
 
 
 def find_predictions(

@@ -1,4 +1,4 @@
-"""What a provider is: it makes one attempt of one call, and says how that ended.
+"""The provider of a model: it makes one attempt of one call, and says how that ended.
 
 An attempt ends with an :class:`Answer`, or with one of::
 
@@ -18,8 +18,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from i2s_sdk.errors import UsageError
 from i2s_sdk.models.model import Finish
-from i2s_sdk.models.options import FLAGS
+from i2s_sdk.models.options import FLAGS, ModelOptions
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.tasks.structure import Absence, NoStructure
 
@@ -35,31 +36,21 @@ _FAILED = frozenset({"abort", "aborted", "error", "insufficient_system_resource"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer of a provider.
+    """The answer of a provider; its fields are those of ``Completion``."""
 
-    Attributes:
-        text: Verbatim; of a refusal, what was said instead of an answer.
-        finish: Why it ends there.
-        tokens_in: Tokens as the server counted them; None if it did not say.
-        tokens_out: The same of the answer.
-        served: Name of the model as the server gives it.
-        reasoning: Reasoning apart from the answer, of which at most REASONING_CHARACTERS are kept.
-        no_answer: Why the text is no answer; see ``Completion``.
-    """
-
-    text: str
+    text: str  #: verbatim; of a refusal, what was said instead of an answer
     finish: Finish
     tokens_in: int | None = None
     tokens_out: int | None = None
     served: str = ""
-    reasoning: str = ""
+    reasoning: str = ""  #: at most REASONING_CHARACTERS are kept
     no_answer: NoStructure | None = None
 
 
 class AttemptError(Exception):
     """An attempt had no answer.
 
-    Attributes:
+    Args:
         message: What happened, in one line.
         retry_after_seconds: When the server wants to be asked again; None if it did not say.
     """
@@ -74,7 +65,7 @@ class ThrottledError(AttemptError):
 
 
 class FaultError(AttemptError):
-    """The server failed, was not reached, was too slow, or answered what is no answer."""
+    """The server failed, was not reached, was too slow, or sent something other than an answer."""
 
 
 class RejectedError(AttemptError):
@@ -129,6 +120,17 @@ class Provider(abc.ABC):
     ends_when_left: bool = False
     #: Called with one line about batches that are waited for; None calls nobody.
     on_wait: Callable[[str], None] | None = None
+
+    def require_options(self, options: ModelOptions) -> None:
+        """Check that the further options that were given can be sent.
+
+        Raises:
+            UsageError: One cannot; names it.
+        """
+        if refused := [FLAGS[name] for name in options.chosen if name not in self.decoding]:
+            takes = [flag for name, flag in FLAGS.items() if name in self.decoding]
+            name, taken = f"{self.vendor}/{self.model}", ", ".join(takes) or "none of these options"
+            raise UsageError(f"model {name!r} cannot be given {', '.join(refused)}; it takes {taken}")
 
     @abc.abstractmethod
     async def ask(self, question: ReadQuestion) -> Answer:
@@ -194,7 +196,7 @@ class _ForeignProvider(Provider):
 
 
 def require_whole(finish: str, error: object = None) -> None:
-    """Return where a server has finished an answer, whole or cut off.
+    """Check that a server has finished an answer, whole or cut off.
 
     Args:
         finish: Why the answer ends, in the words of the server.

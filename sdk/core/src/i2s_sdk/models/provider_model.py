@@ -15,11 +15,11 @@ from PIL import Image
 from i2s_sdk.errors import UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.cache import AnswerCache, Call, Kept, question_key
-from i2s_sdk.models.completion_bound import bounded_answer
+from i2s_sdk.models.completion_bound import bounded_completion
 from i2s_sdk.models.costs import Prices
 from i2s_sdk.models.errors import ModelAccessError, ModelFailedError, ModelRefusedError
 from i2s_sdk.models.model import Completion, Finish, Model
-from i2s_sdk.models.options import REPEAT, ModelOptions, require_taken
+from i2s_sdk.models.options import REPEAT, ModelOptions
 from i2s_sdk.models.provider import Answer, Provider, ProviderLike, as_provider, one_line
 from i2s_sdk.models.question import ReadImage, ReadQuestion, read_question
 from i2s_sdk.models.retries import RetryingProvider
@@ -83,7 +83,7 @@ class ProviderModel(Model):
 
     def __init__(self, provider: ProviderLike | Provider, options: ModelOptions) -> None:
         provider = as_provider(provider)
-        require_taken(provider, options)
+        provider.require_options(options)
         self.provider = provider
         self.name = f"{provider.vendor}/{provider.model}"
         if options.repeat > 1:
@@ -185,7 +185,7 @@ class ProviderModel(Model):
             self._options.budget.require()
             name = await self._journaled(question, key)
             asked = await self._retrying.ask(question)
-            answer = bounded_answer(asked.answer, self._most_characters)
+            answer = bounded_completion(asked.answer, self._most_characters)
             self._spend(answer)
             call = Call(name, asked.attempts, asked.seconds)
             if answer.finish is not Finish.TOO_LONG:  # with a larger bound it may be usable

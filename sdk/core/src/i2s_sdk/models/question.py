@@ -18,21 +18,13 @@ from i2s_sdk.tasks.question import FilePart, ImagePart, Question, Sampling, join
 
 @dataclass(frozen=True, slots=True)
 class ReadImage:
-    """An image of a question.
-
-    Attributes:
-        path: Where it lies.
-        content: The file as it is.
-        media_type: Media type, such as "image/png".
-        width: Width in pixels.
-        height: Height in pixels.
-    """
+    """An image of a question."""
 
     path: Path
-    content: bytes
-    media_type: str
-    width: int
-    height: int
+    content: bytes  #: the file as it is
+    media_type: str  #: media type, such as "image/png"
+    width: int  #: width in pixels
+    height: int  #: height in pixels
 
     @property
     def base64(self) -> str:
@@ -52,29 +44,20 @@ class ReadImage:
 
 @dataclass(frozen=True, slots=True)
 class ReadQuestion:
-    """What a provider is asked.
+    """A question as a provider is asked it."""
 
-    Attributes:
-        id: Id of the instance.
-        parts: Texts and images in order; texts that followed one another are one, and none is empty.
-        system: The system text; empty for none.
-        max_tokens: The most tokens of the completion; None takes that of the options.
-        json_schema: JSON Schema of the completion, if one is wanted.
-        name: Name of one of several questions of the instance; empty if there is one alone.
-        vendor_order: Whether images stand before texts for models of vendors who advise that.
-        files: Documents of a question about an instance as a whole.
-        sampling: How the completion is drawn, unless the user chooses a temperature; None takes the
-            temperature of the options.
-    """
-
-    id: str
+    id: str  #: id of the instance
+    #: Texts and images in order; texts that followed one another are one, and none is empty.
     parts: tuple[str | ReadImage, ...]
-    system: str = ""
-    max_tokens: int | None = None
-    json_schema: Mapping[str, object] | None = None
-    name: str = ""
-    vendor_order: bool = False
-    files: tuple[Path, ...] = ()
+    system: str = ""  #: the system text; empty for none
+    max_tokens: int | None = (
+        None  #: maximum number of tokens of the completion; None takes that of the options
+    )
+    json_schema: Mapping[str, object] | None = None  #: JSON Schema of the completion, if one is wanted
+    name: str = ""  #: name of one of several questions of the instance; empty if there is one alone
+    vendor_order: bool = False  #: whether images stand before texts for models of vendors who advise that
+    files: tuple[Path, ...] = ()  #: documents of a question about an instance as a whole
+    #: How the completion is drawn, unless the user chooses a temperature; None takes that of the options.
     sampling: Sampling | None = None
 
     @property
@@ -104,7 +87,7 @@ class ReadQuestion:
 
 
 def refuse_schema(question: ReadQuestion, name: str) -> None:
-    """Return if a question can be asked of a model that has no mode for structured output.
+    """Check that a question can be asked of a model that has no mode for structured output.
 
     Args:
         question: Question, which may want JSON by a schema that its text does not have.
@@ -129,7 +112,7 @@ def read_question(instance: Instance, question: Question) -> ReadQuestion:
 
     Raises:
         UsageError: The question is not complete.
-        DataError: An image cannot be read, or is none of PNG, JPEG and WebP.
+        DataError: An image cannot be read, or is not one of PNG, JPEG and WebP.
     """
     if question.incomplete:
         raise UsageError(question.incomplete)

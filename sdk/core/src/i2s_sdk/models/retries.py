@@ -42,16 +42,18 @@ class Turn:
 
 
 class AdaptiveLimiter:
-    """Places for calls, from 1 to ``most``.
+    """A limit of calls in flight, from 1 to ``most``: as many as the server bears.
 
-    Attributes:
-        most: Places where the server never complains.
-        places: Now; a fraction of a place is none.
-        cuts: How often the number was halved.
+    Additive increase, multiplicative decrease (Chiu and Jain, 1989): an answer adds a fraction of a place, a
+    "too many requests" halves the places. Several of those from calls that were in flight together count
+    once. A server that fails otherwise is not helped by fewer places; there the pauses of each call are
+    enough.
     """
 
     def __init__(self, most: int) -> None:
-        self.most, self.places, self.cuts = most, float(most), 0
+        self.most = most
+        self.places = float(most)  #: places now; a fraction of a place is none
+        self.cuts = 0  #: how often the number was halved
         self._running = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._not_before = 0.0  # by the clock of the loop
@@ -110,6 +112,17 @@ class AdaptiveLimiter:
 class CallsInFlight:
     """Calls of one server that were sent and not answered yet, in the order in which they were sent.
 
+    A client that stops waiting does not stop the server. A server that works on one call at a time (a local
+    model behind a simple HTTP server, a program) would go on with the first, have the second in its queue,
+    and answer neither in time. Whether a server works on several calls at once can be seen: such a server
+    answers calls that were sent later. So an attempt ends after ``call_seconds`` only if a call that was sent
+    after it has been answered; until then it is waited for, as long as all attempts of the call together may
+    take. After that the call has failed and is not sent again.
+
+    A server that works on one call at a time and takes the latest first looks like one that works on several;
+    there ``call_seconds`` has to be above the longest time in its queue. An attempt of a provider with
+    ``ends_when_left`` always ends after ``call_seconds``.
+
     Args:
         call_seconds: Seconds after which an attempt ends, if a later one has been answered.
     """
@@ -140,7 +153,7 @@ class CallsInFlight:
             async with timeout:
                 self._waiting[number] = _Limit(timeout, began + self._call_seconds)
                 try:
-                    found = await provider.ask(question)
+                    answer = await provider.ask(question)
                 finally:
                     del self._waiting[number]
         except TimeoutError:
@@ -149,7 +162,7 @@ class CallsInFlight:
         for earlier, limit in self._waiting.items():
             if earlier < number:
                 limit.shorten()
-        return found
+        return answer
 
 
 class _Limit:
@@ -179,7 +192,7 @@ class RetryingProvider:
 
     "Too many calls" makes all calls fewer and later, and is retried for ``retry_seconds``. Every other
     failure delays this call only, and is retried until it has happened ``failures`` times, within the same
-    seconds. How long one attempt may last: :mod:`i2s_sdk.models.retries`.
+    seconds. How long one attempt may last, ``CallsInFlight`` decides.
     """
 
     def __init__(self, provider: Provider, options: ModelOptions) -> None:

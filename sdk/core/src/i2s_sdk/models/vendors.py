@@ -103,6 +103,16 @@ def key_hint(options: ModelOptions, vendor: Vendor) -> str:
     return f"; the key is that of {' or '.join(vendor.keys)}"
 
 
+def require_temperature_or_top_p(name: str, options: ModelOptions) -> None:
+    """Check the options of a model that refuses top_p together with a temperature, as those of Anthropic do.
+
+    Raises:
+        UsageError: Both are given.
+    """
+    if options.top_p is not None and options.temperature is not None:
+        raise UsageError(f"model {name!r} takes one of the two: give --top-p with --temperature none")
+
+
 C = TypeVar("C")
 
 
