@@ -37,11 +37,7 @@ class Oracle(Model):
         """
         if instance.structure is None and instance.target is None:
             raise ModelError(f"instance {instance.id!r} has no ground truth; the oracle has nothing to say")
-        try:
-            content = await asyncio.to_thread(read_content, instance)
-        except DataError as error:
-            raise ModelError(error.message) from None
-        return Completion(task_spec(instance.task).answer(content, question))
+        return Completion(await _right_answer(instance, question))
 
 
 class BlankBaseline(Model):
@@ -121,11 +117,20 @@ class ShuffledBaseline(Model):
             raise ModelError(
                 f"instance {instance.id!r}: no other instance of subset {instance.subset!r} has ground truth"
             )
-        try:
-            content = await asyncio.to_thread(read_content, lender)
-        except DataError as error:
-            raise ModelError(error.message) from None
-        return Completion(task_spec(lender.task).answer(content, question), Finish.STOP)
+        return Completion(await _right_answer(lender, question), Finish.STOP)
+
+
+async def _right_answer(instance: Instance, question: Question) -> str:
+    """Return the answer of the ground truth of an instance.
+
+    Raises:
+        ModelError: It cannot be read.
+    """
+    try:
+        content = await asyncio.to_thread(read_content, instance)
+    except DataError as error:
+        raise ModelError(error.message) from None
+    return task_spec(instance.task).answer(content, question)
 
 
 def _size(path: Path) -> tuple[int, int]:

@@ -26,7 +26,7 @@ from typing import Any
 from i2s_sdk.errors import I2SError, UsageError, WriteError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.cache import AnswerCache, AskedModel, question_key
-from i2s_sdk.models.completion_bound import TOO_LONG, BoundedLines, LongLine, bounded_completion
+from i2s_sdk.models.completion_bound import TOO_LONG, LongLine, bounded_completion, bounded_lines
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import Batching, ModelOptions, default_cache_folder
 from i2s_sdk.models.provider import Answer, AttemptError, FaultError, Provider, ThrottledError, one_line
@@ -130,53 +130,31 @@ class BatchApi(abc.ABC):
         with self.failures(batch):
             async for stream in self.streams(batch):
                 async with stream as raw:
-                    async for key, line in result_lines(
-                        raw.iter_bytes(), self.provider.options.completion_characters
-                    ):
-                        yield key, line if isinstance(line, Answer) else self._read_result(line)
+                    most = self.provider.options.completion_characters
+                    async for line in bounded_lines(raw.iter_bytes(), most):
+                        if line:
+                            yield self._read_result(line)
 
-    def _read_result(self, line: dict[str, Any]) -> BatchResult:
+    def _read_result(self, line: bytes | LongLine) -> tuple[str, BatchResult]:
+        """Return the key of the question of a line, and its result.
+
+        Raises:
+            FaultError: The line is not that of a result.
+        """
+        if isinstance(line, LongLine):
+            return line.texts.get("custom_id", ""), TOO_LONG
         try:
-            return self.result(line)
-        except AttemptError as error:
-            return error
-
-
-async def result_lines(
-    chunks: AsyncIterator[bytes], most_characters: int
-) -> AsyncIterator[tuple[str, dict[str, Any] | Answer]]:
-    """Yield the results of a file, by key: the line, or the answer of one that is too long to be read.
-
-    Args:
-        chunks: The bytes of the file.
-        most_characters: The most characters of a completion.
-
-    Raises:
-        FaultError: A line is none.
-    """
-    lines = BoundedLines(most_characters)
-    async for chunk in chunks:
-        for line in lines.feed(chunk):
-            if line:
-                yield _result_line(line)
-    last = lines.last()
-    if last:
-        yield _result_line(last)
-
-
-def _result_line(line: bytes | LongLine) -> tuple[str, dict[str, Any] | Answer]:
-    if isinstance(line, LongLine):
-        return line.texts.get("custom_id", ""), TOO_LONG
-    try:
-        found = read_json(line)
-    except ValueError:
-        found = None
-    match found:
-        case {"custom_id": str(key)}:
-            return key, found
-    raise FaultError(
-        f"a line of the results is none: {one_line(line[:200].decode('utf-8', 'replace'), 80)!r}"
-    )
+            entry = read_json(line)
+        except ValueError:
+            entry = None
+        match entry:
+            case {"custom_id": str(key)}:
+                try:
+                    return key, self.result(entry)
+                except AttemptError as error:
+                    return key, error
+        said = one_line(line[:200].decode("utf-8", "replace"), 80)
+        raise FaultError(f"a line of the results is none: {said!r}")
 
 
 FORMAT = 1

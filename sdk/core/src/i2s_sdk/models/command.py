@@ -30,7 +30,7 @@ from typing import Any
 from i2s_sdk.errors import UsageError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models import processes
-from i2s_sdk.models.completion_bound import CHUNK, TOO_LONG, AnswerTooLongError, BoundedLines, LongLine
+from i2s_sdk.models.completion_bound import CHUNK, TOO_LONG, AnswerTooLongError, LongLine, bounded_lines
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import (
@@ -307,13 +307,8 @@ class _LineProgram:
     async def _read(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
         why = "closed its standard output"
-        lines = BoundedLines(self._most_characters)
-        while chunk := await process.stdout.read(CHUNK):
-            for line in lines.feed(chunk):
-                self._take(line)
-        last = lines.last()
-        if last is not None:
-            self._take(last)
+        async for line in bounded_lines(processes.chunks(process.stdout, CHUNK), self._most_characters):
+            self._take(line)
         with contextlib.suppress(TimeoutError):
             why = f"ended with code {await asyncio.wait_for(process.wait(), 1.0)}"
         for future in self._open.values():

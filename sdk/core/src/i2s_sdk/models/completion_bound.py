@@ -61,12 +61,12 @@ async def read_bounded(chunks: AsyncIterator[bytes], most: int) -> bytes:
     Raises:
         AnswerTooLongError: It has more than ``most`` bytes; the rest is not read.
     """
-    found = bytearray()
+    body = bytearray()
     async for chunk in chunks:
-        found += chunk
-        if len(found) > most:
+        body += chunk
+        if len(body) > most:
             raise AnswerTooLongError
-    return bytes(found)
+    return bytes(body)
 
 
 #: The answer of which nothing was kept.
@@ -106,6 +106,8 @@ class BoundedLines:
         self._most = most_bytes(most_characters)
         self._held = bytearray()
         self._long: _Outline | None = None
+        self._read = 0  # bytes of the open line
+        self.length = 0  #: bytes of the line that was given last
 
     def feed(self, chunk: bytes) -> Iterator[bytes | LongLine]:
         """Yield the lines that end in a chunk, without their line feeds."""
@@ -120,6 +122,7 @@ class BoundedLines:
         return self._taken() if self._held or self._long is not None else None
 
     def _add(self, piece: bytes) -> None:
+        self._read += len(piece)
         if self._long is None and len(self._held) + len(piece) > self._most:
             self._long = _Outline(self._most)
             self._long.feed(self._held)
@@ -133,7 +136,21 @@ class BoundedLines:
         line = bytes(self._held) if self._long is None else self._long.line()
         self._held.clear()
         self._long = None
+        self.length, self._read = self._read, 0
         return line
+
+
+async def bounded_lines(
+    chunks: AsyncIterator[bytes], most_characters: int
+) -> AsyncIterator[bytes | LongLine]:
+    """Yield the lines that chunks make, without their line feeds; see ``BoundedLines``."""
+    lines = BoundedLines(most_characters)
+    async for chunk in chunks:
+        for line in lines.feed(chunk):
+            yield line
+    last = lines.last()
+    if last is not None:
+        yield last
 
 
 class _Outline:

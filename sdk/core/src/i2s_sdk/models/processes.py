@@ -60,7 +60,7 @@ async def run_program(argv: Sequence[str], given: bytes, most: int) -> tuple[int
     writing = asyncio.create_task(_write(process.stdin, given))
     last = asyncio.create_task(_last_bytes(process.stderr))
     try:
-        out = await read_bounded(_chunks(process.stdout), most)
+        out = await read_bounded(chunks(process.stdout), most)
         await writing
         return await process.wait(), out, await last
     finally:  # also where the time was over: nothing that was started for this question outlives it
@@ -115,14 +115,15 @@ async def _write(stdin: asyncio.StreamWriter, given: bytes) -> None:
     stdin.close()
 
 
-async def _chunks(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    while chunk := await stream.read(_CHUNK):
+async def chunks(stream: asyncio.StreamReader, size: int = _CHUNK) -> AsyncIterator[bytes]:
+    """Yield what comes from a stream, at most so many bytes at a time."""
+    while chunk := await stream.read(size):
         yield chunk
 
 
 async def _last_bytes(stream: asyncio.StreamReader) -> bytes:
     last = b""
-    async for chunk in _chunks(stream):
+    async for chunk in chunks(stream):
         last = (last + chunk)[-_CHUNK:]
     return last
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import glob
 import hashlib
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, BinaryIO
 
 from i2s_sdk.errors import DataError, ModelError
 from i2s_sdk.instances.instance import Instance
@@ -36,7 +35,13 @@ class _Recorded:
 
 
 class HelmReplay(Model):
-    """Answers with the predictions that HELM recorded of one model.
+    """Answers with the predictions that HELM recorded of one model, in its ``scenario_state.json`` files.
+
+    A run of HELM is a folder with such a file, one for each model, subset and difficulty. HELM numbers
+    instances anew in each; what tells them apart everywhere is the file of the image, which is named by the
+    uuid of the data set.
+
+    Source: ScenarioState, RequestState and RequestResult of HELM (stanford-crfm/helm).
 
     Args:
         files: Its ``scenario_state.json`` files.
@@ -304,49 +309,26 @@ def _index(path: Path, most_characters: int) -> tuple[str, dict[tuple[str, str],
     A question has the id of its instance and its name. The only question of an instance, which has no name,
     is answered by every line of the id: files of other programs may have words of their own as ``question``.
     """
-    digest, found, offset = hashlib.sha256(), dict[tuple[str, str], _Place](), 0
-    lengths = _LineLengths()
-    lines = BoundedLines(most_characters)
-    number = 0
-
-    def take(line: bytes | LongLine) -> None:
-        nonlocal number, offset
-        number += 1
-        length = lengths.take()
-        if not isinstance(line, bytes) or line.strip():
-            found.update(dict.fromkeys(_questions(path, number, line), _Place(offset, length)))
-        offset += length + 1
-
+    digest, places, offset = hashlib.sha256(), dict[tuple[str, str], _Place](), 0
     with path.open("rb") as file:
-        while chunk := file.read(CHUNK):
-            digest.update(chunk)
-            lengths.feed(chunk)
-            for line in lines.feed(chunk):
-                take(line)
-        last = lines.last()
-        if last is not None:
-            lengths.feed(b"\n")
-            take(last)
-    return digest.hexdigest(), found
+        lines = BoundedLines(most_characters)
+        for number, line in enumerate(_lines(file, lines, digest.update), start=1):
+            if not isinstance(line, bytes) or line.strip():
+                questions = _questions(path, number, line)
+                places.update(dict.fromkeys(questions, _Place(offset, lines.length)))
+            offset += lines.length + 1
+    return digest.hexdigest(), places
 
 
-class _LineLengths:
-    """The lengths of the lines of a file that is read in chunks."""
-
-    def __init__(self) -> None:
-        self._open = 0
-        self._ended: deque[int] = deque()
-
-    def feed(self, chunk: bytes) -> None:
-        *ended, rest = map(len, chunk.split(b"\n"))
-        for length in ended:
-            self._ended.append(self._open + length)
-            self._open = 0
-        self._open += rest
-
-    def take(self) -> int:
-        """Return the length of the next line."""
-        return self._ended.popleft()
+def _lines(
+    file: BinaryIO, lines: BoundedLines, on_chunk: Callable[[bytes], None]
+) -> Iterator[bytes | LongLine]:
+    while chunk := file.read(CHUNK):
+        on_chunk(chunk)
+        yield from lines.feed(chunk)
+    last = lines.last()
+    if last is not None:
+        yield last
 
 
 def _questions(path: Path, number: int, line: bytes | LongLine) -> Iterator[tuple[str, str]]:

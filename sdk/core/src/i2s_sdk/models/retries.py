@@ -130,7 +130,7 @@ class CallsInFlight:
     def __init__(self, call_seconds: float) -> None:
         self._call_seconds = call_seconds
         self._numbers = itertools.count()
-        self._waiting: dict[int, _Limit] = {}
+        self._waiting: dict[int, tuple[asyncio.Timeout, float]] = {}
 
     async def answer(self, provider: Provider, question: ReadQuestion, seconds_left: float) -> Answer:
         """Make one attempt and return its answer.
@@ -151,7 +151,7 @@ class CallsInFlight:
         timeout = asyncio.timeout_at(began + longest)
         try:
             async with timeout:
-                self._waiting[number] = _Limit(timeout, began + self._call_seconds)
+                self._waiting[number] = timeout, began + self._call_seconds
                 try:
                     answer = await provider.ask(question)
                 finally:
@@ -159,23 +159,10 @@ class CallsInFlight:
         except TimeoutError:
             allowed = (timeout.when() or began) - began
             raise FaultError(f"no answer within {round(allowed, 3):g} s") from None
-        for earlier, limit in self._waiting.items():
-            if earlier < number:
-                limit.shorten()
+        for earlier, (limit, overtaken) in self._waiting.items():
+            if earlier < number and not limit.expired():
+                limit.reschedule(overtaken)  # the server has answered a later one
         return answer
-
-
-class _Limit:
-    """The time at which an attempt ends."""
-
-    def __init__(self, timeout: asyncio.Timeout, overtaken: float) -> None:
-        self._timeout, self._overtaken, self._short = timeout, overtaken, False
-
-    def shorten(self) -> None:
-        """End the attempt after ``call_seconds``: the server has answered a later one."""
-        if not self._short:
-            self._short = True
-            self._timeout.reschedule(self._overtaken)
 
 
 @dataclass(frozen=True, slots=True)
