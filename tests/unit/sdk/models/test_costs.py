@@ -11,7 +11,7 @@ from i2s_sdk.data import Instance
 from i2s_sdk.errors import DataError
 from i2s_sdk.models import ModelOptions, estimate
 from i2s_sdk.models.cache import AnswerCache, question_key
-from i2s_sdk.models.costs import Price, Prices, cost, image_tokens
+from i2s_sdk.models.costs import Price, Prices, image_tokens
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.openai_chat import OpenAIChat
 from i2s_sdk.models.provider import Answer
@@ -27,7 +27,7 @@ class _Who:
 
 
 def test_dollars_are_for_a_million_tokens() -> None:
-    assert cost(Price(2.0, 8.0), 1_000_000, 500_000) == 6.0
+    assert Price(2.0, 8.0).cost(1_000_000, 500_000) == 6.0
 
 
 def test_the_bundled_list_knows_models_of_the_vendors_by_whole_names() -> None:

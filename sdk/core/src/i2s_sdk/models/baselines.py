@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,7 @@ class Oracle(Model):
 
 
 class BlankBaseline(Model):
-    """Answers with a document that shows nothing, in the size of the reference picture if there is one."""
+    """Answers with a document that shows nothing, in the size of the reference image if there is one."""
 
     name = "baseline/blank"
     fingerprint = "2"
@@ -134,7 +134,7 @@ async def _right_answer(instance: Instance, question: Question) -> str:
 
 
 def _size(path: Path) -> tuple[int, int]:
-    """Return width and height of a picture in pixels.
+    """Return width and height of an image in pixels.
 
     Raises:
         ModelError: It cannot be read.
@@ -177,3 +177,13 @@ def _answer(form: Form, option: Any, index: int) -> str:  # noqa: ANN401 - a cho
     x1, y1, x2, y2 = map(float, option)
     place = (x1, y1, x2, y2) if form is Form.BOX else ((x1 + x2) / 2, (y1 + y2) / 2)
     return f"[{', '.join(f'{number:.6f}' for number in place)}]"
+
+
+#: The models of this module, by name.
+BASELINES: Mapping[str, Callable[[], Model]] = {
+    "oracle": Oracle,
+    "baseline/blank": BlankBaseline,
+    "baseline/constant": ConstantBaseline,
+    "baseline/shuffled": ShuffledBaseline,
+    "baseline/chance": ChanceBaseline,
+}

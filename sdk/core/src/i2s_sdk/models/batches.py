@@ -549,6 +549,3 @@ class BatchedProvider(Provider):
                 f"{batches} {'batch' if batches == 1 else 'batches'} under way, "
                 f"{answered} of {questions} questions answered"
             )
-
-
-__all__ = ["BatchedProvider", "batched"]

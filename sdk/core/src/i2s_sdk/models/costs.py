@@ -30,6 +30,10 @@ class Price:
     per_million_in: float
     per_million_out: float
 
+    def cost(self, tokens_in: int, tokens_out: int) -> float:
+        """Return the US dollars of so many tokens."""
+        return (tokens_in * self.per_million_in + tokens_out * self.per_million_out) / _MILLION
+
 
 @dataclass(frozen=True, slots=True)
 class Prices:
@@ -94,12 +98,7 @@ class Prices:
         price = self.price(provider.vendor, provider.model, provider.base_url)
         if price is None or tokens_in is None or tokens_out is None:
             return None
-        return cost(price, tokens_in, tokens_out)
-
-
-def cost(price: Price, tokens_in: int, tokens_out: int) -> float:
-    """Return the US dollars of so many tokens."""
-    return (tokens_in * price.per_million_in + tokens_out * price.per_million_out) / _MILLION
+        return price.cost(tokens_in, tokens_out)
 
 
 @cache
@@ -180,12 +179,12 @@ def estimate(
             tokens_in += _tokens(asked.vendor, read)
             tokens_out += question.max_tokens or options.max_tokens
     price = Prices.load(options.prices).price(asked.vendor, asked.model, asked.base_url)
-    spent = cost(price, tokens_in, tokens_out) if price is not None else None
+    spent = price.cost(tokens_in, tokens_out) if price is not None else None
     return Estimate(images, calls, tokens_in, tokens_out, 0.0 if calls == 0 else spent)
 
 
 def image_tokens(vendor: str, width: int, height: int) -> int:
-    """Return about how many tokens a picture is, by what the vendors publish of their own models.
+    """Return about how many tokens an image is, by what the vendors publish of their own models.
 
     Args:
         vendor: Vendor of the model; for an unknown one, patches of 28 pixels are counted.

@@ -34,37 +34,37 @@ class _Found(Protocol):
 class _Engine(Protocol):
     """RapidOCR, as far as it is used."""
 
-    def __call__(self, picture: numpy.ndarray) -> _Found: ...
+    def __call__(self, pixels: numpy.ndarray) -> _Found: ...
 
 
 class Reader:
-    """Reads pictures, one at a time; the engine is made for the first."""
+    """Reads images, one at a time; the engine is made for the first."""
 
     def __init__(self) -> None:
         self._one_at_a_time = threading.Lock()
         self._engine: _Engine | None = None
 
     def read(self, png: bytes) -> OcrPage:
-        """Return what stands in a picture.
+        """Return the words of an image.
 
         Args:
-            png: The file of the picture.
+            png: The file of the image.
         """
         import numpy
 
-        picture = decode_image(png, PILLOW_PIXELS).convert("RGB")
+        image = decode_image(png, PILLOW_PIXELS).convert("RGB")
         with self._one_at_a_time:
             self._engine = self._engine or _engine()
             # RapidOCR takes arrays as OpenCV has them: blue, green, red.
-            found = self._engine(numpy.asarray(picture)[:, :, ::-1].copy())
+            found = self._engine(numpy.asarray(image)[:, :, ::-1].copy())
         boxes = found.boxes if found.boxes is not None else ()
         lines = [
             line
             for corners, text in zip(boxes, found.txts or (), strict=True)
-            if (line := _line(picture, corners.tolist(), str(text).strip())) is not None
+            if (line := _line(image, corners.tolist(), str(text).strip())) is not None
         ]
         lines.sort(key=lambda line: (line.top, line.left))
-        return OcrPage(picture.width, picture.height, _most_frequent(picture), tuple(lines))
+        return OcrPage(image.width, image.height, _most_frequent(image), tuple(lines))
 
 
 def _engine() -> _Engine:
@@ -73,22 +73,22 @@ def _engine() -> _Engine:
     return cast("_Engine", RapidOCR(params={"Global.log_level": "error"}))
 
 
-def _line(picture: Image.Image, corners: list[list[float]], text: str) -> OcrLine | None:
-    """Return the line in a quadrilateral, upright and inside of the picture; None if nothing is left."""
+def _line(image: Image.Image, corners: list[list[float]], text: str) -> OcrLine | None:
+    """Return the line in a quadrilateral, upright and inside of the image; None if nothing is left."""
     across, down = [x for x, _ in corners], [y for _, y in corners]
-    left, right = max(0, round(min(across))), min(picture.width, round(max(across)))
-    top, bottom = max(0, round(min(down))), min(picture.height, round(max(down)))
+    left, right = max(0, round(min(across))), min(image.width, round(max(across)))
+    top, bottom = max(0, round(min(down))), min(image.height, round(max(down)))
     if not text or right <= left or bottom <= top:
         return None
-    part = picture.crop((left, top, right, bottom))
+    part = image.crop((left, top, right, bottom))
     paper = _most_frequent(part)
     return OcrLine(text, left, top, right, bottom, ink=_farthest(part, paper), paper=paper)
 
 
-def _most_frequent(picture: Image.Image) -> Colour:
+def _most_frequent(image: Image.Image) -> Colour:
     """Return the mean of the most frequent colour, shades that are close taken together."""
     groups: dict[Colour, list[int]] = {}
-    for number, (red, green, blue) in _colours(picture):
+    for number, (red, green, blue) in _colours(image):
         key = (red // _SHADES, green // _SHADES, blue // _SHADES)
         sums = groups.setdefault(key, [0, 0, 0, 0])
         for index, value in enumerate((1, red, green, blue)):
@@ -97,19 +97,19 @@ def _most_frequent(picture: Image.Image) -> Colour:
     return round(red / most), round(green / most), round(blue / most)
 
 
-def _farthest(picture: Image.Image, paper: Colour) -> Colour:
+def _farthest(image: Image.Image, paper: Colour) -> Colour:
     """Return the colour that differs most from that of the paper: the ink where no edge softens it."""
 
     def distance(colour: Colour) -> int:
         red, green, blue = (a - b for a, b in zip(colour, paper, strict=True))
         return red * red + green * green + blue * blue
 
-    return max((colour for _, colour in _colours(picture)), key=distance)
+    return max((colour for _, colour in _colours(image)), key=distance)
 
 
-def _colours(picture: Image.Image) -> list[tuple[int, Colour]]:
-    """Return how many pixels each colour of an RGB picture has."""
-    found = picture.getcolors(picture.width * picture.height) or []
+def _colours(image: Image.Image) -> list[tuple[int, Colour]]:
+    """Return how many pixels each colour of an RGB image has."""
+    found = image.getcolors(image.width * image.height) or []
     return [(number, cast("Colour", colour)) for number, colour in found]
 
 
@@ -118,7 +118,7 @@ LAYOUT_VERSION = 1
 
 
 class OcrBaseline(Model):
-    """Reads the words of a picture and writes them back where they stood. Needs no network.
+    """Reads the words of an image and writes them back where they stood. Needs no network.
 
     Raises:
         UsageError: RapidOCR or its engine is not installed.
@@ -133,7 +133,7 @@ class OcrBaseline(Model):
         self._reader = Reader()
 
     async def complete(self, instance: Instance, question: Question) -> Completion:
-        """Return the words of the picture as a structure of its task, or those that answer the question.
+        """Return the words of the image as a structure of its task, or those that answer the question.
 
         Raises:
             ModelError: There is no way to write a structure of this task, or the question has no image, or

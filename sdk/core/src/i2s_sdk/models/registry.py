@@ -1,4 +1,4 @@
-"""Returns the model that a name stands for. Nothing that a model needs is imported before it is named."""
+"""The models by their names. What a model needs is imported when it is named."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from i2s_client.plugins import PluginGroup, load_plugin, package_of, plugins_bes
 from i2s_sdk.errors import I2SError, PluginError, UnknownNameError, UsageError
 from i2s_sdk.models.model import Model, ModelLike, as_model
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.provider import Provider
+from i2s_sdk.models.provider import Provider, ProviderLike, as_provider
 
-#: How models are named, with what each does.
+#: Names of models, with descriptions.
 MODELS = {
     "oracle": "the ground truth: the upper bound of every metric",
     "baseline/ocr": "reads the words of the picture and puts them where they stood; needs no network",
@@ -44,6 +44,9 @@ _FAMILIES = {
 
 _VENDORS = ("openai", "anthropic", "google", "hf", "inspect")
 
+#: Names of models that need no further part.
+_BASELINES = frozenset(name for name in MODELS if name == "oracle" or name.startswith("baseline/"))
+
 #: What names of models of this package begin with.
 _OWN_KINDS = frozenset(re.split("[/:]", form)[0] for form in MODELS)
 
@@ -64,45 +67,25 @@ def open_model(name: str | ModelLike | Model, options: ModelOptions | None = Non
     if not isinstance(name, str):
         return as_model(name)
     options = options or ModelOptions()
-    if name == "oracle":
-        from i2s_sdk.models.baselines import Oracle
-
-        return Oracle()
-    if name == "baseline/ocr":
-        from i2s_sdk.models.ocr import OcrBaseline
-
-        return OcrBaseline()
-    if name == "baseline/pdftotext":
-        from i2s_sdk.models.pdftotext import PdfToText
-
-        return PdfToText(options)
-    if name == "baseline/chance":
-        from i2s_sdk.models.baselines import ChanceBaseline
-
-        return ChanceBaseline()
-    if name in ("baseline/blank", "baseline/constant", "baseline/shuffled"):
-        from i2s_sdk.models.baselines import BlankBaseline, ConstantBaseline, ShuffledBaseline
-
-        floors = (BlankBaseline, ConstantBaseline, ShuffledBaseline)
-        return next(floor() for floor in floors if floor.name == name)
+    if name in _BASELINES:
+        return _baseline(name, options)
     kind, colon, rest = name.partition(":")
     if kind == "replay" and (colon or not rest):
         return _replay(rest, options)
     if kind == "command":
-        return _called(_command(rest, options), options)
+        return _provider_model(_command(rest, options), options)
     packaged = _packaged(name, options)
     if packaged is not None:
         return packaged
     vendor, slash, model = name.partition("/")
-    if slash:
-        provider = _provider(vendor, model, options)
-        if provider is not None:
-            return _called(provider, options)
+    if slash and vendor in _VENDORS:
+        _require_parts(vendor, model)
+        return _provider_model(_provider(vendor, model, options), options)
     raise _unknown(name)
 
 
 def require_model(name: str) -> None:
-    """Return where a name means a model, whether or not its key and package are here.
+    """Check that a name is that of a model, whether or not its key and package are here.
 
     Raises:
         UnknownNameError: There is no such model.
@@ -133,6 +116,20 @@ def packaged_models() -> Mapping[str, EntryPoint]:
     return plugins_beside(PluginGroup.MODELS, _OWN_KINDS)
 
 
+def _baseline(name: str, options: ModelOptions) -> Model:
+    if name == "baseline/ocr":
+        from i2s_sdk.models.ocr import OcrBaseline
+
+        return OcrBaseline()
+    if name == "baseline/pdftotext":
+        from i2s_sdk.models.pdftotext import PdfToText
+
+        return PdfToText(options)
+    from i2s_sdk.models.baselines import BASELINES
+
+    return BASELINES[name]()
+
+
 def _packaged(name: str, options: ModelOptions) -> Model | None:
     """Return a model of another package; None if no package provides it.
 
@@ -153,7 +150,7 @@ def _packaged(name: str, options: ModelOptions) -> Model | None:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise PluginError(plugin.group, kind, package_of(plugin), reason) from error
     if hasattr(made, "ask"):
-        return _called(made, options)
+        return _provider_model(made, options)
     if hasattr(made, "complete"):
         return as_model(made)
     reason = f"what {plugin.value} returns has neither 'complete' nor 'ask'"
@@ -176,10 +173,7 @@ def _command(line: str, options: ModelOptions) -> Provider:
     return command_provider(line, options)
 
 
-def _provider(vendor: str, model: str, options: ModelOptions) -> Provider | None:
-    if vendor not in _VENDORS:
-        return None
-    _require_parts(vendor, model)
+def _provider(vendor: str, model: str, options: ModelOptions) -> Provider:
     match vendor:
         case "openai":
             from i2s_sdk.models.openai_chat import OpenAIChat
@@ -208,14 +202,14 @@ def _require_parts(vendor: str, model: str) -> None:
         raise UsageError(f"model {f'{vendor}/{model}'!r} lacks a part: {needed}")
 
 
-def _called(provider: Provider, options: ModelOptions) -> Model:
+def _provider_model(provider: ProviderLike | Provider, options: ModelOptions) -> Model:
     from i2s_sdk.models.provider_model import ProviderModel
 
     if options.batching is None:
         return ProviderModel(provider, options)
     from i2s_sdk.models.batches import batched
 
-    return ProviderModel(batched(provider, options, options.batching), options.of_batches)
+    return ProviderModel(batched(as_provider(provider), options, options.batching), options.of_batches)
 
 
 def _unknown(name: str) -> UsageError:
