@@ -32,32 +32,6 @@ _SIDE = 64
 _FAILURES = 3
 
 
-async def preflight(provider: Provider, options: ModelOptions, *, with_image: bool) -> Answer:
-    """Ask a provider a small question. What it says does not matter; the caller counts its cost.
-
-    Args:
-        provider: The provider that is asked by a single call.
-        options: Options of the calls.
-        with_image: Whether a small white image is shown as well.
-
-    Returns:
-        What came back, whose tokens count in the budget.
-
-    Raises:
-        ModelAccessError: There was no answer, for whatever reason.
-    """
-    parts: tuple[str | ReadImage, ...] = (QUESTION, _white_image()) if with_image else (QUESTION,)
-    few = replace(options, failures=min(_FAILURES, options.failures))
-    try:
-        asked = await RetryingProvider(provider, few).ask(ReadQuestion("preflight", parts))
-    except ModelFailedError as error:
-        raise ModelAccessError(
-            f"{error.message}. This was a small question before the run, and nothing was begun; "
-            "--no-preflight leaves it out"
-        ) from None
-    return asked.answer
-
-
 def _white_image() -> ReadImage:
     file = io.BytesIO()
     Image.new("RGB", (_SIDE, _SIDE), "white").save(file, "PNG")
@@ -88,15 +62,10 @@ class ProviderModel(Model):
         self.name = f"{provider.vendor}/{provider.model}"
         if options.repeat > 1:
             self.name += f"{REPEAT}{options.repeat})"
-        self.fingerprint = json.dumps({"base_url": provider.base_url, **provider.parameters}, sort_keys=True)
-        chosen = {"temperature_chosen": True} if options.temperature_chosen else {}
-        self._sampling_fingerprint = json.dumps(
-            {"base_url": provider.base_url, **provider.parameters, **chosen}, sort_keys=True
-        )
-        self.concurrency = options.concurrency
-        self._options = self.options = options
-        self.whole = provider.whole
-        self._most_characters = options.completion_characters
+        self._facts = {"base_url": provider.base_url, **provider.parameters}
+        self.fingerprint = json.dumps(self._facts, sort_keys=True)
+        self.options: ModelOptions = options
+        self.concurrency, self.whole = options.concurrency, provider.whole
         self._retrying = RetryingProvider(provider, options)
         self._cache = AnswerCache(options.cache if provider.repeatable else None)
         self._prices = Prices.load(options.prices)
@@ -127,12 +96,13 @@ class ProviderModel(Model):
     @property
     def sampling_fingerprint(self) -> str:
         """The fingerprint, and whether the user chose a temperature."""
-        return self._sampling_fingerprint
+        chosen = {"temperature_chosen": True} if self.options.temperature_chosen else {}
+        return json.dumps({**self._facts, **chosen}, sort_keys=True)
 
     @property
     def takes_kept_answers(self) -> bool:
         """Whether answers are taken from the answer cache, and put into it."""
-        return self._options.cache is not None and self.provider.repeatable
+        return self.options.cache is not None and self.provider.repeatable
 
     async def is_kept(self, instance: Instance, question: Question) -> bool:
         """Return whether the cache has the answer to a question.
@@ -153,7 +123,10 @@ class ProviderModel(Model):
         self.provider.on_wait = listener
 
     async def preflight(self, with_image: bool) -> None:
-        """Ask a small question, unless the options say no or the provider does not want it.
+        """Ask a small question, so that a wrong address, key or name costs nothing else.
+
+        It is left out if the options say so, or for a provider that is not asked by a server. The content of
+        the answer does not matter.
 
         Args:
             with_image: Whether it has an image, as the questions of the run have.
@@ -161,9 +134,19 @@ class ProviderModel(Model):
         Raises:
             ModelAccessError: There was no answer.
         """
-        if self._options.preflight and self.provider.single.preflight:
-            answer = await preflight(self.provider.single, self._options, with_image=with_image)
-            self._spend(answer)
+        provider, options = self.provider.single, self.options
+        if not (options.preflight and provider.preflight):
+            return
+        parts: tuple[str | ReadImage, ...] = (QUESTION, _white_image()) if with_image else (QUESTION,)
+        few = replace(options, failures=min(_FAILURES, options.failures))
+        try:
+            asked = await RetryingProvider(provider, few).ask(ReadQuestion("preflight", parts))
+        except ModelFailedError as error:
+            raise ModelAccessError(
+                f"{error.message}. This was a small question before the run, and nothing was begun; "
+                "--no-preflight leaves it out"
+            ) from None
+        self._spend(asked.answer)
 
     async def close(self) -> None:
         """Give back connections and processes."""
@@ -173,7 +156,7 @@ class ProviderModel(Model):
         read = await asyncio.to_thread(read_question, instance, question)
         if read.sampling is None:
             return read
-        return replace(read, sampling=self._options.sampling(read.sampling))
+        return replace(read, sampling=self.options.sampling(read.sampling))
 
     async def _completion(self, question: ReadQuestion) -> Completion:
         key = question_key(self.provider, question)
@@ -182,10 +165,10 @@ class ProviderModel(Model):
             kept = await asyncio.to_thread(self._cache.get, key)
             if kept is not None:
                 return self._kept_completion(kept, question)
-            self._options.budget.require()
+            self.options.budget.require()
             name = await self._journaled(question, key)
             asked = await self._retrying.ask(question)
-            answer = bounded_completion(asked.answer, self._most_characters)
+            answer = bounded_completion(asked.answer, self.options.completion_characters)
             self._spend(answer)
             call = Call(name, asked.attempts, asked.seconds)
             if answer.finish is not Finish.TOO_LONG:  # with a larger bound it may be usable
@@ -204,7 +187,7 @@ class ProviderModel(Model):
             last = self.on_call.last(question.id, question.name)
             if last:
                 return last
-            if self._options.cache is None:
+            if self.options.cache is None:
                 await self.provider.leave(key)
         return await self.on_call(question.id, question.name)
 
@@ -217,7 +200,7 @@ class ProviderModel(Model):
 
     def _spend(self, answer: Answer) -> None:
         """Count in the budget what an answer has cost."""
-        self._options.budget.spend(self._cost(answer), answer.tokens_in, answer.tokens_out)
+        self.options.budget.spend(self._cost(answer), answer.tokens_in, answer.tokens_out)
 
     def _cost(self, answer: Answer) -> float | None:
         return self._prices.cost(self.provider, answer.tokens_in, answer.tokens_out)

@@ -38,6 +38,38 @@ class Vendor:
     package: str  #: its SDK, as it is imported
     extra: str  #: the extra of i2s-sdk that installs the package
 
+    def is_own(self, base_url: str) -> bool:
+        """Return whether an address is that of its own server."""
+        return base_url.rstrip("/") == self.base_url
+
+    def key(self, model: str, options: ModelOptions) -> str:
+        """Return the key of a model.
+
+        The key of a vendor is for the vendor; a server of another address gets it only by ``key_env``.
+
+        Args:
+            model: Model as the user named it.
+            options: Options with address and variable, if they are not the vendor's.
+
+        Raises:
+            UsageError: The variable is not set; says the command that sets it.
+        """
+        if options.key_env is None and not self.is_own(options.base_url or self.base_url):
+            return NO_KEY
+        names = (options.key_env,) if options.key_env else self.keys
+        for name in names:
+            if os.environ.get(name):
+                return os.environ[name]
+        raise UsageError(f"model {model!r} needs a key: export {names[0]}=YOUR_KEY")
+
+    def key_hint(self, options: ModelOptions) -> str:
+        """Return what to do if a server does not accept the key or the name."""
+        if options.key_env:
+            return f"; the key is that of {options.key_env}"
+        if options.base_url and not self.is_own(options.base_url):
+            return "; no key was sent: name the variable that holds it with --key-env NAME"
+        return f"; the key is that of {' or '.join(self.keys)}"
+
 
 VENDORS: Mapping[str, Vendor] = {
     "openai": Vendor("https://api.openai.com/v1", ("OPENAI_API_KEY",), "openai", "openai"),
@@ -64,43 +96,6 @@ def require_package(package: str, extra: str, model: str) -> None:
     if found is None:
         command = install_command(f"i2s-sdk[{extra}]")
         raise UsageError(f"model {model!r} needs the package {package}: {command}")
-
-
-def address_and_key(
-    vendor: Vendor, model: str, options: ModelOptions, environ: Mapping[str, str] | None = None
-) -> tuple[str, str]:
-    """Return where a model is asked and with which key.
-
-    The key of a vendor is for the vendor: a server of another address gets it only if ``key_env`` says so.
-
-    Args:
-        vendor: Whose protocol is spoken.
-        model: Model as the user named it.
-        options: Options with address and variable, if they are not the vendor's.
-        environ: The environment of the process.
-
-    Raises:
-        UsageError: The variable is not set; says the command that sets it.
-    """
-    environ = os.environ if environ is None else environ
-    base_url = options.base_url or vendor.base_url
-    elsewhere = base_url.rstrip("/") != vendor.base_url
-    if options.key_env is None and elsewhere:
-        return base_url, NO_KEY
-    names = (options.key_env,) if options.key_env else vendor.keys
-    for name in names:
-        if environ.get(name):
-            return base_url, environ[name]
-    raise UsageError(f"model {model!r} needs a key: export {names[0]}=YOUR_KEY")
-
-
-def key_hint(options: ModelOptions, vendor: Vendor) -> str:
-    """Return what to do if a server does not accept the key or the name."""
-    if options.key_env:
-        return f"; the key is that of {options.key_env}"
-    if options.base_url and options.base_url.rstrip("/") != vendor.base_url:
-        return "; no key was sent: name the variable that holds it with --key-env NAME"
-    return f"; the key is that of {' or '.join(vendor.keys)}"
 
 
 def require_temperature_or_top_p(name: str, options: ModelOptions) -> None:
@@ -245,9 +240,9 @@ class VendorProvider(ClientProvider[C]):
         super().__init__(model, options)
         vendor, name = VENDORS[self.vendor], f"{self.vendor}/{model}"
         require_package(vendor.package, vendor.extra, name)
-        self.base_url, self.key = address_and_key(vendor, name, options)
-        self.is_vendors_own = self.base_url.rstrip("/") == vendor.base_url
-        self.hint = key_hint(options, vendor)
+        self.base_url, self.key = options.base_url or vendor.base_url, vendor.key(name, options)
+        self.is_vendors_own = vendor.is_own(self.base_url)
+        self.hint = vendor.key_hint(options)
 
     @abc.abstractmethod
     def request(self, question: ReadQuestion) -> dict[str, Any]:
