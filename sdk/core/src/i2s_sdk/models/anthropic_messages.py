@@ -138,7 +138,7 @@ def read_answer(body: str) -> Answer:
     """Return the answer in the body of a message.
 
     Raises:
-        FaultError: It is none, or the server failed within it.
+        FaultError: It is not a message, or the server failed within it.
         RejectedError: The server streams, which it was not asked to.
     """
     if is_event_stream(body):

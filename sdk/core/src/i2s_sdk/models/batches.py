@@ -247,7 +247,7 @@ class BatchRecords:
 
 
 def _read_record(path: Path) -> BatchRecord | None:
-    """Return the record in a file; None if it is none."""
+    """Return the record in a file; None if it cannot be read."""
     try:
         content = read_json(path.read_bytes())
         if content.pop("format") != FORMAT:

@@ -135,7 +135,7 @@ class AnswerCache:
             return None
 
     def put(self, key: str, answer: Answer, call: Call | None = None) -> None:
-        """Keep the answer to a question; a full or read-only disk is no reason to lose the answer.
+        """Keep the answer to a question; a full or read-only disk loses no answer.
 
         Args:
             key: The cache key of the question.

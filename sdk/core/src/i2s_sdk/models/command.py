@@ -63,7 +63,7 @@ def command_provider(line: str, options: ModelOptions) -> Provider:
     """Return the provider of a command line.
 
     Raises:
-        UsageError: The line is no command line, or there is no such program.
+        UsageError: The line cannot be split, or there is no such program.
     """
     try:
         argv = shlex.split(line)
@@ -206,7 +206,7 @@ class ProgramOfLines(Provider):
         """Write the question and wait for its line.
 
         Raises:
-            FaultError: The program ended, or its answer is none.
+            FaultError: The program ended, or its line holds no answer.
             ModelAccessError: It cannot be started.
         """
         parameters = dict(self.parameters)

@@ -32,7 +32,7 @@ class AnswerTooLongError(Exception):
 
 
 def most_bytes(most_characters: int) -> int:
-    """Return how many bytes a message may have that holds a completion of at most so many characters."""
+    """Return the maximum size of a message that holds a completion of at most so many characters."""
     return _BYTES_PER_CHARACTER * most_characters + _BYTES_AROUND
 
 
@@ -79,7 +79,7 @@ CHUNK = 1024 * 1024
 _STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
 _MARK = re.compile(rb'["{}\[\]:,]')
 _LONGEST_ESCAPE = 12  # bytes
-_LONGEST_OTHER = 65_536  # bytes of a text that is no completion
+_LONGEST_OTHER = 65_536  # bytes of a text other than a completion
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class BoundedLines:
         self._add(rest)
 
     def last(self) -> bytes | LongLine | None:
-        """Return what stands behind the last line feed; None if nothing does."""
+        """Return the text behind the last line feed; None if there is none."""
         return self._taken() if self._held or self._long is not None else None
 
     def _add(self, piece: bytes) -> None:

@@ -94,7 +94,7 @@ class Prices:
         return table[max(fitting, key=len)] if fitting else None
 
     def cost(self, provider: Provider, tokens_in: int | None, tokens_out: int | None) -> float | None:
-        """Return what a call cost in US dollars; None if tokens or price are not known."""
+        """Return the cost of a call in US dollars; None if tokens or price are not known."""
         price = self.price(provider.vendor, provider.model, provider.base_url)
         if price is None or tokens_in is None or tokens_out is None:
             return None
@@ -140,7 +140,7 @@ class Estimate:
     cost: float | None
 
     def __add__(self, other: Estimate) -> Estimate:
-        """Return what both take together."""
+        """Return the sum of both."""
         return Estimate(
             self.images + other.images,
             self.calls + other.calls,
@@ -153,7 +153,7 @@ class Estimate:
 def estimate(
     model: str, questions: Iterable[tuple[Instance, Question]], options: ModelOptions | None = None
 ) -> Estimate:
-    """Return what it would take to ask a model; nothing is asked, and no key is needed.
+    """Return the estimate of asking a model; nothing is asked, and no key is needed.
 
     Args:
         model: Its name.

@@ -1,4 +1,4 @@
-"""How a model fails: the branch of the tree of :mod:`i2s_sdk.errors` that belongs to this package.
+"""The errors of models: the branch of the tree of :mod:`i2s_sdk.errors` that belongs to this package.
 
 ::
 
@@ -11,7 +11,7 @@
     UsageError
     └── ModelAccessError        exit code 2: no call can be answered: key, name of the model or account
 
-What a single attempt may end with stays inside: :mod:`i2s_sdk.models.provider`.
+The errors of a single attempt stay inside: :mod:`i2s_sdk.models.provider`.
 """
 
 from __future__ import annotations

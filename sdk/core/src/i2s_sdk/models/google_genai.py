@@ -74,7 +74,7 @@ class GoogleGenAI(VendorProvider["Client"]):
             TypeError,
             RecursionError,
         ) as error:
-            # The package reads what is no answer of its server with one or another of these.
+            # The package raises one or another of these at a body that is not an answer of its server.
             if isinstance(error, json.JSONDecodeError) and is_event_stream(error.doc):
                 raise RejectedError(STREAMED) from None
             raise FaultError(f"the answer is not what it should be: {one_line(error, 120)}") from None

@@ -71,7 +71,7 @@ def status_error(
     *,
     hint: str = "",
 ) -> AttemptError | ModelAccessError:
-    """Return how an attempt ended that was answered with a status other than 2xx.
+    """Return the error of an attempt that was answered with a status other than 2xx.
 
     Args:
         status: The status code of HTTP.
@@ -85,16 +85,16 @@ def status_error(
         return ModelAccessError(f"{_NOBODY[status]} (HTTP {status}: {said}){hint}")
     if status == 429 and code in _NO_MONEY:
         return ModelAccessError(f"the account has no more to spend (HTTP 429: {said})")
-    what = f"HTTP {status}: {said}"
+    line = f"HTTP {status}: {said}"
     if status == 429:
-        return ThrottledError(what, retry_after(headers))
+        return ThrottledError(line, retry_after(headers))
     if status in _LATER or not 400 <= status < 500:
-        return FaultError(what, retry_after(headers))
-    if "temperature" in what:
-        what += "; --temperature none leaves it to the server"
-    elif _FURTHER_SAMPLING.search(what):
-        what += "; --temperature none leaves all sampling to the server"
-    return InputRejectedError(what) if rejects_input(status, said, code) else RejectedError(what)
+        return FaultError(line, retry_after(headers))
+    if "temperature" in line:
+        line += "; --temperature none leaves it to the server"
+    elif _FURTHER_SAMPLING.search(line):
+        line += "; --temperature none leaves all sampling to the server"
+    return InputRejectedError(line) if rejects_input(status, said, code) else RejectedError(line)
 
 
 def rejects_input(status: int, message: str, code: object = None) -> bool:
@@ -117,7 +117,7 @@ def rejects_input(status: int, message: str, code: object = None) -> bool:
 
 
 def server_words(body: object, otherwise: object) -> str:
-    """Return what a server says of a failure, in the forms that servers of all protocols have.
+    """Return the words of a server about a failure, in the forms that servers of all protocols have.
 
     Args:
         body: The body of the answer: a text, or what its JSON holds.
@@ -164,7 +164,7 @@ _TRANSPORTS = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "h11", "aio
 
 
 def transport_fault(error: Exception, *known: type[Exception]) -> Exception:
-    """Return what went wrong below HTTP as a fault that deserves another attempt; all else as it is.
+    """Return a failure below HTTP as a fault that deserves another attempt; all else as it is.
 
     Args:
         error: The exception that was raised by a vendor's package.

@@ -160,7 +160,7 @@ class InspectModel(ClientProvider["Model"]):
         )
 
     def error_of(self, error: Exception) -> Exception:
-        """Return how an attempt ended; what is not known of a package is a fault of its server."""
+        """Return the error of an attempt; an exception that is not known is a fault of the server."""
         known = super().error_of(error)
         if known is not error:
             return known

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _SHADES = 16  # values of a channel that count as one colour when colours are counted
 
 
-class _Found(Protocol):
-    """What RapidOCR found: four corners and the words of each line, in one order."""
+class _Reading(Protocol):
+    """The result of RapidOCR: four corners and the words of each line, in one order."""
 
     boxes: numpy.ndarray | None
     txts: tuple[str, ...] | None
@@ -34,7 +34,7 @@ class _Found(Protocol):
 class _Engine(Protocol):
     """RapidOCR, as far as it is used."""
 
-    def __call__(self, pixels: numpy.ndarray) -> _Found: ...
+    def __call__(self, pixels: numpy.ndarray) -> _Reading: ...
 
 
 class Reader:
@@ -108,7 +108,7 @@ def _farthest(image: Image.Image, paper: Colour) -> Colour:
 
 
 def _colours(image: Image.Image) -> list[tuple[int, Colour]]:
-    """Return how many pixels each colour of an RGB image has."""
+    """Return the number of pixels of each colour of an RGB image."""
     found = image.getcolors(image.width * image.height) or []
     return [(number, cast("Colour", colour)) for number, colour in found]
 

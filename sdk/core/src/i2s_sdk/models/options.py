@@ -102,7 +102,7 @@ def parse_extra_body(text: str) -> dict[str, Any]:
     """Return the fields that a JSON text of ``--extra-body`` has.
 
     Raises:
-        UsageError: It is no JSON object.
+        UsageError: It is not a JSON object.
     """
     try:
         value = read_strict_json(text)
@@ -138,7 +138,7 @@ class DefaultTemperature(float):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batching:
-    """How questions are sent by the batch API of a vendor."""
+    """The way in which questions are sent by the batch API of a vendor."""
 
     #: Maximum number of questions of a batch. Twice as many wait at the same time, their images in memory.
     requests: int = 1000
@@ -156,7 +156,7 @@ class Batching:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelOptions:
-    """How models are called."""
+    """The way in which models are called."""
 
     base_url: str | None = None  #: address of the server; None is the vendor's own
     #: Name of the environment variable that holds the key; None is the vendor's own variable, which is not
@@ -235,12 +235,12 @@ class ModelOptions:
 
     @property
     def longest_attempt_seconds(self) -> float:
-        """How long one attempt can last at most."""
+        """Maximum seconds of one attempt."""
         return max(self.call_seconds, self.retry_seconds)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What is sent with a question and decides the answer."""
+        """The parameters that are sent with a question and decide the answer."""
         plain = {"temperature": self.temperature, "max_tokens": self.max_tokens, **self.chosen}
         return plain if self.repeat == 1 else {**plain, "repeat": self.repeat}
 
@@ -262,7 +262,7 @@ class ModelOptions:
         return not isinstance(self.temperature, DefaultTemperature)
 
     def sampling(self, wanted: Sampling | None) -> Sampling:
-        """Return how a completion is drawn.
+        """Return the sampling of a completion.
 
         A temperature that the user chose, and top_p, replace those of the question and leave its other
         values. None, if chosen, leaves everything but top_p to the server.

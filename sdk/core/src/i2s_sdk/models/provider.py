@@ -218,7 +218,7 @@ def require_whole(finish: str, error: object = None) -> None:
 def with_reasoning(
     answer: Answer, reasoning: str, *, hidden: bool = False, tools: Iterable[str] = ()
 ) -> Answer:
-    """Return an answer with what came beside its text, and why it is no answer if the text is empty.
+    """Return an answer with its reasoning, and the reason why it is none if its text is empty.
 
     Args:
         answer: Text, finish and tokens.
@@ -242,7 +242,7 @@ def with_reasoning(
 
 
 def one_line(text: object, most: int = 300) -> str:
-    """Return what a server said as one line of bounded length."""
+    """Return the words of a server as one line of bounded length."""
     line = " ".join(str(text).split())
     return line if len(line) <= most else line[: most - 1] + "…"
 

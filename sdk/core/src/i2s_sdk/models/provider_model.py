@@ -192,7 +192,7 @@ class ProviderModel(Model):
         return await self.on_call(question.id, question.name)
 
     def _kept_completion(self, kept: Kept, question: ReadQuestion) -> Completion:
-        """Return what the cache has: paid for by this run if its own last call of the question brought it."""
+        """Return a kept completion: paid for by this run if its own last call of the question brought it."""
         call, journal = kept.call, self.on_call
         if call and journal and journal.is_last(question.id, call.name, question.name):
             return self._completion_of(kept.answer, call)

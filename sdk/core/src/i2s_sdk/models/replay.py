@@ -27,7 +27,7 @@ _FINISH = {"stop": Finish.STOP, "endoftext": Finish.STOP, "length": Finish.LENGT
 
 @dataclass(frozen=True, slots=True)
 class _Recorded:
-    """What HELM recorded for an instance: a completion, or why there is none."""
+    """The result that HELM recorded for an instance: a completion, or the reason why there is none."""
 
     text: str | None
     finish: Finish = Finish.OTHER
@@ -72,7 +72,7 @@ class HelmReplay(Model):
         self.fingerprint = digest.hexdigest()
 
     async def complete(self, instance: Instance, question: Question) -> Completion:
-        """Return what HELM recorded for an instance of this id, or else of a picture of this name.
+        """Return the completion that HELM recorded for an instance of this id, or of an image of this name.
 
         Raises:
             ModelRefusedError: The vendor's filter blocked the request at that time.
@@ -254,7 +254,7 @@ class Replay(Model):
         return bounded_completion(said, self._most_characters)
 
     def _named(self, instance: Instance, question: Question) -> str:
-        """Return what was asked; of a run, with the file that has the answers to single questions."""
+        """Return the name of a question; of a run, with the file of answers to single questions."""
         if not question.name:
             return f"instance {instance.id!r}"
         named = f"question {question.name!r} of instance {instance.id!r}"
@@ -281,7 +281,7 @@ class Replay(Model):
 
 
 def _finish(entry: Mapping[str, Any]) -> Finish:
-    """Return why a completion ends where it does, as its line says; OTHER if it does not say."""
+    """Return the reason why a completion ends, as its line says; OTHER if it does not say."""
     return next((one for one in _KNOWN_FINISHES if entry.get("finish") == one), Finish.OTHER)
 
 
@@ -294,7 +294,7 @@ def _no_answer(entry: Mapping[str, Any]) -> NoStructure | None:
 
 
 def _said(entry: Mapping[str, Any]) -> str:
-    """Return how a model refused, as the record of a run has it; empty if it does not say."""
+    """Return the words of a refusal, as the record of a run has them; empty if it has none."""
     match entry:
         case {"message": str(said)} if said:
             return said
@@ -347,7 +347,7 @@ def _questions(path: Path, number: int, line: bytes | LongLine) -> Iterator[tupl
 
 
 def _object(line: bytes | LongLine) -> Mapping[str, Any]:
-    """Return what a line holds; nothing if it is no object.
+    """Return the object of a line; an empty one if it holds something else.
 
     Raises:
         ValueError: It is not JSON.

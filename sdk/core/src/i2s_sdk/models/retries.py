@@ -52,7 +52,7 @@ class AdaptiveLimiter:
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self.places = float(most)  #: places now; a fraction of a place is none
+        self.places = float(most)  #: places now, of which only whole ones count
         self.cuts = 0  #: how often the number was halved
         self._running = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
@@ -259,7 +259,7 @@ class _Tally:
 
     @property
     def seconds_left(self) -> float:
-        """What remains of the seconds of all attempts together."""
+        """Seconds that remain of those of all attempts."""
         return self._options.retry_seconds - self.busy_seconds
 
     def exhausted(self, state: RetryCallState) -> bool:
@@ -268,7 +268,7 @@ class _Tally:
         return self.failures >= self._options.failures or spent > self._options.retry_seconds
 
     def story(self, last: AttemptError) -> str:
-        """Return what happened, for people."""
+        """Return the end of the attempts in words."""
         times = "1 attempt" if self.attempts == 1 else f"{self.attempts} attempts"
         later = last.retry_after_seconds
         asks = f" (it asks to come back after {later:g} s)" if later is not None else ""

@@ -63,7 +63,7 @@ class Vendor:
         raise UsageError(f"model {model!r} needs a key: export {names[0]}=YOUR_KEY")
 
     def key_hint(self, options: ModelOptions) -> str:
-        """Return what to do if a server does not accept the key or the name."""
+        """Return the advice for a server that does not accept the key or the name."""
         if options.key_env:
             return f"; the key is that of {options.key_env}"
         if options.base_url and not self.is_own(options.base_url):
