@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk.models.cache import AnswerCache, Call, question_key
+from i2s_sdk.models.cache import AnswerCache, RecordedCall, question_key
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer
 from i2s_sdk.tasks.question import Sampling
@@ -20,7 +20,7 @@ from i2s_sdk.tasks.structure import Absence, NoStructure
 from questions import read_image, read_text_and_image
 
 KEY = "ab" * 32
-CALL = Call("c1", 3, 0.25)
+CALL = RecordedCall("c1", 3, 0.25)
 ANSWER = Answer("é\r\n\x00 \ud83d", Finish.LENGTH, 7, None, "served")
 THOUGHT = Answer(
     "", Finish.LENGTH, reasoning="hm", no_answer=NoStructure("cut off", Absence.ENDED_IN_REASONING)
@@ -38,7 +38,7 @@ class _Who:
     )
 
 
-def _kept(cache: AnswerCache) -> tuple[Answer, Call | None]:
+def _kept(cache: AnswerCache) -> tuple[Answer, RecordedCall | None]:
     found = cache.get(KEY)
     assert found is not None
     return found.answer, found.call

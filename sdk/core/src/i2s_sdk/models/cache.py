@@ -93,7 +93,7 @@ def _part(part: str | ReadImage) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RecordedCall:
     """A call of a model, all its attempts together."""
 
     name: str  #: name in the journal of the run that made it; empty if no run did
@@ -106,7 +106,7 @@ class Kept:
     """An answer of the cache."""
 
     answer: Answer
-    call: Call | None = None  #: the call that it was the answer to; None if that is not known
+    call: RecordedCall | None = None  #: the call that it was the answer to; None if that is not known
     at: str = ""  #: time at which it was kept, in ISO 8601
 
 
@@ -130,11 +130,11 @@ class AnswerCache:
             answer, call = content["answer"], content.get("call")
             if content["key"] != key or content["sha256"] != _digest(key, answer, call):
                 return None
-            return Kept(_answer(answer), Call(**call) if call else None, _when(path))
+            return Kept(_answer(answer), RecordedCall(**call) if call else None, _when(path))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def put(self, key: str, answer: Answer, call: Call | None = None) -> None:
+    def put(self, key: str, answer: Answer, call: RecordedCall | None = None) -> None:
         """Keep the answer to a question; a full or read-only disk loses no answer.
 
         Args:

@@ -14,7 +14,7 @@ from PIL import Image
 
 from i2s_sdk.errors import UsageError
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.models.cache import AnswerCache, Call, Kept, question_key
+from i2s_sdk.models.cache import AnswerCache, Kept, RecordedCall, question_key
 from i2s_sdk.models.completion_bound import bounded_completion
 from i2s_sdk.models.costs import Prices
 from i2s_sdk.models.errors import ModelAccessError, ModelFailedError, ModelRefusedError
@@ -170,7 +170,7 @@ class ProviderModel(Model):
             asked = await self._retrying.ask(question)
             answer = bounded_completion(asked.answer, self.options.completion_characters)
             self._spend(answer)
-            call = Call(name, asked.attempts, asked.seconds)
+            call = RecordedCall(name, asked.attempts, asked.seconds)
             if answer.finish is not Finish.TOO_LONG:  # with a larger bound it may be usable
                 await asyncio.to_thread(self._cache.put, key, answer, call)
             return self._completion_of(answer, call)
@@ -205,7 +205,7 @@ class ProviderModel(Model):
     def _cost(self, answer: Answer) -> float | None:
         return self._prices.cost(self.provider, answer.tokens_in, answer.tokens_out)
 
-    def _completion_of(self, answer: Answer, call: Call | None) -> Completion:
+    def _completion_of(self, answer: Answer, call: RecordedCall | None) -> Completion:
         """Return the completion that an answer is; without a call nothing was paid now."""
         return Completion(
             text=answer.text,

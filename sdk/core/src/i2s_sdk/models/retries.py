@@ -196,7 +196,7 @@ class RetryingProvider:
             ModelFailedError: There is none.
             ModelAccessError: There will be none to any question.
         """
-        tally = _Tally(self._options)
+        tally = _AttemptTally(self._options)
         attempts = AsyncRetrying(
             retry=retry_if_exception_type((ThrottledError, FaultError)),
             wait=self._pause_after,
@@ -224,7 +224,7 @@ class RetryingProvider:
         where = f" at {self._provider.base_url}" if self._provider.base_url else ""
         return f"{self._provider.vendor}/{self._provider.model}{where}"
 
-    async def _attempt(self, question: ReadQuestion, tally: _Tally) -> RetriedAnswer:
+    async def _attempt(self, question: ReadQuestion, tally: _AttemptTally) -> RetriedAnswer:
         async with self._pace.turn() as turn:
             began = time.monotonic()
             tally.attempts += 1
@@ -239,7 +239,7 @@ class RetryingProvider:
             turn.answered()
             return RetriedAnswer(answer, tally.attempts, seconds)
 
-    def _count(self, error: AttemptError, turn: Turn, tally: _Tally) -> None:
+    def _count(self, error: AttemptError, turn: Turn, tally: _AttemptTally) -> None:
         if not isinstance(error, ThrottledError):
             tally.failures += 1
             return
@@ -249,7 +249,7 @@ class RetryingProvider:
         turn.throttled(asked_for if bearable else None)
 
 
-class _Tally:
+class _AttemptTally:
     """The attempts of one call so far."""
 
     def __init__(self, options: ModelOptions) -> None:
