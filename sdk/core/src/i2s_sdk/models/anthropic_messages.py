@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.models.batches import BatchApi, BatchRequest, BatchResult, BatchState
 from i2s_sdk.models.http_status import STREAMED, HttpFailure, is_event_stream, rejects_input, server_words
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
@@ -25,7 +24,15 @@ from i2s_sdk.models.provider import (
     with_reasoning,
 )
 from i2s_sdk.models.question import ReadImage, ReadQuestion
-from i2s_sdk.models.vendors import ResponseContext, VendorProvider, require_temperature_or_top_p
+from i2s_sdk.models.vendors import (
+    BatchApi,
+    BatchRequest,
+    BatchResult,
+    BatchState,
+    ResponseContext,
+    VendorProvider,
+    require_temperature_or_top_p,
+)
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.models.model import Finish
+from i2s_sdk.models.completion import Finish
 from i2s_sdk.models.provider import Answer
 from i2s_sdk.models.question import ReadImage, ReadQuestion
 from i2s_sdk.plain_fields import plain_fields

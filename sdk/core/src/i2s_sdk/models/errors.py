@@ -17,7 +17,7 @@ The errors of a single attempt stay inside: :mod:`i2s_sdk.models.provider`.
 from __future__ import annotations
 
 from i2s_sdk.errors import ModelError, UsageError
-from i2s_sdk.models.model import Completion
+from i2s_sdk.models.completion import Completion
 
 
 class ModelRefusedError(ModelError):

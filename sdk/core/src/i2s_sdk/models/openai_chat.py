@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.models.batches import BatchApi, BatchRequest, BatchResult, BatchState
 from i2s_sdk.models.http_status import HttpFailure, is_event_stream, server_words, status_error
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
@@ -28,7 +27,14 @@ from i2s_sdk.models.provider import (
     with_reasoning,
 )
 from i2s_sdk.models.question import ReadImage, ReadQuestion
-from i2s_sdk.models.vendors import ResponseContext, VendorProvider
+from i2s_sdk.models.vendors import (
+    BatchApi,
+    BatchRequest,
+    BatchResult,
+    BatchState,
+    ResponseContext,
+    VendorProvider,
+)
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

@@ -16,16 +16,13 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from i2s_sdk.errors import UsageError
-from i2s_sdk.models.model import Finish
+from i2s_sdk.models.completion import Finish
 from i2s_sdk.models.options import FLAGS, ModelOptions
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.tasks.structure import Absence, NoStructure
-
-if TYPE_CHECKING:
-    from i2s_sdk.models.batches import BatchApi
 
 #: Characters that are kept of the reasoning that a provider returns apart from the answer.
 REASONING_CHARACTERS = 20_000
@@ -143,10 +140,6 @@ class Provider(abc.ABC):
 
     async def close(self) -> None:  # noqa: B027 - does nothing unless overridden
         """Give back connections and processes."""
-
-    def batch_api(self) -> BatchApi | None:
-        """Return the batch API of the vendor; None if it has none here."""
-        return None
 
     @property
     def single(self) -> Provider:

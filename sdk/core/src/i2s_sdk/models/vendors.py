@@ -1,27 +1,37 @@
 """The vendors of models, and the base of the providers that ask their servers.
 
-A provider of a vendor says what a request has and how a response is read. What all of them share is here:
-address, key and package, clients and their connections, and the outcome of a failed request.
+A provider of a vendor says what a request has and how a response is read, of single calls and of batches. The
+rest is here: address, key and package, clients and their connections, and the outcome of a failed request.
 """
 
 from __future__ import annotations
 
 import abc
 import asyncio
+import contextlib
 import importlib.util
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
-from i2s_sdk.errors import UsageError
-from i2s_sdk.models.completion_bound import TOO_LONG, AnswerTooLongError, most_bytes, read_bounded
+from i2s_sdk.errors import I2SError, UsageError
+from i2s_sdk.json_text import read_json
+from i2s_sdk.models.completion_bound import (
+    TOO_LONG,
+    AnswerTooLongError,
+    LongLine,
+    bounded_lines,
+    most_bytes,
+    read_bounded,
+)
 from i2s_sdk.models.errors import ModelAccessError
 from i2s_sdk.models.http_status import HttpFailure, status_error, transport_fault
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.provider import Answer, AttemptError, Provider
+from i2s_sdk.models.provider import Answer, AttemptError, FaultError, Provider, one_line
 from i2s_sdk.models.question import ReadQuestion
 from i2s_wire.installation import install_command
 
@@ -248,6 +258,10 @@ class VendorProvider(ClientProvider[C]):
     def request(self, question: ReadQuestion) -> dict[str, Any]:
         """Return the request of a question, as arguments of the vendor's package."""
 
+    def batch_api(self) -> BatchApi | None:
+        """Return the batch API of the vendor; None if it has none here."""
+        return None
+
     async def body(self, response: ResponseContext) -> str:
         """Return the body of a response.
 
@@ -257,3 +271,125 @@ class VendorProvider(ClientProvider[C]):
         async with response as raw:
             read = await read_bounded(raw.iter_bytes(), most_bytes(self.options.completion_characters))
         return read.decode("utf-8", "replace")
+
+
+class BatchGoneError(FaultError):
+    """The vendor does not know a batch any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRequest:
+    """One question of a batch."""
+
+    key: str  #: the name of the question in the batch: its SHA-256, see ``question_key``
+    body: dict[str, Any]  #: the request as of a single call, without its fields of HTTP
+    headers: dict[str, str]  #: headers that a single call would have beside the usual ones
+
+
+@dataclass(frozen=True, slots=True)
+class BatchState:
+    """The state of a batch."""
+
+    ended: bool  #: whether there is nothing to wait for any more
+    answered: int  #: number of questions that are answered, or have failed
+    fault: AttemptError | None = None  #: why the batch failed as a whole; None if it did not
+
+
+#: The result of one question.
+BatchResult = Answer | AttemptError
+
+
+class BatchApi(abc.ABC):
+    """The batch API of a vendor. Exceptions of the vendor's package pass; see ``failures`` and ``results``.
+
+    Args:
+        provider: The provider of single calls whose requests are sent, and which has the connections.
+    """
+
+    most_bytes: int  #: the most bytes of the requests of a batch
+    most_requests: int  #: the most requests of a batch
+
+    def __init__(self, provider: VendorProvider[Any]) -> None:
+        self.provider = provider
+
+    @abc.abstractmethod
+    async def send(self, name: str, requests: Sequence[BatchRequest]) -> str:
+        """Send a batch and return its id.
+
+        Args:
+            name: A name of our own for it, by which ``find`` can find it.
+            requests: The questions; their keys differ.
+        """
+
+    async def find(self, name: str) -> str | None:
+        """Return the id of a batch that was sent with a name; None if the vendor knows none, or no names."""
+        return None
+
+    @abc.abstractmethod
+    async def state(self, batch: str) -> BatchState:
+        """Return the state of a batch."""
+
+    @abc.abstractmethod
+    def streams(self, batch: str) -> AsyncIterator[ResponseContext]:
+        """Yield the files of JSON lines with the results of a batch that has ended."""
+
+    @abc.abstractmethod
+    def result(self, line: dict[str, Any]) -> BatchResult:
+        """Return the result of the question of a line.
+
+        Raises:
+            AttemptError: It holds no answer.
+        """
+
+    @contextlib.contextmanager
+    def failures(self, batch: str = "") -> Iterator[None]:
+        """Raise what an exception of the vendor's package means, in place of it.
+
+        Args:
+            batch: The batch that is asked about; empty if there is none yet.
+
+        Raises:
+            BatchGoneError: The vendor does not know the batch any more.
+            AttemptError: There was no answer.
+            ModelAccessError: There will be none.
+        """
+        try:
+            yield
+        except (AttemptError, I2SError):
+            raise
+        except Exception as error:
+            failure = self.provider.http_failure(error)
+            if batch and failure is not None and failure.status == HTTPStatus.NOT_FOUND:
+                raise BatchGoneError(f"the batch {batch} is not known any more") from None
+            raise self.provider.error_of(error) from None
+
+    async def results(self, batch: str) -> AsyncIterator[tuple[str, BatchResult]]:
+        """Yield the result of each question of a batch that has ended, by its key; fails as ``failures``."""
+        with self.failures(batch):
+            async for stream in self.streams(batch):
+                async with stream as raw:
+                    most = self.provider.options.completion_characters
+                    async for line in bounded_lines(raw.iter_bytes(), most):
+                        if line:
+                            yield self._read_result(line)
+
+    def _read_result(self, line: bytes | LongLine) -> tuple[str, BatchResult]:
+        """Return the key of the question of a line, and its result.
+
+        Raises:
+            FaultError: The line is not that of a result.
+        """
+        if isinstance(line, LongLine):
+            return line.texts.get("custom_id", ""), TOO_LONG
+        try:
+            entry = read_json(line)
+        except ValueError:
+            entry = None
+        match entry:
+            case {"custom_id": str(key)}:
+                try:
+                    return key, self.result(entry)
+                except AttemptError as error:
+                    return key, error
+        said = one_line(line[:200].decode("utf-8", "replace"), 80)
+        raise FaultError(f"a line of the results is none: {said!r}")
