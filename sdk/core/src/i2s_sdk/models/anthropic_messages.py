@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.models.http_status import STREAMED, HttpFailure, is_event_stream, rejects_input, server_words
+from i2s_sdk.models.http_status import STREAMED, HttpFailure, is_event_stream, rejects_input
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import (
@@ -30,7 +30,7 @@ from i2s_sdk.models.vendors import (
     BatchResult,
     BatchState,
     ResponseContext,
-    VendorProvider,
+    StainlessProvider,
     require_temperature_or_top_p,
 )
 
@@ -49,8 +49,8 @@ _FINISH = {
 }
 
 
-class AnthropicMessages(VendorProvider["AsyncAnthropic"]):
-    """Asks a model by messages; see ``VendorProvider``."""
+class AnthropicMessages(StainlessProvider["AsyncAnthropic"]):
+    """Asks a model by messages; see ``StainlessProvider``."""
 
     vendor = "anthropic"
     decoding = frozenset({"top_p", "stop", "reasoning_effort", "extra_body"})
@@ -60,20 +60,10 @@ class AnthropicMessages(VendorProvider["AsyncAnthropic"]):
         super().__init__(model, options)
 
     def open_client(self) -> AsyncAnthropic:
-        """Return a client of Anthropic's package."""
-        from anthropic import AsyncAnthropic, Timeout
+        """Return a client of the package."""
+        from anthropic import AsyncAnthropic
 
-        options = self.options
-        return AsyncAnthropic(
-            api_key=self.key,
-            base_url=self.base_url,
-            timeout=Timeout(options.longest_attempt_seconds, connect=options.call_seconds),
-            max_retries=0,
-        )
-
-    async def close_client(self, client: AsyncAnthropic) -> None:
-        """Close the connections of a client."""
-        await client.close()
+        return AsyncAnthropic(**self.client_arguments())
 
     async def answer(self, question: ReadQuestion) -> Answer:
         """Return the answer to a question; see ``ClientProvider``."""
@@ -108,20 +98,6 @@ class AnthropicMessages(VendorProvider["AsyncAnthropic"]):
         if output:
             request["output_config"] = output
         return request
-
-    def http_failure(self, error: Exception) -> HttpFailure | None:
-        """Return the response that an exception of Anthropic's package stands for."""
-        from anthropic import APIStatusError
-
-        if not isinstance(error, APIStatusError):
-            return None
-        return HttpFailure(error.status_code, server_words(error.body, error.message), error.response.headers)
-
-    def connection_errors(self) -> tuple[type[Exception], ...]:
-        """Return the exceptions of Anthropic's package that say that the server was not reached."""
-        from anthropic import APIConnectionError
-
-        return (APIConnectionError,)
 
     def refusal(self, failure: HttpFailure) -> Answer | None:
         """Return the answer if a filter has blocked it, which Anthropic says in words, without a code."""

@@ -29,7 +29,7 @@ from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import Batching, ModelOptions, default_cache_folder
 from i2s_sdk.models.provider import Answer, AttemptError, FaultError, Provider, ThrottledError
 from i2s_sdk.models.question import ReadQuestion
-from i2s_sdk.models.vendors import BatchApi, BatchGoneError, BatchRequest, VendorProvider
+from i2s_sdk.models.vendors import BatchApi, BatchGoneError, BatchRequest, StainlessProvider
 from i2s_sdk.writing import write_whole, writing
 
 FORMAT = 1
@@ -151,7 +151,7 @@ def batched(provider: Provider, options: ModelOptions, batching: Batching) -> Ba
     """
     if options.budget.is_limited:
         raise UsageError("--budget cannot stop a batch that was sent: give --limit, and see --dry-run")
-    api = provider.batch_api() if isinstance(provider, VendorProvider) else None
+    api = provider.batch_api() if isinstance(provider, StainlessProvider) else None
     if api is None:
         name = f"{provider.vendor}/{provider.model}"
         raise UsageError(f"model {name!r} has no batch API: --batch is for openai/NAME and anthropic/NAME")

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.models.http_status import HttpFailure, is_event_stream, server_words, status_error
+from i2s_sdk.models.http_status import HttpFailure, is_event_stream, status_error
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import (
@@ -33,7 +33,7 @@ from i2s_sdk.models.vendors import (
     BatchResult,
     BatchState,
     ResponseContext,
-    VendorProvider,
+    StainlessProvider,
 )
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ _LIMITS = ("max_tokens", "max_completion_tokens")
 _FILTERED = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
 
 
-class OpenAIChat(VendorProvider["AsyncOpenAI"]):
-    """Asks a model by chat completions; see ``VendorProvider``."""
+class OpenAIChat(StainlessProvider["AsyncOpenAI"]):
+    """Asks a model by chat completions; see ``StainlessProvider``."""
 
     vendor = "openai"
 
@@ -61,20 +61,10 @@ class OpenAIChat(VendorProvider["AsyncOpenAI"]):
         self._further = () if self.is_vendors_own else ("top_k", "repetition_penalty")
 
     def open_client(self) -> AsyncOpenAI:
-        """Return a client of OpenAI's package."""
-        from openai import AsyncOpenAI, Timeout
+        """Return a client of the package."""
+        from openai import AsyncOpenAI
 
-        options = self.options
-        return AsyncOpenAI(
-            api_key=self.key,
-            base_url=self.base_url,
-            timeout=Timeout(options.longest_attempt_seconds, connect=options.call_seconds),
-            max_retries=0,
-        )
-
-    async def close_client(self, client: AsyncOpenAI) -> None:
-        """Close the connections of a client."""
-        await client.close()
+        return AsyncOpenAI(**self.client_arguments())
 
     async def answer(self, question: ReadQuestion) -> Answer:
         """Return the answer to a question; see ``ClientProvider``."""
@@ -127,21 +117,9 @@ class OpenAIChat(VendorProvider["AsyncOpenAI"]):
             request["response_format"] = {"type": "json_schema", "json_schema": schema}
         return request
 
-    def http_failure(self, error: Exception) -> HttpFailure | None:
-        """Return the response that an exception of OpenAI's package stands for."""
-        from openai import APIStatusError
-
-        if not isinstance(error, APIStatusError):
-            return None
-        code = error.body.get("code") if isinstance(error.body, dict) else None
-        words = server_words(error.body, error.message)
-        return HttpFailure(error.status_code, words, error.response.headers, code)
-
-    def connection_errors(self) -> tuple[type[Exception], ...]:
-        """Return the exceptions of OpenAI's package that say that the server was not reached."""
-        from openai import APIConnectionError
-
-        return (APIConnectionError,)
+    def error_code(self, body: object) -> object:
+        """Return the field ``code`` of what a server says of a failure."""
+        return body.get("code") if isinstance(body, dict) else None
 
     def refusal(self, failure: HttpFailure) -> Answer | None:
         """Return the answer if a filter refuses the question itself, which servers say by a code."""

@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from http import HTTPStatus
+from types import ModuleType
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -29,7 +30,7 @@ from i2s_sdk.models.completion_bound import (
     read_bounded,
 )
 from i2s_sdk.models.errors import ModelAccessError
-from i2s_sdk.models.http_status import HttpFailure, status_error, transport_fault
+from i2s_sdk.models.http_status import HttpFailure, server_words, status_error, transport_fault
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import Answer, AttemptError, FaultError, Provider, one_line
 from i2s_sdk.models.question import ReadQuestion
@@ -254,13 +255,44 @@ class VendorProvider(ClientProvider[C]):
         self.is_vendors_own = vendor.is_own(self.base_url)
         self.hint = vendor.key_hint(options)
 
+
+class Closable(Protocol):
+    """A client with connections."""
+
+    async def close(self) -> None:
+        """Close them."""
+
+
+S = TypeVar("S", bound=Closable)
+
+
+class StainlessProvider(VendorProvider[S]):
+    """Asks through a package of the generator Stainless, as OpenAI's and Anthropic's are.
+
+    Their clients, exceptions and streamed responses are alike, so that they are handled here.
+    """
+
+    @property
+    def _package(self) -> ModuleType:
+        return importlib.import_module(VENDORS[self.vendor].package)
+
+    def client_arguments(self) -> dict[str, Any]:
+        """Return the arguments of a client of the package."""
+        options = self.options
+        timeout = self._package.Timeout(options.longest_attempt_seconds, connect=options.call_seconds)
+        return {"api_key": self.key, "base_url": self.base_url, "timeout": timeout, "max_retries": 0}
+
+    async def close_client(self, client: S) -> None:
+        """Close the connections of a client."""
+        await client.close()
+
     @abc.abstractmethod
     def request(self, question: ReadQuestion) -> dict[str, Any]:
         """Return the request of a question, as arguments of the vendor's package."""
 
-    def batch_api(self) -> BatchApi | None:
-        """Return the batch API of the vendor; None if it has none here."""
-        return None
+    @abc.abstractmethod
+    def batch_api(self) -> BatchApi:
+        """Return the batch API of the vendor."""
 
     async def body(self, response: ResponseContext) -> str:
         """Return the body of a response.
@@ -271,6 +303,21 @@ class VendorProvider(ClientProvider[C]):
         async with response as raw:
             read = await read_bounded(raw.iter_bytes(), most_bytes(self.options.completion_characters))
         return read.decode("utf-8", "replace")
+
+    def http_failure(self, error: Exception) -> HttpFailure | None:
+        """Return the response that an exception of the package stands for."""
+        if not isinstance(error, self._package.APIStatusError):
+            return None
+        words, code = server_words(error.body, error.message), self.error_code(error.body)
+        return HttpFailure(error.status_code, words, error.response.headers, code)
+
+    def error_code(self, body: object) -> object:
+        """Return the server's own name of a failure, if it has one."""
+        return None
+
+    def connection_errors(self) -> tuple[type[Exception], ...]:
+        """Return the exceptions of the package that say that the server was not reached."""
+        return (self._package.APIConnectionError,)
 
 
 class BatchGoneError(FaultError):
@@ -309,7 +356,7 @@ class BatchApi(abc.ABC):
     most_bytes: int  #: the most bytes of the requests of a batch
     most_requests: int  #: the most requests of a batch
 
-    def __init__(self, provider: VendorProvider[Any]) -> None:
+    def __init__(self, provider: StainlessProvider[Any]) -> None:
         self.provider = provider
 
     @abc.abstractmethod
