@@ -9,7 +9,7 @@ from PIL import Image
 
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import DataError
-from i2s_sdk.models import ModelOptions, costs
+from i2s_sdk.models import ModelOptions, estimate
 from i2s_sdk.models.cache import AnswerCache, question_key
 from i2s_sdk.models.costs import Price, Prices, image_tokens
 from i2s_sdk.models.model import Finish
@@ -91,7 +91,7 @@ def test_calls_tokens_and_cost_are_counted_without_a_key(
     questions: list[tuple[Instance, Question]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    found = costs("openai/gpt-4o", questions, ModelOptions(cache=None, max_tokens=100))
+    found = estimate("openai/gpt-4o", questions, ModelOptions(cache=None, max_tokens=100))
     assert (found.images, found.calls) == (3, 3)
     assert found.tokens_in == 3 * (10 + 85 + 170)
     assert found.tokens_out == 300
@@ -107,22 +107,22 @@ def test_every_text_and_image_and_the_most_tokens_of_each_question_are_counted(t
         Question((TextPart("a" * 40),), max_tokens=7, name="2"),
     ]
     options = ModelOptions(cache=None, max_tokens=100)
-    found = costs("openai/gpt-4o", [(instance, one) for one in asked], options)
+    found = estimate("openai/gpt-4o", [(instance, one) for one in asked], options)
     assert (found.images, found.calls) == (2, 2)
     assert (found.tokens_in, found.tokens_out) == (30 + 2 * (85 + 170) + 10, 107)
 
 
 def test_a_price_that_is_not_known_makes_no_cost(questions: list[tuple[Instance, Question]]) -> None:
-    assert costs("openai/new-model", questions, ModelOptions(cache=None)).cost is None
+    assert estimate("openai/new-model", questions, ModelOptions(cache=None)).cost is None
     local = ModelOptions(cache=None, base_url="http://127.0.0.1:8000/v1")
-    assert costs("openai/gpt-4o", questions, local).cost is None
+    assert estimate("openai/gpt-4o", questions, local).cost is None
 
 
 @pytest.mark.parametrize("model", ["oracle", "baseline/ocr", "replay:x.jsonl"])
 def test_a_model_that_asks_nobody_makes_no_calls(
     questions: list[tuple[Instance, Question]], model: str
 ) -> None:
-    found = costs(model, questions, ModelOptions(cache=None))
+    found = estimate(model, questions, ModelOptions(cache=None))
     assert (found.images, found.calls, found.tokens_in, found.tokens_out, found.cost) == (3, 0, 0, 0, 0.0)
 
 
@@ -133,7 +133,7 @@ def test_answers_that_are_kept_are_no_calls(
     options = ModelOptions(cache=tmp_path / "cache")
     key = question_key(OpenAIChat("gpt-4o", options), read_question(*questions[0]))
     AnswerCache(options.cache).put(key, Answer("x", Finish.STOP))
-    assert costs("openai/gpt-4o", questions, options).calls == 2
+    assert estimate("openai/gpt-4o", questions, options).calls == 2
 
 
 @pytest.mark.parametrize(

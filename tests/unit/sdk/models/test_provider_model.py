@@ -6,8 +6,6 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from named_pictures import named_picture
-from questions import complete
 
 from i2s_sdk.data import Instance
 from i2s_sdk.models import ModelOptions
@@ -16,6 +14,8 @@ from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer, FaultError
 from i2s_sdk.models.provider_model import ProviderModel
 from i2s_sdk.models.question import ReadQuestion
+from named_pictures import named_picture
+from questions import complete
 
 
 class Counting:

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from i2s_sdk.data import Instance
-from i2s_sdk.models import ModelOptions, costs
+from i2s_sdk.models import ModelOptions, estimate
 from i2s_sdk.models.hf_local import _how
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer
@@ -101,16 +101,16 @@ async def test_answers_are_cached_by_the_sampling_that_applies_and_a_dry_run_fin
     question = replace(question_of(instance), sampling=WANTED)
     default = ModelOptions(cache=tmp_path / "cache")
     chosen = replace(default, temperature=0.0)
-    assert costs("openai/m", [(instance, question)], default).calls == 1
+    assert estimate("openai/m", [(instance, question)], default).calls == 1
     drawn = ProviderModel(Drawing(default), default)
     first = await drawn.complete(instance, question)
     again = await drawn.complete(instance, question)
     assert (first.text, first.cached, again.cached) == (repr(WANTED), False, True)
-    assert costs("openai/m", [(instance, question)], default).calls == 0
-    assert costs("openai/m", [(instance, question)], chosen).calls == 1
+    assert estimate("openai/m", [(instance, question)], default).calls == 0
+    assert estimate("openai/m", [(instance, question)], chosen).calls == 1
     greedy = await ProviderModel(Drawing(chosen), chosen).complete(instance, question)
     assert (greedy.text, greedy.cached) == (repr(replace(WANTED, temperature=0.0)), False)
-    assert costs("openai/m", [(instance, question)], chosen).calls == 0
+    assert estimate("openai/m", [(instance, question)], chosen).calls == 0
 
 
 def test_runs_with_a_sampling_tell_a_chosen_temperature_from_the_default() -> None:
