@@ -24,7 +24,7 @@ from i2s_gateway.app import build_app
 from i2s_gateway.operations import Backends
 from i2s_gateway.settings import GatewaySettings
 from i2s_sdk.errors import SettingsError
-from i2s_sdk.stack.listening import listen_on
+from i2s_sdk.stack.lifecycle import listen_on
 
 #: Seconds that a caller whose body is not read has to read the answer.
 _LINGER_SECONDS = 2.0

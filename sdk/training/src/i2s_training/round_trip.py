@@ -15,8 +15,7 @@ from i2s_sdk.errors import I2SError, UsageError
 from i2s_sdk.evaluation.steps import scoring_services
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.settings import Settings
-from i2s_sdk.stack.logs import passing_logs
-from i2s_sdk.stack.services import open_services
+from i2s_sdk.stack.services import open_services, passing_logs
 from i2s_sdk.tasks.registry import DEFAULT_TASK, open_task
 from i2s_training.completion_scorer import (
     CompletionScorer,
