@@ -1,14 +1,16 @@
-"""The sites of the examples, as files."""
+"""The sites of a data set, as files."""
 
 from __future__ import annotations
 
-import tarfile
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from i2s_render_html.jekyll import needs_jekyll
 from i2s_render_html.model import Job
+from i2s_sdk.instances.site_files import read_tar
 from i2s_wire.render.request import File
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +19,6 @@ class Site:
 
     name: str
     files: dict[str, bytes]
-
-    @property
-    def needs_jekyll(self) -> bool:
-        """Whether Jekyll would change it."""
-        return needs_jekyll(self.files)
 
     def job(self) -> Job:
         """Return what the renderer is asked."""
@@ -35,15 +32,8 @@ class Site:
             target.write_bytes(content)
 
 
-def read_sites(folder: Path) -> list[Site]:
-    """Return the sites of a data set's folder of archives, in the order of their names."""
-    sites = []
-    for path in sorted(folder.glob("webpage-*.tar.gz")):
-        with tarfile.open(path) as archive:
-            files = {}
-            for member in archive:
-                content = archive.extractfile(member) if member.isfile() else None
-                if content is not None:
-                    files[member.name.removeprefix("./")] = content.read()
-        sites.append(Site(path.name.partition(".")[0], files))
-    return sites
+def read_sites(data: Path = EXAMPLES) -> list[Site]:
+    """Return the sites of a data set, in the order of their names."""
+    rows = map(json.loads, (data / "instances.jsonl").read_text(encoding="utf-8").splitlines())
+    archives = {row["id"]: data / row["structure"] for row in rows if row["task"] == "webpage"}
+    return [Site(name, read_tar(archives[name].read_bytes())) for name in sorted(archives)]

@@ -18,28 +18,39 @@ only if both ways give the same bytes (else 2) and `cold` takes at least 3 times
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
 import statistics
-import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from benchmarks.jekyll.cold import Cold, sites
-from benchmarks.latex.machine import load, look
+from benchmarks.harness.command import MeasurementError, add_repeat, command_line, finish, say
+from benchmarks.harness.machine import load, look
+from benchmarks.harness.turns import Spread, in_turns, timed
+from benchmarks.html.sites import EXAMPLES, Site, read_sites
+from benchmarks.jekyll.cold import Cold
 from i2s_chassis.jail import Jail, JailSettings
-from i2s_render_html.jekyll import BuildCause, JekyllBuilder, JekyllSettings
+from i2s_render_html.jekyll import BuildCause, JekyllBuilder, JekyllSettings, needs_jekyll
 
 BAR = 3.0
 _SETTINGS = JekyllSettings(processes=1)
 
 
 @dataclass(frozen=True, slots=True)
+class Build:
+    """One build of a site."""
+
+    seconds: float  #: Wall time.
+    files: Mapping[str, bytes]
+    cpu: float = 0.0  #: CPU seconds of the prepared process.
+
+
+@dataclass(frozen=True, slots=True)
 class Figures:
-    """Wall seconds of one site, best to worst: median, least and greatest of the repetitions."""
+    """Wall seconds of one site: median, least and greatest of the repetitions."""
 
     site: str
     cold: tuple[float, float, float]
@@ -53,125 +64,141 @@ class Figures:
         return self.cold[0] / self.prepared[0]
 
 
-class DifferentError(Exception):
-    """The two ways do not give the same bytes, or one of them gave none."""
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that a run measured."""
+
+    machine: Sequence[str]
+    repeat: int
+    figures: Sequence[Figures]
+
+    @property
+    def ratio(self) -> float:
+        """Cold over prepared, on the median of the sites."""
+        return statistics.median(one.ratio for one in self.figures)
+
+    @property
+    def code(self) -> int:
+        """The exit code."""
+        return 0 if self.ratio >= BAR else 1
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what ``--json`` prints."""
+        figures = [asdict(one) for one in self.figures]
+        ratio = {"ratio": self.ratio, "bar": BAR}
+        return {"machine": self.machine, "repeat": self.repeat, **ratio, "figures": figures}
+
+    def lines(self) -> Iterator[str]:
+        """Yield a table for people."""
+        yield from (*self.machine, f"{self.repeat} repetitions, milliseconds on the clock")
+        yield f"{'site':28} {'cold':>20} {'prepared':>20} {'CPU':>6} {'through':>8} {'ratio':>6}"
+        for one in self.figures:
+            cold, prepared = (Spread(*values).text(1000) for values in (one.cold, one.prepared))
+            yield (
+                f"{one.site:28} {cold:>20} {prepared:>20} {1000 * one.prepared_cpu:6.0f} "
+                f"{1000 * one.through:8.0f} {one.ratio:6.1f}"
+            )
+        yield f"\ncold / prepared: {self.ratio:.1f} times on the median of the sites, bar {BAR:g}"
 
 
-def spread(seconds: Sequence[float]) -> tuple[float, float, float]:
-    """Return median, least and greatest."""
-    return statistics.median(seconds), min(seconds), max(seconds)
+class Sides:
+    """Both ways to build a site, which wait until the next process is prepared.
 
+    Args:
+        builder: Builder of the prepared way.
+        filled: Set as long as a prepared process waits.
+        cold: The plain command.
+    """
 
-class Shelf:
-    """Knows whether a prepared process waits; ``told`` is what a builder calls."""
+    def __init__(self, builder: JekyllBuilder, filled: asyncio.Event, cold: Cold) -> None:
+        self._builder, self._filled, self._cold = builder, filled, cold
 
-    def __init__(self) -> None:
-        self._filled = asyncio.Event()
+    async def prepared(self, site: Site) -> Build:
+        """Build a site with a prepared process.
 
-    def told(self, ready: int) -> None:
-        """Note how many processes wait."""
-        if ready:
-            self._filled.set()
-        else:
-            self._filled.clear()
-
-    async def filled(self) -> None:
-        """Wait until a process waits for a site."""
+        Raises:
+            MeasurementError: It was not built.
+        """
         await self._filled.wait()
+        seconds, built = await timed(self._builder.build(site.files, _SETTINGS.limits))
+        if built.cause is not BuildCause.BUILT:
+            raise MeasurementError(f"{site.name}: {built.cause.value}: {built.error}")
+        return Build(seconds, built.files, built.usage.cpu_seconds)
+
+    async def cold(self, site: Site) -> Build:
+        """Build a site with the plain command."""
+        await self._filled.wait()  # the next process is prepared before, not meanwhile
+        return Build(*await asyncio.to_thread(self._cold.build, site.name, site.files))
+
+    async def through(self, site: Site, repeat: int) -> float:
+        """Return the seconds of a build if the builder is asked again and again without a pause."""
+        begun = time.perf_counter()
+        for _ in range(repeat):
+            await self._builder.build(site.files, _SETTINGS.limits)
+        return (time.perf_counter() - begun) / repeat
 
 
-async def measure(
-    name: str, files: dict[str, bytes], builder: JekyllBuilder, shelf: Shelf, cold: Cold, repeat: int
-) -> Figures:
-    """Ask both ways in turns.
+async def run(data: Path, repeat: int) -> Report:
+    """Measure all sites.
 
     Raises:
-        DifferentError: They do not agree.
+        MeasurementError: The two ways do not give the same bytes, or one of them gave none.
     """
-    cold_seconds: list[float] = []
-    seconds: list[float] = []
-    cpu: list[float] = []
-    for _ in range(repeat):
-        await shelf.filled()
-        begun = time.perf_counter()
-        built = await builder.build(files, _SETTINGS.limits)
-        seconds.append(time.perf_counter() - begun)
-        if built.cause is not BuildCause.BUILT:
-            raise DifferentError(f"{name}: {built.cause.value}: {built.error}")
-        cpu.append(built.usage.cpu_seconds)
-        await shelf.filled()  # the next one is prepared now, not while the other side is measured
-        taken, out = await asyncio.to_thread(cold.build, name, files)
-        cold_seconds.append(taken)
-        if out != built.files:
-            raise DifferentError(f"{name}: the prepared process and the plain command differ")
-    begun = time.perf_counter()
-    for _ in range(repeat):
-        await builder.build(files, _SETTINGS.limits)
-    through = (time.perf_counter() - begun) / repeat
-    return Figures(name, spread(cold_seconds), spread(seconds), statistics.median(cpu), through)
-
-
-async def run(data: Path, repeat: int) -> tuple[list[Figures], list[str]]:
-    """Measure all sites; returns the figures and lines about the machine."""
     before = load()
+    sites = {site.name: site for site in read_sites(data) if needs_jekyll(site.files)}
     jail = await Jail.start(JailSettings())
+    filled = asyncio.Event()
     try:
-        shelf = Shelf()
-        async with JekyllBuilder(jail, _SETTINGS, on_ready=shelf.told) as builder:
+        on_ready = partial(_note, filled)
+        async with JekyllBuilder(jail, _SETTINGS, on_ready=on_ready) as builder:
             with Cold(_SETTINGS) as cold:
-                figures = [
-                    await measure(name, files, builder, shelf, cold, repeat)
-                    for name, files in sites(data).items()
-                ]
+                sides = Sides(builder, filled, cold)
+                works = {"prepared": sides.prepared, "cold": sides.cold}
+                builds = await in_turns(works, sites, repeat, say, unmeasured=0, check=_require_equal)
+                through = {name: await sides.through(site, repeat) for name, site in sites.items()}
                 isolation = {jail.isolation.tier.name.lower(): jail.isolation.mechanisms}
                 machine = look(cold.versions(), isolation, before)
     finally:
         await jail.close()
-    return figures, list(machine.lines())
+    figures = [
+        Figures(
+            name,
+            _spread(builds["cold"][name]),
+            _spread(builds["prepared"][name]),
+            statistics.median(one.cpu for one in builds["prepared"][name]),
+            through[name],
+        )
+        for name in sites
+    ]
+    return Report(list(machine.lines()), repeat, figures)
 
 
-def table(figures: Sequence[Figures]) -> str:
-    """Return the figures for people, in milliseconds."""
-    lines = [f"{'site':28} {'cold':>20} {'prepared':>20} {'CPU':>6} {'through':>8} {'ratio':>6}"]
-    for one in figures:
-        cold, prepared = (
-            f"{1000 * middle:.0f} ({1000 * least:.0f} to {1000 * most:.0f})"
-            for middle, least, most in (one.cold, one.prepared)
-        )
-        lines.append(
-            f"{one.site:28} {cold:>20} {prepared:>20} {1000 * one.prepared_cpu:6.0f} "
-            f"{1000 * one.through:8.0f} {one.ratio:6.1f}"
-        )
-    return "\n".join(lines)
+def _note(filled: asyncio.Event, ready: int) -> None:
+    """Note how many prepared processes wait."""
+    if ready:
+        filled.set()
+    else:
+        filled.clear()
+
+
+def _require_equal(site: str, builds: Mapping[str, Build]) -> None:
+    if builds["cold"].files != builds["prepared"].files:
+        raise MeasurementError(f"{site}: the prepared process and the plain command differ")
+
+
+def _spread(builds: Sequence[Build]) -> tuple[float, float, float]:
+    spread = Spread.of(one.seconds for one in builds)
+    return spread.median, spread.least, spread.greatest
 
 
 def main() -> int:
     """Return 0 if the claim holds, 1 if it does not, 2 if the two sides differ."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.jekyll",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--repeat", type=int, default=10, metavar="N", help="repetitions (default: 10)")
-    parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "examples", metavar="FOLDER")
-    parser.add_argument("--json", action="store_true", help="print one JSON document instead of a table")
-    options = parser.parse_args()
-    try:
-        figures, machine = asyncio.run(run(options.data, max(1, options.repeat)))
-    except DifferentError as error:
-        print(f"benchmark: {error}", file=sys.stderr)
-        return 2
-    ratio = statistics.median(one.ratio for one in figures)
-    if options.json:
-        document = {"machine": machine, "repeat": options.repeat, "ratio": ratio, "bar": BAR}
-        print(json.dumps({**document, "figures": [asdict(one) for one in figures]}, indent=1))
-    else:
-        print(*machine, f"{options.repeat} repetitions, milliseconds on the clock", sep="\n")
-        print(
-            f"{table(figures)}\n\ncold / prepared: {ratio:.1f} times on the median of the sites, bar {BAR:g}"
-        )
-    return 0 if ratio >= BAR else 1
+    parser = command_line("jekyll", __doc__)
+    add_repeat(parser, 10)
+    parser.add_argument("--data", type=Path, default=EXAMPLES, metavar="FOLDER")
+    given = parser.parse_args()
+    return finish(given, lambda: asyncio.run(run(given.data, given.repeat)))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -1,4 +1,4 @@
-"""The plain way: one `jekyll build` process for each site, and the sites that need it."""
+"""The plain way: one `jekyll build` process for each site."""
 
 from __future__ import annotations
 
@@ -6,32 +6,16 @@ import json
 import os
 import shutil
 import subprocess
-import tarfile
 import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import i2s_render_html.jekyll
-from i2s_render_html.jekyll import JekyllSettings, needs_jekyll
+from i2s_render_html.jekyll import JekyllSettings
 from i2s_render_html.jekyll.pins import pins
 
 _CODE = Path(i2s_render_html.jekyll.__file__).parent
-
-
-def sites(data: Path) -> dict[str, dict[str, bytes]]:
-    """Return the sites of a data set that need Jekyll: name to files."""
-    found: dict[str, dict[str, bytes]] = {}
-    for line in (data / "instances.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        if row["task"] != "webpage":
-            continue
-        with tarfile.open(data / row["structure"]) as archive:
-            members = [(member.name, archive.extractfile(member)) for member in archive if member.isfile()]
-            files = {name: content.read() for name, content in members if content is not None}
-        if needs_jekyll(files):
-            found[row["id"]] = files
-    return found
 
 
 class Cold:
