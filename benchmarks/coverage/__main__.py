@@ -31,25 +31,15 @@ BARS = {5: 0.90, 8: 0.93}
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """One population and size of sample.
+    """One population and size of sample."""
 
-    Attributes:
-        setting: Name of the population.
-        n: Observations of a sample.
-        before: Share of intervals of the bootstrap that hold the value.
-        width_before: Their mean width.
-        after: Share of the product's intervals that hold it; None where it gives none.
-        width_after: Their mean width.
-        bias: Mean of the values less the true one.
-    """
-
-    setting: str
-    n: int
-    before: float
-    width_before: float
-    after: float | None
-    width_after: float | None
-    bias: float
+    setting: str  #: Name of the population.
+    n: int  #: Observations of a sample.
+    before: float  #: Share of intervals of the bootstrap that hold the value.
+    width_before: float  #: Their mean width.
+    after: float | None  #: Share of the product's intervals that hold it; None where it gives none.
+    width_after: float | None  #: Their mean width.
+    bias: float  #: Mean of the values less the true one.
 
     @property
     def bar(self) -> float:

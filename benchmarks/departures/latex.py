@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from benchmarks.departures.ems import Say
 from benchmarks.departures.sets import EXAMPLES, Answer, answers, of_task, references
 from benchmarks.departures.shown import Shown, ems, mean, same, show, together
 from benchmarks.departures.size import Count, Found, size
+from benchmarks.harness.command import say
 from i2s_sdk.clients import AsyncRenderClient
 from i2s_sdk.tasks import Structure
 from i2s_sdk.tasks.helm_fence import helm_fenced
@@ -34,17 +34,11 @@ _HELM = LatexTask(Profile.HELM)
 
 @dataclass(frozen=True, slots=True)
 class _Rendered:
-    """An answer, and what profile ``paper`` makes of it.
+    """An answer, and what profile ``paper`` makes of it."""
 
-    Attributes:
-        answer: The answer.
-        code: Its code; None if it has none.
-        shown: Its rendering; None if there is no code.
-    """
-
-    answer: Answer
-    code: str | None
-    shown: Shown[PaperDocument] | None
+    answer: Answer  #: The answer.
+    code: str | None  #: Its code; None if it has none.
+    shown: Shown[PaperDocument] | None  #: Its rendering; None if there is no code.
 
     @property
     def rendered(self) -> bool:
@@ -57,7 +51,7 @@ class _Rendered:
         return ems(other.picture if other else None, self.answer.reference)
 
 
-async def measure(renderer: AsyncRenderClient, say: Say) -> list[Found]:
+async def measure(renderer: AsyncRenderClient) -> list[Found]:
     """Return the sizes of all departures of LaTeX."""
     say("latex: recorded answers, profile paper")
     rendered = await together([_rendered(renderer, one) for one in answers() if one.task == "latex"])

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from benchmarks.departures.ems import Say
 from benchmarks.departures.sets import EXAMPLES, Answer, answers, of_task, picture
 from benchmarks.departures.shown import Shown, ems, mean, same, show, together
 from benchmarks.departures.size import Count, Found, size
+from benchmarks.harness.command import say
 from i2s_metrics.functional.arrays import RgbArray
 from i2s_sdk.clients import AsyncRenderClient
 from i2s_sdk.tasks import Structure
@@ -48,7 +48,7 @@ def _blank_kept(options: RenderOptions) -> RenderOptions:
     return replace(options, page=replace(options.page, blank_page=BlankPage.KEEP))
 
 
-async def measure(renderer: AsyncRenderClient, say: Say) -> list[Found]:
+async def measure(renderer: AsyncRenderClient) -> list[Found]:
     """Return the sizes of all departures of sheet music."""
     codes = [(EXAMPLES / one["structure"]).read_text() for one in of_task("music")]
     references = [picture(EXAMPLES / one["image"]) for one in of_task("music")]

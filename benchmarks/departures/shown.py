@@ -36,21 +36,13 @@ D = TypeVar("D")
 
 @dataclass(frozen=True, slots=True)
 class Shown(Generic[D]):
-    """What became of a document.
+    """What became of a document."""
 
-    Attributes:
-        document: The document that was rendered last.
-        rendering: Its rendering.
-        first: Whether there was a picture before any repair.
-        repairs: Repairs that were made.
-        picture: Shape (height, width, 3); None if there is none.
-    """
-
-    document: D
-    rendering: Rendering
-    first: bool
-    repairs: tuple[Repair, ...]
-    picture: RgbArray | None = field(repr=False)
+    document: D  #: The document that was rendered last.
+    rendering: Rendering  #: Its rendering.
+    first: bool  #: Whether there was a picture before any repair.
+    repairs: tuple[Repair, ...]  #: Repairs that were made.
+    picture: RgbArray | None = field(repr=False)  #: Shape (height, width, 3); None if there is none.
 
     @property
     def rendered(self) -> bool:

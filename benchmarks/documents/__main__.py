@@ -22,14 +22,13 @@ import itertools
 import statistics
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from benchmarks.harness.command import MeasurementError, add_repeat, command_line, finish, say
+from benchmarks.harness.command import MeasurementError, Result, add_repeat, command_line, finish
 from benchmarks.harness.machine import load, look
 from benchmarks.harness.turns import Spread, in_turns, timed
 from i2s_sdk.clients import AsyncDocumentsClient
@@ -44,40 +43,6 @@ _READERS = {FragmentFormat.LATEX: "latex", FragmentFormat.MARKDOWN: "markdown"}
 
 #: Seconds, and the HTML of each table.
 Converted: TypeAlias = tuple[float, list[str | None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """Tables a minute of each repetition."""
-
-    machine: Sequence[str]
-    plain: list[float]  #: With one process for each table.
-    service: list[float]
-    tables: int  #: Number of tables in a repetition.
-    at_once: int  #: Processes or requests at the same time.
-
-    @property
-    def ratio(self) -> float:
-        """How many times longer the service takes, on the medians."""
-        return statistics.median(self.plain) / statistics.median(self.service)
-
-    @property
-    def code(self) -> int:
-        """The exit code."""
-        good = statistics.median(self.service) >= LEAST_A_MINUTE and self.ratio <= MOST_TIMES
-        return 0 if good else 1
-
-    def as_json(self) -> dict[str, Any]:
-        """Return what ``--json`` prints."""
-        return {"ratio": self.ratio, "bar": MOST_TIMES, **asdict(self)}
-
-    def lines(self) -> Iterator[str]:
-        """Yield a table for people."""
-        yield from (*self.machine, f"{self.tables} tables, {self.at_once} at once")
-        yield f"{'':10} {'tables a minute':>24}"
-        for name, values in (("plain", self.plain), ("service", self.service)):
-            yield f"{name:10} {Spread.of(values).text():>24}"
-        yield f"\nservice / plain: {self.ratio:.1f} times, bar {MOST_TIMES:g}"
 
 
 def tables(number: int) -> list[Fragment]:
@@ -126,7 +91,7 @@ def _require_equal(task: str, converted: Mapping[str, Converted]) -> None:
             raise MeasurementError(f"table {at}: {ours!r:.200} and {plain!r:.200}")
 
 
-async def run(number: int, repeat: int) -> Report:
+async def run(number: int, repeat: int) -> Result:
     """Convert all tables both ways in turns.
 
     Raises:
@@ -142,13 +107,21 @@ async def run(number: int, repeat: int) -> Report:
                     "service": partial(_by_service, services.converter, about.slots),
                 }
                 work = {"tables": tables(number)}
-                taken = await in_turns(ways, work, repeat, say, unmeasured=0, check=_require_equal)
+                taken = await in_turns(ways, work, repeat, unmeasured=0, check=_require_equal)
             isolation = {about.isolation.tier.name.lower(): about.isolation.mechanisms}
             machine = look(about.versions, isolation, before)
-    plain, service = (
-        [60 * number / seconds for seconds, _ in taken[name]["tables"]] for name in ("plain", "service")
-    )
-    return Report(list(machine.lines()), plain, service, number, about.slots)
+    rates = {name: [60 * number / seconds for seconds, _ in own["tables"]] for name, own in taken.items()}
+    ratio = statistics.median(rates["plain"]) / statistics.median(rates["service"])
+    good = statistics.median(rates["service"]) >= LEAST_A_MINUTE and ratio <= MOST_TIMES
+    facts = {"ratio": ratio, "bar": MOST_TIMES, **rates, "tables": number, "at_once": about.slots}
+    lines = [
+        *machine.lines(),
+        f"{number} tables, {about.slots} at once",
+        f"{'':10} {'tables a minute':>24}",
+        *(f"{name:10} {Spread.of(values).text():>24}" for name, values in rates.items()),
+        f"\nservice / plain: {ratio:.1f} times, bar {MOST_TIMES:g}",
+    ]
+    return Result({"machine": list(machine.lines()), **facts}, lines, 0 if good else 1)
 
 
 def main() -> int:

@@ -23,7 +23,7 @@ from pathlib import Path
 from benchmarks.ems.measure import DisagreementError, measure
 from benchmarks.ems.pictures import pairs
 from benchmarks.ems.report import Report
-from benchmarks.latex import machine
+from benchmarks.harness import machine
 
 _EXAMPLES = """examples:
   python -m benchmarks.ems                          all pairs, five repetitions of ours
@@ -60,13 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Return 0 if the claims hold, 1 if one does not, 2 if the two ways disagree."""
     options = parser().parse_args(arguments)
 
-    def say(text: str) -> None:
-        end = "\r" if sys.stderr.isatty() else "\n"
-        print(f"{text:<79}", end=end, file=sys.stderr, flush=True)
-
     before = machine.load()
     try:
-        figures = measure(pairs(_PICTURES, options.limit), options.repeat, say)
+        figures = measure(pairs(_PICTURES, options.limit), options.repeat)
     except (DisagreementError, OSError) as error:
         print(f"benchmark: {error}", file=sys.stderr)
         return 2

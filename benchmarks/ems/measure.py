@@ -13,6 +13,7 @@ import cv2
 
 from benchmarks.ems.definition import block_emd, denominators
 from benchmarks.ems.pictures import Pair
+from benchmarks.harness.command import say
 from i2s_metrics.functional.ems import PAPER, EarthMover, Reference, earth_mover_similarity
 from i2s_metrics.functional.ems.resample import resample
 
@@ -21,9 +22,6 @@ TOLERANCE = 1e-4
 #: Least ratios: median and worst pair with the reference made ready before, median without.
 WARM_MEDIAN, WARM_WORST, COLD_MEDIAN = 100.0, 30.0, 40.0
 
-#: Called with what is going on, for people.
-Say = Callable[[str], None]
-
 
 class DisagreementError(Exception):
     """The two ways do not give the same distances."""
@@ -31,34 +29,21 @@ class DisagreementError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a pair cost; CPU seconds, medians of the repetitions.
+    """What a pair cost; CPU seconds, medians of the repetitions."""
 
-    Attributes:
-        name: Name of the pair.
-        dense: Whether it is.
-        width: Width of its pictures.
-        height: Height of its pictures.
-        definition: The definition written plainly: the pair, and the one-colour picture whose distance is
-            larger. The other is computed too and its CPU time left out.
-        warm: Ours, with the reference made ready before.
-        cold: Ours, from nothing.
-        resize: The part of ``warm`` that makes the prediction smaller with Pillow.
-        spread: Greatest less least of the times of ``warm``, relative to the median.
-        value: The similarity, before it is clipped.
-        error: Greater of the differences of the two distances.
-    """
-
-    name: str
-    dense: bool
-    width: int
-    height: int
+    name: str  #: Name of the pair.
+    dense: bool  #: Whether it is.
+    width: int  #: Width of its pictures.
+    height: int  #: Height of its pictures.
+    #: The definition written plainly: the pair, and the one-colour picture whose distance is larger. The
+    #: other is computed too and its CPU time left out.
     definition: float
-    warm: float
-    cold: float
-    resize: float
-    spread: float
-    value: float
-    error: float
+    warm: float  #: Ours, with the reference made ready before.
+    cold: float  #: Ours, from nothing.
+    resize: float  #: The part of ``warm`` that makes the prediction smaller with Pillow.
+    spread: float  #: Greatest less least of the times of ``warm``, relative to the median.
+    value: float  #: The similarity, before it is clipped.
+    error: float  #: Greater of the differences of the two distances.
 
     @property
     def warm_ratio(self) -> float:
@@ -71,13 +56,12 @@ class Figures:
         return self.definition / self.cold
 
 
-def measure(pairs: Sequence[Pair], repeat: int, say: Say) -> list[Figures]:
+def measure(pairs: Sequence[Pair], repeat: int) -> list[Figures]:
     """Measure all pairs.
 
     Args:
         pairs: Pairs to compare.
         repeat: Repetitions of ours; the plain way is gone once a pair, it takes seconds.
-        say: Called with how far it is.
 
     Raises:
         DisagreementError: The two ways do not agree on a pair.
@@ -85,10 +69,10 @@ def measure(pairs: Sequence[Pair], repeat: int, say: Say) -> list[Figures]:
     cv2.setNumThreads(1)
     first = pairs[0]
     earth_mover_similarity(first.prediction, first.reference, PAPER)  # compiled once, as in a worker
-    return list(_all(pairs, repeat, say))
+    return list(_all(pairs, repeat))
 
 
-def _all(pairs: Sequence[Pair], repeat: int, say: Say) -> Iterator[Figures]:
+def _all(pairs: Sequence[Pair], repeat: int) -> Iterator[Figures]:
     for number, pair in enumerate(pairs, 1):
         say(f"{number}/{len(pairs)} {pair.name}")
         plain = block_emd(pair.prediction, pair.reference)

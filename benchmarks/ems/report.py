@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.ems.measure import COLD_MEDIAN, WARM_MEDIAN, WARM_WORST, Figures
-from benchmarks.latex.machine import Machine
+from benchmarks.harness.machine import Machine
 
 _MS = 1000.0
 
@@ -29,17 +29,11 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that a run found.
+    """Everything that a run found."""
 
-    Attributes:
-        machine: Machine that it was measured on.
-        repeat: Repetitions of ours.
-        figures: Figures by pair.
-    """
-
-    machine: Machine
-    repeat: int
-    figures: Sequence[Figures]
+    machine: Machine  #: Machine that it was measured on.
+    repeat: int  #: Repetitions of ours.
+    figures: Sequence[Figures]  #: Figures by pair.
 
     @property
     def claims(self) -> tuple[Claim, ...]:

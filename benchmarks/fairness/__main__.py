@@ -111,19 +111,12 @@ async def greedy(address: str, metadata: tuple[tuple[str, str], ...]) -> None:
 
 @dataclass(frozen=True)
 class Row:
-    """What became of the calls of the measured clients.
+    """What became of the calls of the measured clients."""
 
-    Attributes:
-        name: Name of the clients.
-        latencies: Seconds of each call that was answered, with all its attempts.
-        failures: Messages of the calls that were not.
-        seconds: Seconds until all were over.
-    """
-
-    name: str
-    latencies: Sequence[float]
-    failures: Sequence[str]
-    seconds: float
+    name: str  #: Name of the clients.
+    latencies: Sequence[float]  #: Seconds of each call that was answered, with all its attempts.
+    failures: Sequence[str]  #: Messages of the calls that were not.
+    seconds: float  #: Seconds until all were over.
 
     @property
     def ratio(self) -> float:

@@ -5,34 +5,27 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any
 
 from i2s_sdk.errors import I2SError
 
 _INTERRUPTED = 130
-
-#: Called with how far a benchmark is.
-Say: TypeAlias = Callable[[str], None]
 
 
 class MeasurementError(Exception):
     """Nothing can be compared: a side failed, or both do not give the same result; says which and why."""
 
 
-class Report(Protocol):
+@dataclass(frozen=True, slots=True)
+class Result:
     """The result of a benchmark."""
 
-    @property
-    def code(self) -> int:
-        """The exit code: 0 if the claims hold, 1 if one does not, 2 if the results differ."""
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the document that ``--json`` prints; times are seconds."""
-
-    def lines(self) -> Iterable[str]:
-        """Return the lines that are printed without ``--json``."""
+    document: Mapping[str, Any]  #: What ``--json`` prints; times are seconds.
+    lines: Iterable[str]  #: What is printed without ``--json``.
+    code: int  #: The exit code: 0 if the claims hold, 1 if one does not, 2 if the results differ.
 
 
 def say(text: str) -> None:
@@ -84,7 +77,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 def finish(
     given: argparse.Namespace,
-    measure: Callable[[], Report],
+    measure: Callable[[], Result],
     *,
     failures: tuple[type[Exception], ...] = (),
     indent: int = 1,
@@ -98,15 +91,15 @@ def finish(
         indent: Indentation of the JSON document.
     """
     try:
-        report = measure()
-        document = json.dumps(report.as_json(), indent=indent)
+        result = measure()
+        document = json.dumps(result.document, indent=indent)
     except (MeasurementError, I2SError, *failures) as error:
         print(f"benchmark: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("benchmark: interrupted", file=sys.stderr)
         return _INTERRUPTED
-    print(document if given.json else "\n".join(report.lines()))
-    if getattr(given, "output", None) and report.code < 2:
+    print(document if given.json else "\n".join(result.lines))
+    if getattr(given, "output", None) and result.code < 2:
         given.output.write_text(document + "\n")
-    return report.code
+    return result.code

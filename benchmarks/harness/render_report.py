@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
+from benchmarks.harness.command import Result
 from benchmarks.harness.machine import Machine
 from benchmarks.harness.rendering import Figures, Table, over_documents
 from benchmarks.harness.turns import Spread, row
@@ -57,10 +58,9 @@ class RenderReport:
         """Whether the measured ratios reach what is claimed."""
         return all(one.median >= (self.bar(one) or 0.0) for one in self.ratios)
 
-    @property
-    def code(self) -> int:
-        """The exit code."""
-        return 0 if self.holds else 1
+    def result(self) -> Result:
+        """Return the document, the tables, and the exit code."""
+        return Result(self.as_json(), self.lines(), 0 if self.holds else 1)
 
     def bar(self, ratio: Ratio) -> float | None:
         """Return what is claimed of a ratio; None for nothing."""

@@ -15,7 +15,7 @@ from statistics import median
 
 from PIL import Image, ImageChops
 
-from benchmarks.harness.command import MeasurementError, Say
+from benchmarks.harness.command import MeasurementError
 from benchmarks.harness.meter import Meter, open_meter
 from benchmarks.harness.programs import Program, running
 from benchmarks.harness.turns import at_once, in_turns, timed
@@ -217,7 +217,7 @@ class _Sample:
     answer: Answer
 
 
-async def measure(variants: Sequence[Variant], documents: Mapping[str, str], repeat: int, say: Say) -> Table:
+async def measure(variants: Sequence[Variant], documents: Mapping[str, str], repeat: int) -> Table:
     """Render every document ``repeat`` times by every variant, one job at a time.
 
     Raises:
@@ -229,12 +229,12 @@ async def measure(variants: Sequence[Variant], documents: Mapping[str, str], rep
         require_equal(document, {name: one.answer.png for name, one in samples.items() if name in same})
 
     works = {one.name: partial(_sample, one) for one in variants}
-    samples = await in_turns(works, documents, repeat, say, check=check)
+    samples = await in_turns(works, documents, repeat, check=check)
     return {name: {one: _figures(of) for one, of in own.items()} for name, own in samples.items()}
 
 
 async def throughput(
-    variants: Sequence[Variant], documents: Mapping[str, str], slots: int, rounds: int, say: Say
+    variants: Sequence[Variant], documents: Mapping[str, str], slots: int, rounds: int
 ) -> dict[str, float]:
     """Return jobs a second by variant with ``slots`` at once: all documents, ``rounds`` times in turns."""
     if not rounds:
@@ -247,7 +247,7 @@ async def throughput(
         return len(documents) / seconds
 
     bursts = {one.name: partial(burst, one) for one in variants}
-    rates = await in_turns(bursts, {f"{slots} at once": slots}, rounds, say, unmeasured=0)
+    rates = await in_turns(bursts, {f"{slots} at once": slots}, rounds, unmeasured=0)
     return {name: median(own[f"{slots} at once"]) for name, own in rates.items()}
 
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-from benchmarks.harness.command import Say
+from benchmarks.harness.command import say
 
 T = TypeVar("T")
 M = TypeVar("M")
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(NamedTuple):
     """Values of repetitions: median, least and greatest."""
 
     median: float
@@ -41,7 +39,6 @@ async def in_turns(
     variants: Mapping[str, Callable[[T], Awaitable[M]]],
     tasks: Mapping[str, T],
     repeat: int,
-    say: Say,
     *,
     unmeasured: int = 1,
     check: Callable[[str, Mapping[str, M]], None] = lambda task, measured: None,
@@ -52,7 +49,6 @@ async def in_turns(
         variants: What is compared, by name: does a task and returns what was measured.
         tasks: The tasks by name.
         repeat: Number of repetitions.
-        say: Called with how far it is.
         unmeasured: Rounds at the beginning that are left out; they fill the caches of the machine.
         check: Called after each round of a task with its name and what each variant gave.
 

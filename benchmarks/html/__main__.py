@@ -24,7 +24,7 @@ import os
 import platform
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -35,6 +35,7 @@ from playwright.async_api import BrowserType
 
 from benchmarks.harness.command import (
     MeasurementError,
+    Result,
     add_repeat,
     command_line,
     finish,
@@ -68,46 +69,7 @@ _MOST_DIFFERENCE = 0.05
 Show: TypeAlias = Callable[[Site], Awaitable[bytes]]
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """Everything that a run measured."""
-
-    machine: Mapping[str, str]
-    repeat: int
-    seconds: Mapping[str, Mapping[str, float]]  #: Median seconds on the clock by way and site.
-    ratios: Mapping[str, float]  #: Ratios to prepared pages, medians over the sites, by way.
-    pages_per_second: float  #: With several browsers.
-    browsers: int  #: Number of browsers for that.
-
-    @property
-    def code(self) -> int:
-        """The exit code."""
-        return 0 if all(self.ratios[way] >= bar for way, bar in BARS.items()) else 1
-
-    def as_json(self) -> dict[str, Any]:
-        """Return what ``--json`` prints."""
-        return {"bars": BARS, "holds": not self.code, **asdict(self)}
-
-    def lines(self) -> Iterator[str]:
-        """Yield tables for people; times are milliseconds on the clock."""
-        for name, value in self.machine.items():
-            yield f"{name}: {value}"
-        yield f"{self.repeat} repetitions, medians of milliseconds on the clock"
-        yield ""
-        yield row("", list(self.seconds), 34, 20)
-        for site in self.seconds[_PREPARED]:
-            yield row(site, [f"{1000 * of[site]:.0f}" for of in self.seconds.values()], 34, 20)
-        middle = [f"{1000 * median(of.values()):.0f}" for of in self.seconds.values()]
-        yield row("median of the sites", middle, 34, 20)
-        yield ""
-        for way, ratio in self.ratios.items():
-            bar = BARS.get(way)
-            kept = "" if bar is None else f", at least {bar:g}" if ratio >= bar else f", BELOW {bar:g}"
-            yield f"{way} / prepared: {ratio:.1f} on the median of the sites{kept}"
-        yield f"{self.browsers} browsers at once: {self.pages_per_second:.2f} pages a second"
-
-
-async def run(sites: Sequence[Site], repeat: int, browsers: int) -> Report:
+async def run(sites: Sequence[Site], repeat: int, browsers: int) -> Result:
     """Measure everything.
 
     Raises:
@@ -122,7 +84,7 @@ async def run(sites: Sequence[Site], repeat: int, browsers: int) -> Report:
             await ways.build(folder / "source" / site.name, folder / "built" / site.name)
         async with ways.open_engine(1) as engine, ways.open_playwright() as playwright:
             works = {way: partial(_timed, show) for way, show in all_ways(engine, playwright, folder).items()}
-            shown = await in_turns(works, by_name, repeat, say, check=_require_equal)
+            shown = await in_turns(works, by_name, repeat, check=_require_equal)
             machine = _machine(engine, before)
     async with ways.open_engine(browsers) as engine:
         say(f"{browsers} browsers at once")
@@ -138,7 +100,35 @@ async def run(sites: Sequence[Site], repeat: int, browsers: int) -> Report:
         for way, own in seconds.items()
         if way != _PREPARED
     }
-    return Report(machine, repeat, seconds, ratios, _ROUNDS * len(sites) / taken, browsers)
+    figures = {
+        "machine": machine,
+        "repeat": repeat,
+        "seconds": seconds,
+        "ratios": ratios,
+        "pages_per_second": _ROUNDS * len(sites) / taken,
+        "browsers": browsers,
+    }
+    holds = all(ratios[way] >= bar for way, bar in BARS.items())
+    return Result({"bars": BARS, "holds": holds, **figures}, _lines(figures), 0 if holds else 1)
+
+
+def _lines(figures: Mapping[str, Any]) -> Iterator[str]:
+    """Yield tables for people; times are milliseconds on the clock."""
+    for name, value in figures["machine"].items():
+        yield f"{name}: {value}"
+    yield f"{figures['repeat']} repetitions, medians of milliseconds on the clock"
+    yield ""
+    seconds = figures["seconds"]
+    yield row("", list(seconds), 34, 20)
+    for site in seconds[_PREPARED]:
+        yield row(site, [f"{1000 * of[site]:.0f}" for of in seconds.values()], 34, 20)
+    yield row("median of the sites", [f"{1000 * median(of.values()):.0f}" for of in seconds.values()], 34, 20)
+    yield ""
+    for way, ratio in figures["ratios"].items():
+        bar = BARS.get(way)
+        kept = "" if bar is None else f", at least {bar:g}" if ratio >= bar else f", BELOW {bar:g}"
+        yield f"{way} / prepared: {ratio:.1f} on the median of the sites{kept}"
+    yield f"{figures['browsers']} browsers at once: {figures['pages_per_second']:.2f} pages a second"
 
 
 def all_ways(engine: HtmlEngine, playwright: BrowserType, folder: Path) -> dict[str, Show]:
@@ -207,11 +197,11 @@ def main() -> int:
     sites = read_sites()[: given.limit]
     failures = (RendererError, JailError, StartError)
     if given.soak:
-        outcome = asyncio.run(soak(sites, given.soak, given.browsers, say))
+        outcome = asyncio.run(soak(sites, given.soak, given.browsers))
         print(json.dumps({"holds": outcome.holds, **asdict(outcome)}, indent=2))
         return 0 if outcome.holds else 1
     if given.followed:
-        print(json.dumps(asdict(asyncio.run(compare(sites, given.repeat, say))), indent=2))
+        print(json.dumps(asdict(asyncio.run(compare(sites, given.repeat))), indent=2))
         return 0
     return finish(
         given, lambda: asyncio.run(run(sites, given.repeat, given.browsers)), failures=failures, indent=2

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain
 from statistics import median
 
-from benchmarks.harness.command import MeasurementError, Say
+from benchmarks.harness.command import MeasurementError
 from benchmarks.harness.meter import TreeMeter
 from benchmarks.harness.turns import in_turns, timed
 from benchmarks.html import ways
@@ -34,7 +34,7 @@ class Costs:
     load: float  #: Mean number of runnable processes of the machine over a minute, at the end.
 
 
-async def compare(sites: Sequence[Site], repeat: int, say: Say) -> Costs:
+async def compare(sites: Sequence[Site], repeat: int) -> Costs:
     """Show every site ``repeat`` times with each engine, after a round that is not measured.
 
     Raises:
@@ -48,7 +48,7 @@ async def compare(sites: Sequence[Site], repeat: int, say: Say) -> Costs:
         if _FOLLOWED in grouped.isolation.mechanisms or _FOLLOWED not in followed.isolation.mechanisms:
             raise MeasurementError("this needs a machine that permits both control groups and ptrace")
         works = {name: partial(_show, engine) for name, engine in engines.items()}
-        shown = await in_turns(works, {site.name: site for site in sites}, repeat, say)
+        shown = await in_turns(works, {site.name: site for site in sites}, repeat)
     times = {name: list(chain.from_iterable(own.values())) for name, own in shown.items()}
     return Costs(
         repeat * len(sites),

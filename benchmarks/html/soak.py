@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.harness.command import Say
+from benchmarks.harness.command import say
 from benchmarks.harness.meter import descendants
 from benchmarks.harness.turns import at_once
 from benchmarks.html.sites import Site
@@ -62,14 +62,13 @@ class Outcome:
         return not self.changed and not self.left and self.last_bytes < 1.5 * self.first_bytes
 
 
-async def soak(sites: Sequence[Site], pages: int, browsers: int, say: Say) -> Outcome:
+async def soak(sites: Sequence[Site], pages: int, browsers: int) -> Outcome:
     """Show pages, every second one hostile.
 
     Args:
         sites: The good ones.
         pages: Number of pages in all.
         browsers: Number of browsers at once.
-        say: Called with how far it is.
     """
     outcome = Outcome()
     async with open_engine(browsers, _UID_BASE) as engine:

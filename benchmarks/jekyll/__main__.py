@@ -21,13 +21,12 @@ from __future__ import annotations
 import asyncio
 import statistics
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from benchmarks.harness.command import MeasurementError, add_repeat, command_line, finish, say
+from benchmarks.harness.command import MeasurementError, Result, add_repeat, command_line, finish
 from benchmarks.harness.machine import load, look
 from benchmarks.harness.turns import Spread, in_turns, timed
 from benchmarks.html.sites import EXAMPLES, Site, read_sites
@@ -53,92 +52,32 @@ class Figures:
     """Wall seconds of one site: median, least and greatest of the repetitions."""
 
     site: str
-    cold: tuple[float, float, float]
-    prepared: tuple[float, float, float]
+    cold: Spread
+    prepared: Spread
     prepared_cpu: float
     through: float
+
+    @classmethod
+    def of(cls, site: str, builds: Mapping[str, Mapping[str, Sequence[Build]]], through: float) -> Figures:
+        """Return the figures of the builds of a site."""
+        cold, prepared = (Spread.of(one.seconds for one in builds[way][site]) for way in ("cold", "prepared"))
+        cpu = statistics.median(one.cpu for one in builds["prepared"][site])
+        return cls(site, cold, prepared, cpu, through)
 
     @property
     def ratio(self) -> float:
         """How many times longer the cold build takes, on the medians."""
-        return self.cold[0] / self.prepared[0]
+        return self.cold.median / self.prepared.median
+
+    def line(self) -> str:
+        """Return a row of the table, in milliseconds."""
+        return (
+            f"{self.site:28} {self.cold.text(1000):>20} {self.prepared.text(1000):>20} "
+            f"{1000 * self.prepared_cpu:6.0f} {1000 * self.through:8.0f} {self.ratio:6.1f}"
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """Everything that a run measured."""
-
-    machine: Sequence[str]
-    repeat: int
-    figures: Sequence[Figures]
-
-    @property
-    def ratio(self) -> float:
-        """Cold over prepared, on the median of the sites."""
-        return statistics.median(one.ratio for one in self.figures)
-
-    @property
-    def code(self) -> int:
-        """The exit code."""
-        return 0 if self.ratio >= BAR else 1
-
-    def as_json(self) -> dict[str, Any]:
-        """Return what ``--json`` prints."""
-        figures = [asdict(one) for one in self.figures]
-        ratio = {"ratio": self.ratio, "bar": BAR}
-        return {"machine": self.machine, "repeat": self.repeat, **ratio, "figures": figures}
-
-    def lines(self) -> Iterator[str]:
-        """Yield a table for people."""
-        yield from (*self.machine, f"{self.repeat} repetitions, milliseconds on the clock")
-        yield f"{'site':28} {'cold':>20} {'prepared':>20} {'CPU':>6} {'through':>8} {'ratio':>6}"
-        for one in self.figures:
-            cold, prepared = (Spread(*values).text(1000) for values in (one.cold, one.prepared))
-            yield (
-                f"{one.site:28} {cold:>20} {prepared:>20} {1000 * one.prepared_cpu:6.0f} "
-                f"{1000 * one.through:8.0f} {one.ratio:6.1f}"
-            )
-        yield f"\ncold / prepared: {self.ratio:.1f} times on the median of the sites, bar {BAR:g}"
-
-
-class Sides:
-    """Both ways to build a site, which wait until the next process is prepared.
-
-    Args:
-        builder: Builder of the prepared way.
-        filled: Set as long as a prepared process waits.
-        cold: The plain command.
-    """
-
-    def __init__(self, builder: JekyllBuilder, filled: asyncio.Event, cold: Cold) -> None:
-        self._builder, self._filled, self._cold = builder, filled, cold
-
-    async def prepared(self, site: Site) -> Build:
-        """Build a site with a prepared process.
-
-        Raises:
-            MeasurementError: It was not built.
-        """
-        await self._filled.wait()
-        seconds, built = await timed(self._builder.build(site.files, _SETTINGS.limits))
-        if built.cause is not BuildCause.BUILT:
-            raise MeasurementError(f"{site.name}: {built.cause.value}: {built.error}")
-        return Build(seconds, built.files, built.usage.cpu_seconds)
-
-    async def cold(self, site: Site) -> Build:
-        """Build a site with the plain command."""
-        await self._filled.wait()  # the next process is prepared before, not meanwhile
-        return Build(*await asyncio.to_thread(self._cold.build, site.name, site.files))
-
-    async def through(self, site: Site, repeat: int) -> float:
-        """Return the seconds of a build if the builder is asked again and again without a pause."""
-        begun = time.perf_counter()
-        for _ in range(repeat):
-            await self._builder.build(site.files, _SETTINGS.limits)
-        return (time.perf_counter() - begun) / repeat
-
-
-async def run(data: Path, repeat: int) -> Report:
+async def run(data: Path, repeat: int) -> Result:
     """Measure all sites.
 
     Raises:
@@ -152,25 +91,54 @@ async def run(data: Path, repeat: int) -> Report:
         on_ready = partial(_note, filled)
         async with JekyllBuilder(jail, _SETTINGS, on_ready=on_ready) as builder:
             with Cold(_SETTINGS) as cold:
-                sides = Sides(builder, filled, cold)
-                works = {"prepared": sides.prepared, "cold": sides.cold}
-                builds = await in_turns(works, sites, repeat, say, unmeasured=0, check=_require_equal)
-                through = {name: await sides.through(site, repeat) for name, site in sites.items()}
+                ways = {
+                    "prepared": partial(_prepared, builder, filled),
+                    "cold": partial(_cold, cold, filled),
+                }
+                builds = await in_turns(ways, sites, repeat, unmeasured=0, check=_require_equal)
+                through = {name: await _through(builder, site, repeat) for name, site in sites.items()}
                 isolation = {jail.isolation.tier.name.lower(): jail.isolation.mechanisms}
                 machine = look(cold.versions(), isolation, before)
     finally:
         await jail.close()
-    figures = [
-        Figures(
-            name,
-            _spread(builds["cold"][name]),
-            _spread(builds["prepared"][name]),
-            statistics.median(one.cpu for one in builds["prepared"][name]),
-            through[name],
-        )
-        for name in sites
+    figures = [Figures.of(name, builds, through[name]) for name in sites]
+    ratio = statistics.median(one.ratio for one in figures)
+    known = {"machine": list(machine.lines()), "repeat": repeat, "ratio": ratio, "bar": BAR}
+    lines = [
+        *machine.lines(),
+        f"{repeat} repetitions, milliseconds on the clock",
+        f"{'site':28} {'cold':>20} {'prepared':>20} {'CPU':>6} {'through':>8} {'ratio':>6}",
+        *(one.line() for one in figures),
+        f"\ncold / prepared: {ratio:.1f} times on the median of the sites, bar {BAR:g}",
     ]
-    return Report(list(machine.lines()), repeat, figures)
+    return Result({**known, "figures": list(map(asdict, figures))}, lines, 0 if ratio >= BAR else 1)
+
+
+async def _prepared(builder: JekyllBuilder, filled: asyncio.Event, site: Site) -> Build:
+    """Build a site with a prepared process, once one waits.
+
+    Raises:
+        MeasurementError: It was not built.
+    """
+    await filled.wait()
+    seconds, built = await timed(builder.build(site.files, _SETTINGS.limits))
+    if built.cause is not BuildCause.BUILT:
+        raise MeasurementError(f"{site.name}: {built.cause.value}: {built.error}")
+    return Build(seconds, built.files, built.usage.cpu_seconds)
+
+
+async def _cold(cold: Cold, filled: asyncio.Event, site: Site) -> Build:
+    """Build a site with the plain command, once the next process is prepared."""
+    await filled.wait()
+    return Build(*await asyncio.to_thread(cold.build, site.name, site.files))
+
+
+async def _through(builder: JekyllBuilder, site: Site, repeat: int) -> float:
+    """Return the seconds of a build if the builder is asked again and again without a pause."""
+    begun = time.perf_counter()
+    for _ in range(repeat):
+        await builder.build(site.files, _SETTINGS.limits)
+    return (time.perf_counter() - begun) / repeat
 
 
 def _note(filled: asyncio.Event, ready: int) -> None:
@@ -184,11 +152,6 @@ def _note(filled: asyncio.Event, ready: int) -> None:
 def _require_equal(site: str, builds: Mapping[str, Build]) -> None:
     if builds["cold"].files != builds["prepared"].files:
         raise MeasurementError(f"{site}: the prepared process and the plain command differ")
-
-
-def _spread(builds: Sequence[Build]) -> tuple[float, float, float]:
-    spread = Spread.of(one.seconds for one in builds)
-    return spread.median, spread.least, spread.greatest
 
 
 def main() -> int:

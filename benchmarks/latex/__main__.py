@@ -114,8 +114,8 @@ async def run(given: argparse.Namespace) -> Report:
             Service("landlock", services[_LANDLOCK], _with_format, "format"),
             Service("none", services[_NONE], _with_format, "format"),
         ]
-        figures = await measure(variants, documents, given.repeat, say)
-        rates = await throughput(variants, documents, given.slots, given.rounds, say)
+        figures = await measure(variants, documents, given.repeat)
+        rates = await throughput(variants, documents, given.slots, given.rounds)
         described = {tier.name.lower(): one.description for tier, one in services.items()}
         return Report(
             machine=machine.look(
@@ -157,7 +157,7 @@ def main() -> int:
     parser = command_line("latex", __doc__, _EXAMPLES)
     add_engine_options(parser)
     given = parser.parse_args()
-    return finish(given, lambda: asyncio.run(run(given)))
+    return finish(given, lambda: asyncio.run(run(given)).result())
 
 
 if __name__ == "__main__":

@@ -126,8 +126,8 @@ async def run(given: argparse.Namespace) -> Report:
             variants.append(Service(name, services[name], draw, _COMPILES[warm]))
         cairo = partial(_render, LilypondBackend.CAIRO)
         variants.append(Service("cairo", services["zygote"], cairo, "zygote", same_pixels=False))
-        figures = await measure(variants, documents, given.repeat, say)
-        rates = await throughput(variants, documents, given.slots, given.rounds, say)
+        figures = await measure(variants, documents, given.repeat)
+        rates = await throughput(variants, documents, given.slots, given.rounds)
         say(f"{len(real)} real scores")
         snippets = await render_all(services["zygote"].client, real, given.slots) if real else None
         return Report(
@@ -166,7 +166,7 @@ def main() -> int:
     add = parser.add_argument
     add("--snippets", type=int, default=0, metavar="N", help="real scores to render too (default: 0)")
     given = parser.parse_args()
-    return finish(given, lambda: asyncio.run(run(given)))
+    return finish(given, lambda: asyncio.run(run(given)).result())
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from statistics import median
 from typing import Any
 
-from benchmarks.latex.machine import load, processor
+from benchmarks.harness.machine import load, processor
 from benchmarks.metrics.variants import Figure
 
 _LIBRARIES = ("torch", "torchvision", "lpips", "numpy", "scikit-image", "numba")

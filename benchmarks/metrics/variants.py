@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from benchmarks.latex.meter import TreeMeter
+from benchmarks.harness.meter import TreeMeter
 from benchmarks.metrics.pairs import EncodedPair
 from i2s_sdk.clients.metrics import AsyncMetricsClient
 from i2s_wire.metrics.score import Score
@@ -32,21 +32,13 @@ class VariantError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What one variant did with all pairs of a kind.
+    """What one variant did with all pairs of a kind."""
 
-    Attributes:
-        name: Name of the variant.
-        kind: "warm" or "cold".
-        pairs_per_second: Pairs per second of wall time.
-        cpu_seconds: CPU seconds of all its processes, for one pair.
-        values: Values of the main metric, in the order of the pairs.
-    """
-
-    name: str
-    kind: str
-    pairs_per_second: float
-    cpu_seconds: float
-    values: tuple[float, ...]
+    name: str  #: Name of the variant.
+    kind: str  #: "warm" or "cold".
+    pairs_per_second: float  #: Pairs per second of wall time.
+    cpu_seconds: float  #: CPU seconds of all its processes, for one pair.
+    values: tuple[float, ...]  #: Values of the main metric, in the order of the pairs.
 
 
 def package(kind: str, pairs: Sequence[EncodedPair], weights: Path) -> Figure:

@@ -28,14 +28,13 @@ import statistics
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from benchmarks.harness.command import add_repeat, command_line, finish, say
+from benchmarks.harness.command import Result, add_repeat, command_line, finish
 from benchmarks.harness.machine import load, look
 from benchmarks.harness.turns import in_turns
 from benchmarks.python.gallery import gallery
@@ -60,35 +59,14 @@ print(json.dumps([time.process_time(), time.process_time() - start]))
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """One run of a program: CPU seconds by name, and what it drew; a fresh interpreter's is not kept."""
+class Run:
+    """One run of a program: CPU seconds by name, and what it drew, which of a fresh interpreter is not kept."""
 
     cpu: Mapping[str, float]
-    drawn: DrawnProgram | None = None
-
-    @property
-    def images(self) -> list[bytes]:
-        """The images as PNG."""
-        return [one.png for one in self.drawn.pictures] if self.drawn else []
+    images: Sequence[bytes] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """The document, and the exit code that follows from it."""
-
-    document: dict[str, Any]
-    code: int
-
-    def as_json(self) -> dict[str, Any]:
-        """Return what is printed."""
-        return self.document
-
-    def lines(self) -> Iterator[str]:
-        """Yield the same: there is no table."""
-        yield json.dumps(self.document, indent=2)
-
-
-async def fresh(program: Path) -> Result:
+async def fresh(program: Path) -> Run:
     """Run a program in a fresh interpreter: CPU seconds of it all, and of the program in it."""
     environment = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PATH": "/usr/bin:/bin"}
     command = [sys.executable, "-c", FRESH, str(program), json.dumps(MODULES)]
@@ -96,7 +74,7 @@ async def fresh(program: Path) -> Result:
         subprocess.run, command, capture_output=True, check=True, text=True, env=environment
     )
     whole, own = json.loads(ended.stdout.splitlines()[-1])
-    return Result({"fresh": whole, "own": own})
+    return Run({"fresh": whole, "own": own})
 
 
 @asynccontextmanager
@@ -120,17 +98,22 @@ async def render(opened: PythonEngine, program: bytes, *, cold: bool) -> DrawnPr
     return await opened.render(Job(program, options=Options(cold=cold), limits=limits))
 
 
-async def _by_engine(opened: PythonEngine, name: str, program: Path) -> Result:
+def images(drawn: DrawnProgram) -> list[bytes]:
+    """Return what a program has drawn, as PNG."""
+    return [one.png for one in drawn.pictures]
+
+
+async def _by_engine(opened: PythonEngine, name: str, program: Path) -> Run:
     content = await asyncio.to_thread(program.read_bytes)
     drawn = await render(opened, content, cold=name == "cold")
-    return Result({name: drawn.usage.cpu_seconds}, drawn)
+    return Run({name: drawn.usage.cpu_seconds}, images(drawn))
 
 
 async def measure(opened: PythonEngine, repeat: int) -> tuple[dict[str, dict[str, float]], bool]:
     """Return the medians of each example, and whether warm and cold programs draw the same bytes."""
     programs = {path.stem: path for path in sorted(EXAMPLES.glob("*.py"))}
     ways = {"fresh": fresh, **{name: partial(_by_engine, opened, name) for name in ("warm", "cold")}}
-    runs = await in_turns(ways, programs, repeat, say, unmeasured=0)
+    runs = await in_turns(ways, programs, repeat, unmeasured=0)
     medians = {
         name: {
             part: statistics.median(one.cpu[part] for one in runs[way][name])
@@ -149,14 +132,14 @@ async def measure_gallery(opened: PythonEngine, programs: Mapping[str, bytes]) -
     for name, program in programs.items():
         warm, cold = await render(opened, program, cold=False), await render(opened, program, cold=True)
         verdicts[warm.verdict.name] += 1
-        if warm.verdict is not cold.verdict or Result({}, warm).images != Result({}, cold).images:
+        if warm.verdict is not cold.verdict or images(warm) != images(cold):
             different.append(f"{name}: {warm.verdict.name}, {cold.verdict.name}")
         if not warm.verdict.has_picture:
             errors[name] = warm.message[:200]
     return {"programs": len(programs), "verdicts": dict(verdicts), "different": different, "without": errors}
 
 
-async def run(repeat: int, number: int, source: Path | None) -> Report:
+async def run(repeat: int, number: int, source: Path | None) -> Result:
     """Measure the examples, or so many programs of the gallery."""
     before = load()
     async with engine() as opened:
@@ -174,7 +157,8 @@ async def run(repeat: int, number: int, source: Path | None) -> Report:
             code = 2 if not equal else 0 if times >= LEAST_TIMES and more <= MOST_MORE else 1
         isolation = {tier.lower(): opened.isolation.mechanisms}
         machine = asdict(look(opened.installation.versions, isolation, before))
-    return Report({"tier": tier, **found, "machine": machine}, code)
+    document = {"tier": tier, **found, "machine": machine}
+    return Result(document, [json.dumps(document, indent=2)], code)
 
 
 def main() -> int:

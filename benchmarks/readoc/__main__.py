@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.latex.machine import load
+from benchmarks.harness.machine import load
 from benchmarks.readoc import readoc_definition as definition
 from i2s_sdk.scoring.scorer import Conversion, Scorable
 from i2s_sdk.tasks.readoc.heading_tree import heading_tree

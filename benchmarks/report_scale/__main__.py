@@ -28,7 +28,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks.latex.machine import load, processor
+from benchmarks.harness.machine import load, processor
 from benchmarks.report_scale.data import samples, write_run
 from i2s_sdk import write_report
 

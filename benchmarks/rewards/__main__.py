@@ -33,7 +33,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from benchmarks.latex.machine import load, look
+from benchmarks.harness.machine import load, look
 from i2s_sdk import RoundTripReward, Settings, VerlReward
 from i2s_sdk.data import Instance, open_data
 from i2s_sdk.data.content import read_content
@@ -57,47 +57,29 @@ class DifferentError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A completion and what it is compared with.
+    """A completion and what it is compared with."""
 
-    Attributes:
-        instance: The instance that all completions answer.
-        completion: What a model might have said.
-        request: Request for the document that is made of it.
-        reference: The picture of the instance, encoded.
-    """
-
-    instance: Instance
-    completion: str
-    request: RenderRequest
-    reference: bytes
+    instance: Instance  #: The instance that all completions answer.
+    completion: str  #: What a model might have said.
+    request: RenderRequest  #: Request for the document that is made of it.
+    reference: bytes  #: The picture of the instance, encoded.
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """What one way of a reward takes, for each repetition.
+    """What one way of a reward takes, for each repetition."""
 
-    Attributes:
-        wall: Wall time of each repetition, in seconds.
-        cpu: Seconds of this process.
-    """
-
-    wall: list[float]
-    cpu: list[float]
+    wall: list[float]  #: Wall time of each repetition, in seconds.
+    cpu: list[float]  #: Seconds of this process.
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What all ways take.
+    """What all ways take."""
 
-    Attributes:
-        ways: Ways by name.
-        completions: Completions in a batch.
-        at_once: Completions under way.
-    """
-
-    ways: dict[str, Way]
-    completions: int
-    at_once: int
+    ways: dict[str, Way]  #: Ways by name.
+    completions: int  #: Completions in a batch.
+    at_once: int  #: Completions under way.
 
     def ratio(self, name: str) -> float:
         """Return how many times longer a way takes than the direct calls, on the medians of wall time."""

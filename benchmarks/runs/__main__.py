@@ -24,7 +24,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.latex.machine import load, processor
+from benchmarks.harness.machine import load, processor
 from benchmarks.runs.bounds import Bounds, missed
 from benchmarks.runs.data import write_data
 

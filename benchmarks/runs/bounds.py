@@ -9,19 +9,14 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Each value must stay below.
+    """Each value must stay below."""
 
-    Attributes:
-        growth_kib: Memory of the evaluating process, from a fifth of the run to its end, for each sample.
-        open_seconds: CPU seconds to open the large run.
-        report_seconds: CPU seconds for the numbers and the report, of the run and of the large one.
-        peak_mib: The most memory at any time, those included.
-    """
-
+    #: Memory of the evaluating process, from a fifth of the run to its end, for each sample.
     growth_kib: float = 2.0
-    open_seconds: float = 10.0
+    open_seconds: float = 10.0  #: CPU seconds to open the large run.
+    #: CPU seconds for the numbers and the report, of the run and of the large one.
     report_seconds: float = 60.0
-    peak_mib: float = 1024.0
+    peak_mib: float = 1024.0  #: The most memory at any time, those included.
 
 
 def missed(found: Mapping[str, Any], bounds: Bounds) -> list[str]:

@@ -59,17 +59,11 @@ _OTHER_STAVES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A picture.
+    """A picture."""
 
-    Attributes:
-        path: Path of its file.
-        music: Whether it is sheet music.
-        document: Document that it is from; all pictures of a document are in the same half.
-    """
-
-    path: Path
-    music: bool
-    document: str
+    path: Path  #: Path of its file.
+    music: bool  #: Whether it is sheet music.
+    document: str  #: Document that it is from; all pictures of a document are in the same half.
 
     @property
     def seen(self) -> bool:

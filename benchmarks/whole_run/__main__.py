@@ -31,13 +31,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.harness.command import say
+from benchmarks.harness.machine import load, processor
+from benchmarks.harness.programs import ProgramError
 from benchmarks.html.ways import WayError
-from benchmarks.latex.machine import load, processor
 from benchmarks.whole_run.figures import INSTANCES, Bars, MissingTaskError
 from benchmarks.whole_run.latency import NotRenderedError, latencies
 from benchmarks.whole_run.ours import Evaluated, evaluated
 from benchmarks.whole_run.plain import Procedure, run_procedure
-from benchmarks.whole_run.programs import ProgramError
 from benchmarks.whole_run.report import FIRST, SECOND, Report, Way
 from benchmarks.whole_run.samples import NoSampleError, choose, lay_down
 from benchmarks.whole_run.stack import Stack, open_stack, processors
@@ -59,22 +60,15 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What is measured.
+    """What is measured."""
 
-    Attributes:
-        data: Folders of data sets beside the bundled examples.
-        samples: Samples of each task; 0 takes all.
-        chromium: The browser of the procedure.
-        bars: The values that are required.
-    """
-
-    data: tuple[Path, ...]
-    samples: int
-    chromium: Path
-    bars: Bars
+    data: tuple[Path, ...]  #: Folders of data sets beside the bundled examples.
+    samples: int  #: Samples of each task; 0 takes all.
+    chromium: Path  #: The browser of the procedure.
+    bars: Bars  #: The values that are required.
 
 
-async def run(options: Options, say: Say) -> Report:
+async def run(options: Options) -> Report:
     """Measure everything.
 
     Raises:
@@ -93,20 +87,20 @@ async def run(options: Options, say: Say) -> Report:
             pass
         say("starting the services on one processor")
         async with open_stack(1, folder / "logs-1") as stack:
-            runs = await _both_models(stack, folder, say)
+            runs = await _both_models(stack, folder)
             one = {title: _way(stack, run) for title, run in runs.items()}
         say("starting the services again")
         async with open_stack(min(2, len(processors())), folder / "logs-2") as stack:
             if stack.workers > 1:
-                both = await _both_models(stack, folder, say)
+                both = await _both_models(stack, folder)
                 two = {title: _way(stack, run) for title, run in both.items()}
             caches = folder / "caches-helm"
-            helm = await evaluated(stack, folder, "second", Profile.HELM, caches, say)
-            latency = await latencies(stack, samples, say)
+            helm = await evaluated(stack, folder, "second", Profile.HELM, caches)
+            latency = await latencies(stack, samples)
             helm_way = _way(stack, helm)
         pictures = folder / "procedure"
         pictures.mkdir()
-        procedure = await run_procedure(samples, helm.outcomes, options.chromium, pictures, say)
+        procedure = await run_procedure(samples, helm.outcomes, options.chromium, pictures)
     return Report(
         machine=_machine(options, procedure, before),
         samples={task: sum(one.task == task for one in samples) for task in INSTANCES},
@@ -122,11 +116,11 @@ async def run(options: Options, say: Say) -> Report:
     )
 
 
-async def _both_models(stack: Stack, folder: Path, say: Say) -> dict[str, Evaluated]:
+async def _both_models(stack: Stack, folder: Path) -> dict[str, Evaluated]:
     """Evaluate one model after the other with caches that are empty at the beginning."""
     caches = folder / f"caches-{stack.workers}"
     return {
-        title: await evaluated(stack, folder, model, Profile.PAPER, caches, say)
+        title: await evaluated(stack, folder, model, Profile.PAPER, caches)
         for title, model in ((FIRST, "first"), (SECOND, "second"))
     }
 
@@ -174,14 +168,10 @@ def main() -> int:
     """Measure, print, and return the exit code."""
     given = _parser().parse_args()
 
-    def say(text: str) -> None:
-        end = "\r" if sys.stderr.isatty() else "\n"
-        print(f"{text:<79}", end=end, file=sys.stderr, flush=True)
-
     try:
         chromium = given.chromium or (_CHROMIUM if _CHROMIUM.is_file() else find_chromium(None).program)
         bars = Bars(given.least_ratio, given.most_overhead, given.least_scaling)
-        report = asyncio.run(run(Options(tuple(given.data), given.samples, chromium, bars), say))
+        report = asyncio.run(run(Options(tuple(given.data), given.samples, chromium, bars)))
         document = json.dumps(report.as_json(), indent=1)
         text = document if given.json else report.as_markdown()
     except (

@@ -16,17 +16,11 @@ class MissingTaskError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What the samples of one task take together.
+    """What the samples of one task take together."""
 
-    Attributes:
-        samples: How many there are.
-        cpu_seconds: CPU seconds of all of them, by stage.
-        wall_seconds: Seconds on the clock for all of them.
-    """
-
-    samples: int
-    cpu_seconds: Mapping[str, float]
-    wall_seconds: float
+    samples: int  #: How many there are.
+    cpu_seconds: Mapping[str, float]  #: CPU seconds of all of them, by stage.
+    wall_seconds: float  #: Seconds on the clock for all of them.
 
     @property
     def cpu(self) -> float:
@@ -91,34 +85,23 @@ def _all_tasks(costs: Costs) -> list[tuple[str, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """What is required of a run.
+    """What is required of a run."""
 
-    Attributes:
-        least_ratio: CPU of a whole run by the procedure over that of a second model on known data.
-        most_overhead: Share of a whole run of a second model that is neither engines nor metrics.
-        least_scaling: Throughput of two workers over that of one.
-    """
-
+    #: CPU of a whole run by the procedure over that of a second model on known data.
     least_ratio: float = 22.0
+    #: Share of a whole run of a second model that is neither engines nor metrics.
     most_overhead: float = 0.15
-    least_scaling: float = 1.8
+    least_scaling: float = 1.8  #: Throughput of two workers over that of one.
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A bar and what was measured.
+    """A bar and what was measured."""
 
-    Attributes:
-        name: Name of the value that is required.
-        value: What was measured; None if it could not be measured here.
-        bar: The least or the greatest value that is allowed.
-        is_least: Whether the bar is the least value.
-    """
-
-    name: str
-    value: float | None
-    bar: float
-    is_least: bool
+    name: str  #: Name of the value that is required.
+    value: float | None  #: What was measured; None if it could not be measured here.
+    bar: float  #: The least or the greatest value that is allowed.
+    is_least: bool  #: Whether the bar is the least value.
 
     @property
     def holds(self) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from statistics import mean
 
+from benchmarks.harness.command import say
 from benchmarks.whole_run.figures import INSTANCES
-from benchmarks.whole_run.ours import Say
 from benchmarks.whole_run.samples import Sample
 from benchmarks.whole_run.stack import Stack
 from i2s_sdk.clients import AsyncMetricsClient, AsyncRenderClient
@@ -23,7 +23,7 @@ class NotRenderedError(Exception):
     """An answer was not rendered, so there is nothing to time; says why."""
 
 
-async def latencies(stack: Stack, samples: Sequence[Sample], say: Say) -> dict[str, float]:
+async def latencies(stack: Stack, samples: Sequence[Sample]) -> dict[str, float]:
     """Render and score the second model's answers one at a time; returns the mean seconds by task.
 
     Raises:

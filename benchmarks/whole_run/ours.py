@@ -8,16 +8,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.latex.meter import open_meter
+from benchmarks.harness.command import say
+from benchmarks.harness.meter import open_meter
+from benchmarks.harness.programs import Program, running
 from benchmarks.whole_run.evaluation import Options
 from benchmarks.whole_run.figures import INSTANCES, Cost, Costs
-from benchmarks.whole_run.programs import Program, running
 from benchmarks.whole_run.stack import Stack
 from i2s_sdk.service_table import METRICS, RENDER_HTML
 from i2s_wire.metrics.profile import Profile
-
-#: Called with how far the comparison is.
-Say = Callable[[str], None]
 
 #: The stage that is the evaluating process: model, wire, run folder.
 EVALUATION = "evaluation"
@@ -33,25 +31,18 @@ _PAGES = "webpage"
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """What an evaluation of a model took.
+    """What an evaluation of a model took."""
 
-    Attributes:
-        costs: Costs by task; the stages are the services and the evaluating process.
-        fixed: CPU seconds of the evaluating process that do not grow with the samples: start, plan, worker
-            processes of scorers, and that part of numbers and report.
-        floor: CPU seconds of engines and of metrics alone, by task; see ``ENGINE`` and ``SCORES``.
-        outcomes: What became of each sample, by id: "rendered", "values", "picture".
-    """
-
-    costs: Mapping[str, Cost]
+    costs: Mapping[str, Cost]  #: Costs by task; the stages are the services and the evaluating process.
+    #: CPU seconds of the evaluating process that do not grow with the samples: start, plan, worker processes
+    #: of scorers, and that part of numbers and report.
     fixed: float
-    floor: Costs
+    floor: Costs  #: CPU seconds of engines and of metrics alone, by task; see ``ENGINE`` and ``SCORES``.
+    #: What became of each sample, by id: "rendered", "values", "picture".
     outcomes: Mapping[str, Mapping[str, Any]]
 
 
-async def evaluated(
-    stack: Stack, folder: Path, model: str, profile: Profile, caches: Path, say: Say
-) -> Evaluated:
+async def evaluated(stack: Stack, folder: Path, model: str, profile: Profile, caches: Path) -> Evaluated:
     """Evaluate one of the models on all tasks.
 
     Args:
@@ -60,7 +51,6 @@ async def evaluated(
         model: Name of the model.
         profile: Profile whose rules are followed.
         caches: Folder of the caches of the SDK. A second evaluation profits from those of the first.
-        say: Called with how far it is.
 
     Raises:
         ProgramError: The evaluation failed.
@@ -82,7 +72,7 @@ async def evaluated(
         async with running("evaluation", text, meter.starting(), environment) as program:
             meter.adopt(program.pid)
             title = f"{stack.workers} worker(s), profile {profile}, {model} model"
-            following = _Following(program, stack, meter.settled, title, say)
+            following = _Following(program, stack, meter.settled, title)
             outcomes = await following.to_the_end()
             await program.end()
             fixed = meter.cpu_seconds() - following.inside
@@ -93,36 +83,25 @@ async def evaluated(
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """All meters at a moment when no sample is under way.
+    """All meters at a moment when no sample is under way."""
 
-    Attributes:
-        spent: CPU seconds so far of the services and the evaluating process, by name.
-        charged: CPU seconds that the services have charged so far, by name.
-        beside: CPU seconds so far of each process of the renderer of pages that is no engine, by pid.
-    """
-
-    spent: Mapping[str, float]
-    charged: Mapping[str, float]
+    spent: Mapping[str, float]  #: CPU seconds so far of the services and the evaluating process, by name.
+    charged: Mapping[str, float]  #: CPU seconds that the services have charged so far, by name.
+    #: CPU seconds so far of each process of the renderer of pages that is no engine, by pid.
     beside: Mapping[int, float]
 
 
 class _Following:
-    """Reads the meters around the samples of each task of an evaluation.
-
-    Attributes:
-        costs: Costs by task.
-        floor: Floor as in ``Evaluated``.
-        inside: CPU seconds of the evaluating process from its first sample to the end of its report.
-    """
+    """Reads the meters around the samples of each task of an evaluation."""
 
     def __init__(
-        self, program: Program, stack: Stack, own: Callable[[], Awaitable[float]], title: str, say: Say
+        self, program: Program, stack: Stack, own: Callable[[], Awaitable[float]], title: str
     ) -> None:
         self.costs: dict[str, Cost] = {}
         self.floor: dict[str, Cost] = {}
         self.inside = 0.0
         self._program, self._stack, self._own = program, stack, own
-        self._title, self._say = title, say
+        self._title = title
         self._single: dict[str, float] = {}
 
     async def to_the_end(self) -> dict[str, Mapping[str, Any]]:
@@ -141,7 +120,7 @@ class _Following:
                     self._end(line, before, await self._look())
                     await self._program.write()
                 case "sample":
-                    self._say(f"{self._title}: {line['finished']} samples")
+                    say(f"{self._title}: {line['finished']} samples")
                 case _:
                     return {one["id"]: one for one in line["outcomes"]}
 

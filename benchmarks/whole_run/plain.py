@@ -9,9 +9,9 @@ from typing import Any
 
 from PIL import Image, ImageChops, ImageStat
 
+from benchmarks.harness.command import say
+from benchmarks.harness.programs import Program, running
 from benchmarks.whole_run.figures import Cost, Costs
-from benchmarks.whole_run.ours import Say
-from benchmarks.whole_run.programs import Program, running
 from benchmarks.whole_run.samples import Sample
 
 #: The greatest difference of a value. cv2.EMD computes in float32; the other metrics are computed alike.
@@ -22,24 +22,17 @@ EXACT_TASKS = ("latex", "music")
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """A sample as both ways have it.
+    """A sample as both ways have it."""
 
-    Attributes:
-        id: Id of the sample.
-        task: Name of its task.
-        procedure: Values of the procedure by metric, for the image that ``ours`` belong to.
-        ours: Values of this project by metric, profile ``helm``.
-        difference: Greatest mean difference of a channel of both renderings, in levels of 255; None if only
-            one of the ways has a rendering, or their sizes differ.
-        refused: Why the procedure has no rendering; empty if it has one.
-    """
-
-    id: str
-    task: str
+    id: str  #: Id of the sample.
+    task: str  #: Name of its task.
+    #: Values of the procedure by metric, for the image that ``ours`` belong to.
     procedure: Mapping[str, float]
-    ours: Mapping[str, float | None]
+    ours: Mapping[str, float | None]  #: Values of this project by metric, profile ``helm``.
+    #: Greatest mean difference of a channel of both renderings, in levels of 255; None if only one of the
+    #: ways has a rendering, or their sizes differ.
     difference: float | None
-    refused: str = ""
+    refused: str = ""  #: Why the procedure has no rendering; empty if it has one.
 
     def faults(self) -> list[str]:
         """Return what must be equal and is not."""
@@ -59,17 +52,11 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """What the procedure took, and what it gave.
+    """What the procedure took, and what it gave."""
 
-    Attributes:
-        costs: Costs by task.
-        beside: How each sample compares with that of this project.
-        counted: How its CPU time was counted.
-    """
-
-    costs: Costs
-    beside: Sequence[Beside]
-    counted: str
+    costs: Costs  #: Costs by task.
+    beside: Sequence[Beside]  #: How each sample compares with that of this project.
+    counted: str  #: How its CPU time was counted.
 
 
 @dataclass(slots=True)
@@ -88,7 +75,7 @@ class _Sums:
 
 
 async def run_procedure(
-    samples: Sequence[Sample], ours: Mapping[str, Mapping[str, Any]], chromium: Path, folder: Path, say: Say
+    samples: Sequence[Sample], ours: Mapping[str, Mapping[str, Any]], chromium: Path, folder: Path
 ) -> Procedure:
     """Run the procedure on all samples, one at a time.
 
@@ -97,7 +84,6 @@ async def run_procedure(
         ours: What this project has of the same answers in profile ``helm``, by id.
         chromium: The browser of the procedure.
         folder: Folder for its images.
-        say: Called with how far it is.
 
     Raises:
         ProgramError: The procedure ended.

@@ -33,9 +33,9 @@ from PIL import Image
 from skimage.metrics import structural_similarity
 
 from benchmarks.ems.definition import block_emd, helm_denominator
+from benchmarks.harness.meter import Meter, open_meter
 from benchmarks.html import ways
 from benchmarks.latex import reference as latex
-from benchmarks.latex.meter import Meter, open_meter
 from i2s_render_lilypond.installation import find_installation
 from i2s_wire.metrics.profile import Profile
 

@@ -22,15 +22,10 @@ FIRST, SECOND, HELM = "first model", "second model", "second model, profile helm
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way of evaluating the samples.
+    """One way of evaluating the samples."""
 
-    Attributes:
-        costs: Costs by task.
-        fixed: CPU seconds that a run takes once, such as the start of services.
-    """
-
-    costs: Costs
-    fixed: float = 0.0
+    costs: Costs  #: Costs by task.
+    fixed: float = 0.0  #: CPU seconds that a run takes once, such as the start of services.
 
     @property
     def cpu(self) -> float:
@@ -40,33 +35,22 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that the comparison found.
+    """Everything that the comparison found."""
 
-    Attributes:
-        machine: Facts about the machine and the data, by name.
-        samples: Samples by task.
-        procedure: The reference-style procedure, one sample at a time.
-        one: This project with one worker on one processor, by model.
-        two: The same with two workers on two processors; empty if there is one processor only.
-        floor: Engines and metrics alone, by model, of the runs in ``one``.
-        latency: Seconds from the document of a sample to its scores, one sample at a time, by task.
-        helm: The second model in profile ``helm``, whose values are compared with those of the procedure.
-        page_differences: Mean differences of the web pages of both ways, in levels of 255, by sample.
-        faults: What must be equal and is not.
-        bars: The values that are required.
-    """
-
-    machine: Mapping[str, str]
-    samples: Mapping[str, int]
-    procedure: Way
-    one: Mapping[str, Way]
+    machine: Mapping[str, str]  #: Facts about the machine and the data, by name.
+    samples: Mapping[str, int]  #: Samples by task.
+    procedure: Way  #: The reference-style procedure, one sample at a time.
+    one: Mapping[str, Way]  #: This project with one worker on one processor, by model.
+    #: The same with two workers on two processors; empty if there is one processor only.
     two: Mapping[str, Way]
-    floor: Mapping[str, Costs]
+    floor: Mapping[str, Costs]  #: Engines and metrics alone, by model, of the runs in ``one``.
+    #: Seconds from the document of a sample to its scores, one sample at a time, by task.
     latency: Mapping[str, float]
-    helm: Way
+    helm: Way  #: The second model in profile ``helm``, whose values are compared with those of the procedure.
+    #: Mean differences of the web pages of both ways, in levels of 255, by sample.
     page_differences: Mapping[str, float | None]
-    faults: Sequence[str]
-    bars: Bars
+    faults: Sequence[str]  #: What must be equal and is not.
+    bars: Bars  #: The values that are required.
 
     def ratio(self, way: Way) -> float:
         """Return how many times less CPU a whole run takes than by the procedure."""

@@ -27,23 +27,14 @@ class NoSampleError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One sample of the comparison.
+    """One sample of the comparison."""
 
-    Attributes:
-        id: Id of its instance.
-        task: Task of its instance.
-        reference: File of the reference image.
-        source: What the procedure renders: a file, or the folder of a site.
-        request: The rendering of the second model's answer by profile ``paper``.
-        size_policy: How images of different size are compared.
-    """
-
-    id: str
-    task: str
-    reference: Path
-    source: Path
-    request: RenderRequest
-    size_policy: SizePolicy
+    id: str  #: Id of its instance.
+    task: str  #: Task of its instance.
+    reference: Path  #: File of the reference image.
+    source: Path  #: What the procedure renders: a file, or the folder of a site.
+    request: RenderRequest  #: The rendering of the second model's answer by profile ``paper``.
+    size_policy: SizePolicy  #: How images of different size are compared.
 
 
 def evenly(instances: Sequence[Instance], number: int) -> list[Instance]:

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks.latex.meter import Meter, descendants, open_meter, own_seconds
+from benchmarks.harness.meter import Meter, descendants, open_meter, own_seconds
 from i2s_sdk.service_table import METRICS, RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
 from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.services import service_command
@@ -28,23 +28,14 @@ _REST_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """Services that run.
+    """Services that run."""
 
-    Attributes:
-        addresses: Addresses by the name of the setting of each service.
-        meters: Meters by the name of the service.
-        pids: Process ids of their first processes, by the name of the service.
-        logs: Files that services log to, by the name of the service.
-        started: CPU seconds that all of them took until they served.
-        workers: Jobs of each service at the same time, and processors that all of them share.
-    """
-
-    addresses: Mapping[str, str]
-    meters: Mapping[str, Meter]
-    pids: Mapping[str, int]
-    logs: Mapping[str, Path]
-    started: float
-    workers: int
+    addresses: Mapping[str, str]  #: Addresses by the name of the setting of each service.
+    meters: Mapping[str, Meter]  #: Meters by the name of the service.
+    pids: Mapping[str, int]  #: Process ids of their first processes, by the name of the service.
+    logs: Mapping[str, Path]  #: Files that services log to, by the name of the service.
+    started: float  #: CPU seconds that all of them took until they served.
+    workers: int  #: Jobs of each service at the same time, and processors that all of them share.
 
     async def rested(self) -> dict[str, float]:
         """Return the CPU seconds of each service so far, after what follows the last answer."""
