@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ class MeasurementError(Exception):
 class Result:
     """The result of a benchmark."""
 
-    document: Mapping[str, Any]  #: What ``--json`` prints; times are seconds.
+    document: Mapping[str, Any] | Sequence[Any]  #: What ``--json`` prints; times are seconds.
     lines: Iterable[str]  #: What is printed without ``--json``.
     code: int  #: The exit code: 0 if the claims hold, 1 if one does not, 2 if the results differ.
 

@@ -18,17 +18,16 @@ from PIL import Image, ImageChops
 from benchmarks.harness.command import MeasurementError
 from benchmarks.harness.meter import Meter, open_meter
 from benchmarks.harness.programs import Program, running
+from benchmarks.harness.services import serving
 from benchmarks.harness.turns import at_once, in_turns, timed
 from i2s_sdk.clients import AsyncRenderClient
 from i2s_sdk.clients.render import SERVICE
 from i2s_sdk.data import read_folder
-from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.command import ServiceCommand
 from i2s_wire.render.description import RendererDescription
 from i2s_wire.render.isolation import IsolationTier
 from i2s_wire.render.rendering import Rendering, Verdict
 
-_START_SECONDS = 600.0  # the first start on a machine builds an index and formats
 _DEADLINE = 120.0
 
 
@@ -128,21 +127,13 @@ async def open_service(
         MeasurementError: It serves in another tier.
     """
     command = ServiceCommand(name, SERVICE, (*arguments, "--jail-tier", tier.name.lower()))
-    child = Child(command, logs / title)
-    meter = open_meter(title)
-    try:
-        with meter.starting():
-            await child.start(_START_SECONDS)
-        meter.adopt(child.pid)
-        async with AsyncRenderClient(child.address, deadline=_DEADLINE) as client:
+    async with serving(command, logs / title, title) as served:
+        async with AsyncRenderClient(served.child.address, deadline=_DEADLINE) as client:
             description = await client.describe()
-            serving = description.isolation.tier
-            if serving is not tier:
-                raise MeasurementError(f"{title}: serves in tier {serving.name}, not {tier.name}")
-            yield Running(client, meter, description)
-    finally:
-        await child.stop()
-        meter.close()
+            actual = description.isolation.tier
+            if actual is not tier:
+                raise MeasurementError(f"{title}: serves in tier {actual.name}, not {tier.name}")
+            yield Running(client, served.meter, description)
 
 
 class Service(Variant):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
-import json
 import os
-import sys
 import time
 import warnings
 from collections.abc import AsyncIterator, Sequence
@@ -17,17 +15,16 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from benchmarks.harness.meter import TreeMeter
+from benchmarks.harness.command import MeasurementError
+from benchmarks.harness.meter import Meter
+from benchmarks.harness.services import serving
 from benchmarks.metrics.pairs import EncodedPair
 from i2s_sdk.clients.metrics import AsyncMetricsClient
+from i2s_sdk.clients.names import wire_name
+from i2s_sdk.stack.command import ServiceCommand
 from i2s_wire.metrics.score import Score
 
-_START_SECONDS = 120
 _CALL_SECONDS = 600
-
-
-class VariantError(Exception):
-    """A variant failed, or gives other values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +83,8 @@ def _fill(network: object, weights: Path) -> None:
 class RunningService:
     """A service that serves, and a client of it."""
 
-    def __init__(self, client: AsyncMetricsClient, process: int, batch: int, slots: int) -> None:
-        self._client, self._batch, self._slots = client, batch, slots
-        self._meter = TreeMeter()
-        self._meter.adopt(process)
-
-    async def lpips(self, kind: str, pairs: Sequence[EncodedPair]) -> Figure:
-        """Measure LPIPS alone."""
-        return await self.measure(f"lpips, batch {self._batch}", kind, pairs, ("lpips",))
+    def __init__(self, client: AsyncMetricsClient, meter: Meter, batch: int, slots: int) -> None:
+        self._client, self._meter, self._batch, self._slots = client, meter, batch, slots
 
     async def measure(
         self, name: str, kind: str, pairs: Sequence[EncodedPair], metrics: tuple[str, ...]
@@ -112,7 +103,7 @@ class RunningService:
         seconds, cpu = time.perf_counter() - started, self._meter.cpu_seconds() - cpu
         values = [score.results[0].value for score in scores]
         if any(value is None for value in values):
-            raise VariantError(f"{name}, {kind}: {scores[0].results[0].failure}")
+            raise MeasurementError(f"{name}, {kind}: {scores[0].results[0].failure}")
         found = tuple(value for value in values if value is not None)
         return Figure(name, kind, len(pairs) / seconds, cpu / len(pairs), found)
 
@@ -124,11 +115,6 @@ class RunningService:
         return await self._client.score(pair.reference, pair.prediction, metrics=metrics)
 
 
-async def classic(running: RunningService, kind: str, pairs: Sequence[EncodedPair]) -> Figure:
-    """Measure the metrics without networks."""
-    return await running.measure("ems, pixel, ssim", kind, pairs, ("ems", "pixel", "ssim"))
-
-
 @asynccontextmanager
 async def service(
     folder: Path, weights_dir: Path, batch: int, warm: EncodedPair
@@ -136,11 +122,7 @@ async def service(
     """Run the service as long as the block lasts, warmed up with a pair that is not measured."""
     cpus = len(os.sched_getaffinity(0))
     slots = max(2 * batch, cpus)
-    announcement = folder / "announcement.json"
-    announcement.unlink(missing_ok=True)
     options = {
-        "--listen": "127.0.0.1:0",
-        "--announce": announcement,
         "--weights-dir": weights_dir,
         "--slots": slots,
         "--workers": cpus,
@@ -148,24 +130,9 @@ async def service(
         "--batch-wait-ms": 5,
         "--feature-memory": "256MiB",
     }
-    command = [sys.executable, "-m", "i2s_metrics", "serve"]
-    for name, value in options.items():
-        command += [name, str(value)]
-    with (folder / "log").open("wb") as log:
-        process = await asyncio.create_subprocess_exec(*command, stderr=log)
-    try:
-        async with asyncio.timeout(_START_SECONDS):
-            while not announcement.exists():
-                if process.returncode is not None:
-                    raise VariantError((folder / "log").read_text())
-                await asyncio.sleep(0.05)
-        address = json.loads(announcement.read_text())["address"]
-        async with AsyncMetricsClient(address, deadline=_CALL_SECONDS) as client:
-            await client.wait_ready(_START_SECONDS)
-            running = RunningService(client, process.pid, batch, slots)
+    words = tuple(str(word) for option in options.items() for word in option)
+    async with serving(ServiceCommand("metrics", wire_name("metrics"), words), folder) as served:
+        async with AsyncMetricsClient(served.child.address, deadline=_CALL_SECONDS) as client:
+            running = RunningService(client, served.meter, batch, slots)
             await asyncio.gather(*(running.warm_up(warm) for _ in range(cpus)))
             yield running
-    finally:
-        if process.returncode is None:
-            process.terminate()
-        await process.wait()
