@@ -127,13 +127,15 @@ async def open_service(
         MeasurementError: It serves in another tier.
     """
     command = ServiceCommand(name, SERVICE, (*arguments, "--jail-tier", tier.name.lower()))
-    async with serving(command, logs / title, title) as served:
-        async with AsyncRenderClient(served.child.address, deadline=_DEADLINE) as client:
-            description = await client.describe()
-            actual = description.isolation.tier
-            if actual is not tier:
-                raise MeasurementError(f"{title}: serves in tier {actual.name}, not {tier.name}")
-            yield Running(client, served.meter, description)
+    async with (
+        serving(command, logs / title, title) as served,
+        AsyncRenderClient(served.child.address, deadline=_DEADLINE) as client,
+    ):
+        description = await client.describe()
+        actual = description.isolation.tier
+        if actual is not tier:
+            raise MeasurementError(f"{title}: serves in tier {actual.name}, not {tier.name}")
+        yield Running(client, served.meter, description)
 
 
 class Service(Variant):

@@ -131,8 +131,11 @@ async def service(
         "--feature-memory": "256MiB",
     }
     words = tuple(str(word) for option in options.items() for word in option)
-    async with serving(ServiceCommand("metrics", wire_name("metrics"), words), folder) as served:
-        async with AsyncMetricsClient(served.child.address, deadline=_CALL_SECONDS) as client:
-            running = RunningService(client, served.meter, batch, slots)
-            await asyncio.gather(*(running.warm_up(warm) for _ in range(cpus)))
-            yield running
+    command = ServiceCommand("metrics", wire_name("metrics"), words)
+    async with (
+        serving(command, folder) as served,
+        AsyncMetricsClient(served.child.address, deadline=_CALL_SECONDS) as client,
+    ):
+        running = RunningService(client, served.meter, batch, slots)
+        await asyncio.gather(*(running.warm_up(warm) for _ in range(cpus)))
+        yield running

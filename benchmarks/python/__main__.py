@@ -60,7 +60,7 @@ print(json.dumps([time.process_time(), time.process_time() - start]))
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of a program: CPU seconds by name, and what it drew, which of a fresh interpreter is not kept."""
+    """One run of a program: CPU seconds by name, and its images, but of a fresh interpreter."""
 
     cpu: Mapping[str, float]
     images: Sequence[bytes] = ()
