@@ -19,7 +19,7 @@ DEFAULT_FOLDERS = ("references", "structures")
 NOT_DATA = frozenset({"harbour-library"})
 #: What else is copied: documents and recorded answers to try.
 OTHER = ("try",)
-#: What ``up --docker`` reads, see i2s_sdk.stack.compose.
+#: What ``up --docker`` reads, see i2s_sdk.stack.containers.
 DEPLOY = ("compose/compose.yaml", "seccomp/i2s-namespace.json")
 
 

@@ -132,9 +132,8 @@ async def _serve(
 ) -> None:
     from i2s_sdk.errors import UnknownNameError
     from i2s_sdk.service_table import SERVICES, packaged_renderers
-    from i2s_sdk.stack.listening import check_free
-    from i2s_sdk.stack.logs import passing_logs
-    from i2s_sdk.stack.services import open_services
+    from i2s_sdk.stack.lifecycle import check_free
+    from i2s_sdk.stack.services import open_services, passing_logs
 
     known = (*(one.name for one in SERVICES), *packaged_renderers())
     for name in names:

@@ -35,8 +35,7 @@ from i2s_sdk.errors import UsageError
 from i2s_sdk.service_table import DOCUMENTS
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
-from i2s_sdk.stack.logs import passing_logs
-from i2s_sdk.stack.services import open_services
+from i2s_sdk.stack.services import open_services, passing_logs
 from i2s_sdk.tasks.registry import task_spec
 from i2s_wire.metrics.profile import Profile
 

@@ -21,7 +21,7 @@ from i2s_sdk.gateway.app import build_app
 from i2s_sdk.gateway.backends import Backends
 from i2s_sdk.gateway.protocol import bounded_protocol
 from i2s_sdk.gateway.settings import GatewaySettings
-from i2s_sdk.stack.listening import listen_on
+from i2s_sdk.stack.lifecycle import listen_on
 
 _KEEP_ALIVE_SECONDS = 5
 _HEADER_BYTES = 64 * 1024

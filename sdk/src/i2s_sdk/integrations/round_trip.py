@@ -17,8 +17,7 @@ from i2s_sdk.integrations.completion_scorer import CompletionScorer, open_comple
 from i2s_sdk.integrations.requests import Reference, RoundTripRequest, RoundTripResult
 from i2s_sdk.scoring.limits import ScorerLimits
 from i2s_sdk.settings import Settings
-from i2s_sdk.stack.logs import passing_logs
-from i2s_sdk.stack.services import open_services
+from i2s_sdk.stack.services import open_services, passing_logs
 from i2s_sdk.tasks.registry import DEFAULT_TASK, open_task
 from i2s_wire.metrics.profile import Profile
 

@@ -27,8 +27,7 @@ from i2s_sdk.scoring.limits import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
-from i2s_sdk.stack.logs import passing_logs
-from i2s_sdk.stack.services import open_services
+from i2s_sdk.stack.services import open_services, passing_logs
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.registry import SPECS, open_task, task_spec
 from i2s_sdk.tasks.task import Task

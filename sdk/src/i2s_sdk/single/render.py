@@ -14,8 +14,7 @@ from i2s_sdk.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND, RE
 from i2s_sdk.settings import Settings
 from i2s_sdk.single.site_source import Given, read_site
 from i2s_sdk.stack.blocking import run_blocking
-from i2s_sdk.stack.logs import passing_logs
-from i2s_sdk.stack.services import open_services
+from i2s_sdk.stack.services import open_services, passing_logs
 from i2s_sdk.tasks import NoStructure, Repair, Structure, Task, render_with_repairs_async
 from i2s_sdk.tasks.answer_reading import read_answer
 from i2s_sdk.tasks.chart.document import ChartProgram

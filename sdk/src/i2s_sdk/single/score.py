@@ -14,8 +14,7 @@ from i2s_sdk.service_table import METRICS
 from i2s_sdk.settings import Settings
 from i2s_sdk.single.pairs import Pairs, PicturePair, find_pairs
 from i2s_sdk.stack.blocking import run_blocking
-from i2s_sdk.stack.logs import passing_logs
-from i2s_sdk.stack.services import open_services
+from i2s_sdk.stack.services import open_services, passing_logs
 from i2s_sdk.stats.means import Mean, mean
 from i2s_sdk.tasks.registry import DEFAULT_TASK, open_task
 from i2s_wire.metrics.description import MetricDescription

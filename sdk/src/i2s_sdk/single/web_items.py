@@ -19,8 +19,7 @@ from i2s_sdk.service_table import RENDER_HTML
 from i2s_sdk.settings import Settings
 from i2s_sdk.single.site_source import read_site
 from i2s_sdk.stack.blocking import run_blocking
-from i2s_sdk.stack.logs import passing_logs
-from i2s_sdk.stack.services import open_services
+from i2s_sdk.stack.services import open_services, passing_logs
 from i2s_sdk.tasks.webpage import Site, WebpageTask
 from i2s_wire.render.options import ElementQuery, RenderOptions, SiteOptions, WindowOptions
 from i2s_wire.render.request import RenderRequest, SiteSource

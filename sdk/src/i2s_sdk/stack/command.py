@@ -1,15 +1,20 @@
-"""What is started: the commands of the services, where they are, and what their environment holds."""
+"""The commands of services: how they are started, and what they are asked besides (``clean``, ``host``)."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
 import shutil
+import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from i2s_sdk.errors import CommandMissingError
+from i2s_sdk.errors import CommandMissingError, StackError
+from i2s_sdk.json_text import read_json
 from i2s_sdk.service_table import OWN_SERVICES
 from i2s_wire.installation import services_command
 
@@ -106,3 +111,81 @@ def child_environment(service: str, environ: Mapping[str, str]) -> dict[str, str
         or (name.startswith(_KEPT_PREFIXES) and name != _OUR_NAME)
         or (name.startswith(own) and name not in decided)
     }
+
+
+_log = logging.getLogger(__name__)
+
+_SECONDS = 60.0
+
+
+def remove_left_folders(services: Collection[str]) -> tuple[str, ...]:
+    """Remove the work folders of killed services, and return their paths; services that run keep theirs.
+
+    The renderers know what they make; each that is installed is asked by its subcommand ``clean``, all at
+    the same time, with the settings that it would be started with. One that fails is logged and has no other
+    effect.
+
+    Args:
+        services: Names of renderers.
+    """
+    with ThreadPoolExecutor(max_workers=max(1, len(services))) as threads:
+        return tuple(path for removed in threads.map(_removed_by, services) for path in removed)
+
+
+def _removed_by(name: str) -> Sequence[str]:
+    """Ask one renderer to remove what is left of it, and return the paths."""
+    try:
+        program = find_program(name)
+    except CommandMissingError:
+        return ()
+    try:
+        cleaned = subprocess.run(
+            [program, "clean"],
+            env=child_environment(name, os.environ),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        _log.warning("%s clean failed: %s", program_name(name), error)
+        return ()
+    return cleaned.stdout.splitlines()
+
+
+async def forbidden_here(services: Iterable[str]) -> tuple[str, ...]:
+    """Return what the host forbids, a line each with what permits it; empty if it forbids nothing.
+
+    The renderers know what their sandboxes are made of; each is asked by its subcommand ``host``, with the
+    settings that it would be started with.
+
+    Args:
+        services: Names of renderers that are installed here.
+
+    Raises:
+        StackError: A renderer does not answer.
+    """
+    answers = await asyncio.gather(*(_ask(name) for name in services))
+    return tuple(dict.fromkeys(line for answer in answers for line in answer))
+
+
+async def _ask(service: str) -> tuple[str, ...]:
+    process = await asyncio.create_subprocess_exec(
+        str(find_program(service)),
+        "host",
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=child_environment(service, os.environ),
+    )
+    try:
+        output, complaint = await asyncio.wait_for(process.communicate(), _SECONDS)
+        return tuple(str(one["text"]) for one in read_json(output)["diagnoses"])
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        raise StackError(f"{program_name(service)} host did not answer within {_SECONDS:g} s") from None
+    except (ValueError, KeyError, TypeError):
+        last = complaint.decode(errors="replace").strip().rpartition("\n")[2] or "nothing that can be read"
+        raise StackError(f"{program_name(service)} host answered: {last}") from None

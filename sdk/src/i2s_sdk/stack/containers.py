@@ -1,16 +1,23 @@
-"""Services as containers of the local Docker Engine, for ``up --docker``. Needs the extra ``docker``."""
+"""Services as containers of the local Docker Engine, for ``up --docker``. Needs the extra ``docker``.
+
+``docker compose`` and ``i2s-sdk up --docker`` start the services from one file, deploy/compose/compose.yaml.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
+import os
+import re
 import shutil
 import socket
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import grpc.aio
 
@@ -18,16 +25,135 @@ from i2s_sdk.clients.channel import channel_options
 from i2s_sdk.clients.health import wait_until_serving
 from i2s_sdk.clients.names import wire_name
 from i2s_sdk.errors import ServiceStartError, ServiceUnavailableError, StackError
+from i2s_sdk.json_text import read_json
 from i2s_sdk.service_table import service_row
 from i2s_sdk.stack.blocking import run_blocking
-from i2s_sdk.stack.compose import container_options, image_of, network_options, stop_seconds
-from i2s_sdk.stack.starting import ENDED_BY_DOWN, end_requested
-from i2s_sdk.stack.state import StackKind, Up, UpService, write_record
-from i2s_wire.installation import checkout_command, install_command
+from i2s_sdk.stack.state import ENDED_BY_DOWN, StackKind, Up, UpService, end_requested, write_record
+from i2s_wire.installation import checkout_command, checkout_folder, install_command
 
 if TYPE_CHECKING:
     from docker import DockerClient  # type: ignore[import-untyped,unused-ignore]
     from docker.models.containers import Container  # type: ignore[import-untyped,unused-ignore]
+
+
+#: Where sdk/bundle_data.py puts the files when a wheel is built.
+_PACKAGED = Path(__file__).resolve().parents[1] / "deploy"
+_VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")
+_SECCOMP = "seccomp:"
+_NANO = 1_000_000_000
+
+
+@cache
+def _file() -> Path:
+    """Return the file: that of the checkout, or the copy in the installed package."""
+    checkout = checkout_folder()
+    return (_PACKAGED if checkout is None else checkout / "deploy") / "compose" / "compose.yaml"
+
+
+@cache
+def _document() -> Mapping[str, Any]:
+    import yaml
+
+    document: Mapping[str, Any] = yaml.safe_load(_file().read_text("utf-8"))
+    return document
+
+
+def _resolved(value: object) -> str:
+    """Return a value with its variables replaced, as Compose does it: by the environment or their default."""
+    return _VARIABLE.sub(lambda found: os.environ.get(found[1]) or found[2], str(value))
+
+
+def image_of(name: str) -> str:
+    """Return the image of a service, of the proxy or of the SDK."""
+    return _resolved(_document()["services"][name]["image"])
+
+
+def network_options(name: str) -> dict[str, Any]:
+    """Return the arguments of docker's ``networks.create`` for the network of a service."""
+    one = _document()["networks"][name]
+    return {"internal": one.get("internal", False), "options": one.get("driver_opts", {})}
+
+
+def stop_seconds(name: str) -> int:
+    """Return how long a container may take to end before it is killed."""
+    return int(_document()["services"][name]["stop_grace_period"].removesuffix("s"))
+
+
+def container_options(name: str) -> dict[str, Any]:
+    """Return the arguments of docker's ``containers.create`` for a service or the proxy.
+
+    Networks, ports and the command of the proxy are left out: they depend on the stack.
+
+    Raises:
+        KeyError: The file has an option that is unknown here.
+    """
+    service = _document()["services"][name]
+    found: dict[str, Any] = {"privileged": False}
+    for key, value in service.items():
+        if key not in _OF_THE_STACK:
+            found.update(_OPTIONS[key](value))
+    return found
+
+
+def _security(options: list[str]) -> dict[str, Any]:
+    return {"security_opt": [_with_profile(one) for one in options]}
+
+
+def _with_profile(option: str) -> str:
+    """Return a security option; one that names a seccomp profile has its content, as the engine wants it."""
+    if not option.startswith(_SECCOMP):
+        return option
+    profile = (_file().parent / option.removeprefix(_SECCOMP)).read_text("utf-8")
+    return f"seccomp={json.dumps(read_json(profile))}"
+
+
+def _processors(value: object) -> dict[str, Any]:
+    most = os.cpu_count() or 1  # the engine refuses more than there are
+    return {"nano_cpus": int(min(float(_resolved(value)), most) * _NANO)}
+
+
+def _limits(limits: Mapping[str, int]) -> dict[str, Any]:
+    from docker.types import Ulimit  # type: ignore[import-untyped,unused-ignore]
+
+    return {"ulimits": [Ulimit(name=name, soft=most, hard=most) for name, most in limits.items()]}
+
+
+def _logging(value: Mapping[str, Any]) -> dict[str, Any]:
+    from docker.types import LogConfig
+
+    return {"log_config": LogConfig(type=value["driver"], config=dict(value["options"]))}
+
+
+def _same(key: str) -> Callable[[Any], dict[str, Any]]:
+    return lambda value: {key: value}
+
+
+#: What the stack decides by itself.
+_OF_THE_STACK = frozenset({"image", "networks", "ports", "command", "stop_grace_period"})
+_OPTIONS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
+    **{
+        key: _same(key)
+        for key in (
+            "cap_drop",
+            "dns",
+            "entrypoint",
+            "environment",
+            "init",
+            "mem_limit",
+            "memswap_limit",
+            "pids_limit",
+            "read_only",
+            "user",
+        )
+    },
+    "cpus": _processors,
+    "logging": _logging,
+    "restart": lambda value: {"restart_policy": {"Name": value}},
+    "security_opt": _security,
+    "tmpfs": lambda mounts: {"tmpfs": dict(one.split(":", 1) for one in mounts)},
+    "ulimits": _limits,
+}
+
 
 _LABEL = "org.image2struct.stack"
 _LAST_LINES = 20

@@ -26,16 +26,23 @@ from i2s_sdk.service_table import (
 )
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
-from i2s_sdk.stack.command import find_program
-from i2s_sdk.stack.host import forbidden_here
-from i2s_sdk.stack.logs import passing_logs
-from i2s_sdk.stack.parts import parts_missing
-from i2s_sdk.stack.services import known_address, open_services
+from i2s_sdk.stack.command import find_program, forbidden_here
+from i2s_sdk.stack.services import known_address, open_services, passing_logs
 from i2s_sdk.tasks.registry import SPECS
 from i2s_wire.documents.conversion import Fragment, FragmentFormat
 from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.description import RendererDescription
 from i2s_wire.render.isolation import Isolation, IsolationTier
 from i2s_wire.render.rendering import Engine
+
+
+def parts_missing(about: RendererDescription) -> str:
+    """Return what is missing of an engine and the packages that have it; empty if it is complete.
+
+    Args:
+        about: What the renderer says of itself.
+    """
+    return f"not installed: {', '.join(about.missing)}" if about.missing else ""
 
 
 class State(enum.StrEnum):

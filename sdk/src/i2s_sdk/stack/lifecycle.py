@@ -7,29 +7,64 @@ import enum
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from i2s_sdk.errors import ServiceStartError, StackError, UnknownNameError
+from i2s_sdk.errors import ServiceStartError, SettingsError, StackError, UnknownNameError
 from i2s_sdk.service_table import GATEWAY, SANDBOXED, SERVICES, packaged_renderers
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.child import last_lines
-from i2s_sdk.stack.cleaning import remove_left_folders
-from i2s_sdk.stack.listening import check_free
-from i2s_sdk.stack.starting import ENDED_BY_DOWN, end_requested, ending, starting
+from i2s_sdk.stack.command import remove_left_folders
 from i2s_sdk.stack.state import (
+    ENDED_BY_DOWN,
     StackKind,
     Up,
+    end_requested,
+    ending,
     forget,
     read_record,
     remove_record,
     serves,
     stack_folder,
+    starting,
     supervisor,
 )
+
+
+def listen_on(address: str, option: str = "--listen") -> socket.socket:
+    """Return a socket that listens on an address.
+
+    Args:
+        address: "host:port", the host of IPv6 in brackets; port 0 is any that is free.
+        option: Names the address in messages.
+
+    Raises:
+        SettingsError: The address is taken, or is none of this machine.
+    """
+    host, _, port = address.rpartition(":")
+    host = host.strip("[]")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, int(port)), family=family, backlog=1024)
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
+        raise SettingsError(
+            f"{option} {address}: cannot be listened on: {reason}; give another address"
+        ) from None
+
+
+def check_free(address: str, option: str = "--listen") -> None:
+    """Check that an address can be listened on, before there is work for which it is wanted.
+
+    Raises:
+        SettingsError: The address is taken, or is none of this machine.
+    """
+    listen_on(address, option).close()
+
 
 #: Names of all services of this package.
 ALL = tuple(one.name for one in SERVICES)

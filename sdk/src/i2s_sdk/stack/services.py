@@ -3,23 +3,46 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import sys
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+import tempfile
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from i2s_sdk.clients import AsyncDocumentsClient, AsyncMetricsClient, AsyncRenderClient, RetryPolicy
 from i2s_sdk.clients.names import wire_name
 from i2s_sdk.clients.tls import tls_credentials
-from i2s_sdk.errors import I2SError, ServiceUnavailableError
+from i2s_sdk.errors import I2SError, RequestRefusedError, ServiceUnavailableError, UsageError
 from i2s_sdk.service_table import DOCUMENTS, GATEWAY, METRICS, OWN_SERVICES, RENDER_LATEX
 from i2s_sdk.settings import Settings
-from i2s_sdk.stack.child import Child
+from i2s_sdk.stack.child import Child, local_services
 from i2s_sdk.stack.command import ServiceCommand, variable_name
-from i2s_sdk.stack.local import local_services
 from i2s_sdk.stack.state import up_address
 from i2s_sdk.tasks.latex.preamble import preamble_files
+
+
+@contextmanager
+def passing_logs() -> Iterator[Path]:
+    """Yield a new folder that is removed at the end.
+
+    It is kept if something failed that its logs can explain: something was raised, which was not the
+    caller's mistake, and there are logs.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="i2s-logs-"))
+    explains = False
+    try:
+        yield folder
+    except (UsageError, RequestRefusedError):
+        raise
+    except BaseException:
+        explains = any(folder.glob("*.log"))
+        raise
+    finally:
+        if not explains:
+            shutil.rmtree(folder, ignore_errors=True)
+
 
 _log = logging.getLogger(__name__)
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 
 from i2s_sdk.errors import I2SError, StackError
 from i2s_sdk.service_table import SERVICES
-from i2s_sdk.stack.local import local_services
+from i2s_sdk.stack.child import local_services
 from i2s_sdk.stack.services import gateway_command, service_command
 from i2s_sdk.stack.state import (
     StackKind,

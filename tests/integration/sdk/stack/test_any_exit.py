@@ -18,9 +18,8 @@ from i2s_sdk.errors import ServiceStartError
 from i2s_sdk.service_table import METRICS
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack import open_services
-from i2s_sdk.stack.child import Child
+from i2s_sdk.stack.child import Child, local_services
 from i2s_sdk.stack.command import ServiceCommand
-from i2s_sdk.stack.local import local_services
 
 pytestmark = pytest.mark.integration
 

@@ -3,7 +3,7 @@
 import pytest
 
 from i2s_sdk.errors import StackError
-from i2s_sdk.stack import host
+from i2s_sdk.stack import command
 from i2s_sdk.stack.doctor import State, examine_host
 
 pytestmark = pytest.mark.integration
@@ -22,9 +22,9 @@ async def test_a_renderer_that_does_not_know_the_question_is_no_fault(monkeypatc
     program = tmp_path / "i2s-render-latex"
     program.write_text("#!/bin/sh\necho 'i2s-render-latex: unknown command \"host\"' >&2; exit 2\n")
     program.chmod(0o755)
-    monkeypatch.setattr(host, "find_program", lambda _: program)
+    monkeypatch.setattr(command, "find_program", lambda _: program)
     with pytest.raises(StackError, match=r'host answered: .*unknown command "host"'):
-        await host.forbidden_here(["render-latex"])
+        await command.forbidden_here(["render-latex"])
     (found,) = await examine_host(["render-latex"])
     assert found.state is State.MISSING
 
@@ -33,6 +33,6 @@ async def test_where_nothing_is_forbidden_that_is_said(monkeypatch, tmp_path):
     program = tmp_path / "i2s-render-latex"
     program.write_text('#!/bin/sh\necho \'{"diagnoses": [], "facts": {}}\'\n')
     program.chmod(0o755)
-    monkeypatch.setattr(host, "find_program", lambda _: program)
+    monkeypatch.setattr(command, "find_program", lambda _: program)
     (found,) = await examine_host(["render-latex"])
     assert (found.state, found.detail) == (State.GOOD, "forbids nothing that the sandboxes are made of")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.errors import StackError, UsageError
-from i2s_sdk.stack.logs import passing_logs
+from i2s_sdk.stack.services import passing_logs
 
 
 def test_nothing_is_left_of_a_command_that_went_well() -> None:

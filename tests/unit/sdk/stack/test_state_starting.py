@@ -12,8 +12,7 @@ import pytest
 
 from i2s_sdk.stack import state
 from i2s_sdk.stack.lifecycle import StoppedServices, down, up
-from i2s_sdk.stack.starting import end_requested, ending, starting
-from i2s_sdk.stack.state import StackKind, Up, UpService
+from i2s_sdk.stack.state import StackKind, Up, UpService, end_requested, ending, starting
 
 
 def _never() -> None:

@@ -9,9 +9,14 @@ import yaml
 from docker_engine import ROOT
 from i2s_sdk.errors import StackError
 from i2s_sdk.service_table import OWN_SERVICES, service_row
-from i2s_sdk.stack import compose
-from i2s_sdk.stack.compose import container_options, image_of, network_options, stop_seconds
-from i2s_sdk.stack.containers import remove_containers
+from i2s_sdk.stack import containers
+from i2s_sdk.stack.containers import (
+    container_options,
+    image_of,
+    network_options,
+    remove_containers,
+    stop_seconds,
+)
 
 COMPOSE = yaml.safe_load((ROOT / "deploy/compose/compose.yaml").read_text(encoding="utf-8"))
 SERVICES = COMPOSE["services"]
@@ -124,7 +129,7 @@ def test_docker_is_told_all_that_the_file_says_of_a_container(name):
 
 def test_an_option_that_is_not_known_is_no_option_that_is_ignored(monkeypatch):
     document = {"services": {"new": {"image": "i2s-new:latest", "sysctls": {"net.core.somaxconn": 1024}}}}
-    monkeypatch.setattr(compose, "_document", lambda: document)
+    monkeypatch.setattr(containers, "_document", lambda: document)
     with pytest.raises(KeyError, match="sysctls"):
         container_options("new")
 

@@ -1,7 +1,7 @@
 """The doctor lists the optional parts of an engine that are not installed."""
 
 from i2s.render.v1 import render_pb2 as pb
-from i2s_sdk.stack.parts import parts_missing
+from i2s_sdk.stack.doctor import parts_missing
 from i2s_wire.render.from_wire import description
 
 
