@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from benchmarks.departures.sets import EXAMPLES, Answer, answers, of_task, references
-from benchmarks.departures.shown import Shown, ems, mean, same, show, together
+from benchmarks.departures.shown import Shown, differing, ems, mean, show, together
 from benchmarks.departures.size import Count, Found, size
 from benchmarks.harness.command import say
 from i2s_sdk.clients import AsyncRenderClient
@@ -119,9 +119,7 @@ async def _preambles(renderer: AsyncRenderClient, rendered: Sequence[_Rendered])
             "rendered, kept": sum(one.rendered for one in kept),
             "rendered, removed": sum(one.rendered for one in without),
             "rendered, removed, no repair": sum(one.first for one in without),
-            "other picture": sum(
-                not same(one.picture, other.picture) for one, other in zip(kept, without, strict=True)
-            ),
+            "other picture": differing(kept, without),
         }
         if some and all(one.answer.reference for one in some):
             numbers["mean ems, kept"] = mean([a.ems_of(b) for a, b in zip(some, kept, strict=True)])
@@ -152,10 +150,7 @@ async def _fences(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) ->
             "other code": sum(code != one.code for one, code in zip(some, codes, strict=True)),
             "rendered": sum(one.rendered for one in some),
             "rendered by the other rule": sum(other.rendered for other in others),
-            "other picture": sum(
-                not same(one.shown.picture if one.shown else None, other.picture)
-                for one, other in zip(some, others, strict=True)
-            ),
+            "other picture": differing([one.shown for one in some], others),
         }
         found.append(Count("code fences, as helm", name, dict(numbers)))
         if name.startswith("17"):
@@ -174,10 +169,7 @@ async def _numbering(renderer: AsyncRenderClient, rendered: Sequence[_Rendered])
         numbers: dict[str, float] = {
             "answers": len(some),
             "numbered": len(numbered),
-            "other picture": sum(
-                not same(one.shown.picture if one.shown else None, other.picture)
-                for one, other in zip(numbered, others, strict=True)
-            ),
+            "other picture": differing([one.shown for one in numbered], others),
         }
         if numbered and name.startswith("17"):
             pairs = list(zip(numbered, others, strict=True))
@@ -234,12 +226,11 @@ async def _math(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) -> l
     dollars = await together(
         [show(renderer, _TASK, _in_dollars(one.document), repair=False) for one in wrapped]
     )
-    pairs = list(zip(wrapped, dollars, strict=True))
     numbers = {
-        "wrapped": len(pairs),
-        "rendered in an equation": sum(one.rendered for one, _ in pairs),
-        "rendered in $$": sum(other.rendered for _, other in pairs),
-        "other picture": sum(not same(one.picture, other.picture) for one, other in pairs),
+        "wrapped": len(wrapped),
+        "rendered in an equation": sum(one.rendered for one in wrapped),
+        "rendered in $$": sum(one.rendered for one in dollars),
+        "other picture": differing(wrapped, dollars),
     }
     return [Count("missing $: equation or $$", "47 answers", dict(numbers))]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from benchmarks.departures.sets import EXAMPLES, Answer, answers, of_task, picture
-from benchmarks.departures.shown import Shown, ems, mean, same, show, together
+from benchmarks.departures.shown import Shown, differing, ems, mean, same, show, together
 from benchmarks.departures.size import Count, Found, size
 from benchmarks.harness.command import say
 from i2s_metrics.functional.arrays import RgbArray
@@ -102,9 +102,7 @@ async def _conversions(
         "of an older version": sum(older),
         "rendered": sum(one.rendered for one in bundled),
         "rendered without convert-ly": sum(one.rendered for one in plain),
-        "other picture without it": sum(
-            not same(one.picture, other.picture) for one, other in zip(bundled, plain, strict=True)
-        ),
+        "other picture without it": differing(bundled, plain),
     }
     before, changed = _similarities(bundled, references), _similarities(plain, references)
     found: list[Found] = [
@@ -118,9 +116,7 @@ async def _conversions(
     numbers = {
         "rendered as current syntax": sum(one.first for one in tried),
         "rendered": sum(one.rendered for one in tried),
-        "same picture as with the version": sum(
-            same(one.picture, other.picture) for one, other in zip(bundled, tried, strict=True)
-        ),
+        "same picture as with the version": len(tried) - differing(bundled, tried),
         "rendered, helm": sum(one.rendered for one in helm),
         "conversions tried": sum(len(one.repairs) for one in tried),
     }
@@ -157,9 +153,7 @@ async def _tagline(
         taller = [there.size[1] - here.size[1] for here, there in zip(bundled, shown, strict=True)]
         wider = [there.size[0] - here.size[0] for here, there in zip(bundled, shown, strict=True)]
         numbers = {
-            "other picture": sum(
-                not same(one.picture, there.picture) for one, there in zip(bundled, shown, strict=True)
-            ),
+            "other picture": differing(bundled, shown),
             "least pixels higher": min(taller),
             "most pixels higher": max(taller),
             "least pixels wider": min(wider),
@@ -195,9 +189,7 @@ async def _vectors(
         if old
     )
     numbers["several pages"] = sum(one.rendering.total_pages > 1 for one in shown)
-    numbers["other picture, fences kept"] = sum(
-        not same(one.picture, other.picture) for one, other in zip(shown, verbatim, strict=True)
-    )
+    numbers["other picture, fences kept"] = differing(shown, verbatim)
     fenced = [f"Here is the score:\n\n```lilypond\n{code}\n```\n" for code in codes]
     kept = await _shown(renderer, _TASK, fenced, repair=False)
     similarities = _similarities(kept, references)

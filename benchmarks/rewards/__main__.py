@@ -203,8 +203,8 @@ def _result(
         f"{number} completions a batch, {at_once} at once",
         f"{'':8} {'wall s':>24} {'CPU ms a completion':>24} {'wall / direct':>14}",
         *(
-            f"{name:8} {wall[name].text(digits=1):>24} {each_ms[name].text(digits=2):>24} {ratios[name]:>14.2f}"
-            for name in taken
+            f"{name:8} {one.text(digits=1):>24} {each_ms[name].text(digits=2):>24} {ratios[name]:>14.2f}"
+            for name, one in wall.items()
         ),
         f"\nbatch / direct: {ratios['batch']:.2f} times in wall time; "
         f"{more['batch']:.2f} ms of CPU more for each completion, bar {MOST_MORE:g}",

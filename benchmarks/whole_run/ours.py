@@ -1,20 +1,25 @@
-"""The way of this project: `evaluate` through running services, with everything counted."""
+"""The way of this project: `evaluate` through running services, with everything counted, and its latency."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
-from benchmarks.harness.command import say
+from benchmarks.harness.command import MeasurementError, say
 from benchmarks.harness.meter import open_meter
 from benchmarks.harness.programs import Program, running
 from benchmarks.whole_run.evaluation import Options
-from benchmarks.whole_run.figures import INSTANCES, Cost, Costs
+from benchmarks.whole_run.report import INSTANCES, Cost, Costs
+from benchmarks.whole_run.samples import Sample
 from benchmarks.whole_run.stack import Stack
-from i2s_sdk.service_table import METRICS, RENDER_HTML
+from i2s_sdk.clients import AsyncMetricsClient, AsyncRenderClient
+from i2s_sdk.service_table import METRICS, RENDER_HTML, RENDERERS, renderer_of
 from i2s_wire.metrics.profile import Profile
 
 #: The stage that is the evaluating process: model, wire, run folder.
@@ -53,7 +58,7 @@ async def evaluated(stack: Stack, folder: Path, model: str, profile: Profile, ca
         caches: Folder of the caches of the SDK. A second evaluation profits from those of the first.
 
     Raises:
-        ProgramError: The evaluation failed.
+        MeasurementError: The evaluation failed.
     """
     name = f"{profile}-{model}-{stack.workers}"
     options = Options(
@@ -69,7 +74,9 @@ async def evaluated(stack: Stack, folder: Path, model: str, profile: Profile, ca
     try:
         environment = {"XDG_CACHE_HOME": str(caches)}
         text = json.dumps(asdict(options))
-        async with running("evaluation", text, meter.starting(), environment) as program:
+        async with running(
+            "whole_run.evaluation", text, counted=meter.starting(), environment=environment
+        ) as program:
             meter.adopt(program.pid)
             title = f"{stack.workers} worker(s), profile {profile}, {model} model"
             following = _Following(program, stack, meter.settled, title)
@@ -162,3 +169,48 @@ def of_samples(all_of_them: float, single: float, samples: int) -> float:
     if samples == 1:
         return all_of_them
     return max(0.0, all_of_them - single) * samples / (samples - 1)
+
+
+COMPARED = ("ems", "pixel", "ssim")
+_DEADLINE = 120.0
+
+
+async def latencies(stack: Stack, samples: Sequence[Sample]) -> dict[str, float]:
+    """Render and score the second model's answers one at a time; returns the mean seconds by task.
+
+    Raises:
+        MeasurementError: An answer was not rendered.
+        I2SError: A service does not answer.
+    """
+    times: dict[str, list[float]] = {task: [] for task in INSTANCES}
+    async with AsyncExitStack() as opened:
+        renderers = {
+            name: await opened.enter_async_context(
+                AsyncRenderClient(stack.addresses[name.replace("-", "_")], deadline=_DEADLINE)
+            )
+            for name in RENDERERS
+            if name.replace("-", "_") in stack.addresses
+        }
+        metrics = await opened.enter_async_context(
+            AsyncMetricsClient(stack.addresses["metrics"], deadline=_DEADLINE)
+        )
+        for number, sample in enumerate(samples, 1):
+            say(f"one at a time: {number} of {len(samples)}, {sample.id}")
+            await stack.rested()  # as between the jobs of a service with time to spare
+            times[sample.task].append(await _one(renderers, metrics, sample))
+    return {task: mean(of) for task, of in times.items() if of}
+
+
+async def _one(renderers: dict[str, AsyncRenderClient], metrics: AsyncMetricsClient, sample: Sample) -> float:
+    began = time.monotonic()
+    answer = await renderers[renderer_of(sample.request.source)].render(sample.request)
+    if not answer.pictures:
+        raise MeasurementError(f"{sample.id}: {answer.verdict.name}: {answer.message}")
+    await metrics.score(
+        sample.reference.read_bytes(),
+        answer.pictures[0].png,
+        size_policy=sample.size_policy,
+        profile=Profile.PAPER,
+        metrics=COMPARED,
+    )
+    return time.monotonic() - began

@@ -11,7 +11,7 @@ from PIL import Image, ImageChops, ImageStat
 
 from benchmarks.harness.command import say
 from benchmarks.harness.programs import Program, running
-from benchmarks.whole_run.figures import Cost, Costs
+from benchmarks.whole_run.report import Cost, Costs
 from benchmarks.whole_run.samples import Sample
 
 #: The greatest difference of a value. cv2.EMD computes in float32; the other metrics are computed alike.
@@ -86,18 +86,17 @@ async def run_procedure(
         folder: Folder for its images.
 
     Raises:
-        ProgramError: The procedure ended.
+        MeasurementError: The procedure ended.
     """
     sums: dict[str, _Sums] = {}
     beside: list[Beside] = []
-    async with running("procedure", str(chromium)) as program:
+    async with running("whole_run.procedure", str(chromium)) as program:
         counted = (await program.read())["counted"]
         for number, sample in enumerate(samples, 1):
             say(f"procedure: {number} of {len(samples)}, {sample.id}")
             picture = folder / f"{number:04}.png"
             job = {"task": sample.task, "reference": str(sample.reference)}
-            await program.write({**job, "source": str(sample.source), "picture": str(picture)})
-            answer = await program.read()
+            answer = await program.ask({**job, "source": str(sample.source), "picture": str(picture)})
             if "refused" not in answer:
                 sums.setdefault(sample.task, _Sums()).add(answer)
             beside.append(await _beside(program, sample, job, answer, picture, ours[sample.id]))
@@ -120,8 +119,7 @@ async def _beside(
     if ours["rendered"]:
         difference = image_difference(picture, Path(ours["picture"]))
         if difference != 0.0:  # what the metrics compute is compared on one and the same image
-            await program.write({**job, "prediction": ours["picture"]})
-            values = (await program.read())["values"]
+            values = (await program.ask({**job, "prediction": ours["picture"]}))["values"]
     return Beside(sample.id, sample.task, values, ours["values"], difference)
 
 
