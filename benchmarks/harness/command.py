@@ -90,10 +90,11 @@ def finish(
         failures: Errors besides MeasurementError and I2SError for which nothing could be measured.
         indent: Indentation of the JSON document.
     """
+    expected: tuple[type[Exception], ...] = (MeasurementError, I2SError, *failures)
     try:
         result = measure()
         document = json.dumps(result.document, indent=indent)
-    except (MeasurementError, I2SError, *failures) as error:
+    except expected as error:
         print(f"benchmark: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

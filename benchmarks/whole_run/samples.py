@@ -1,8 +1,8 @@
 """The samples of the comparison: instances with a ground truth, and the answers of two models to them.
 
-The answers are the ground truth with a line that it does not have, another one for each model. So nothing that
-was rendered or scored for one of them can serve for the other. The line moves what follows it, so that most
-patches of the rendering differ from those of the reference, as they do in answers of models.
+The answers are the ground truth with a line that it does not have, another one for each model. So nothing
+that was rendered or scored for one of them can serve for the other. The line moves what follows it, so that
+most patches of the rendering differ from those of the reference, as they do in answers of models.
 """
 
 from __future__ import annotations
