@@ -95,7 +95,7 @@ async def _repairs(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) -
         numbers = {"answers": len(some), "rendered before": sum(one.first for one in shown)}
         numbers |= {"rendered after": sum(one.rendered for one in shown)}
         numbers |= {f"repairs {kind.value}": kinds.count(kind) for kind in sorted(set(kinds))}
-        found.append(Count("repairs", name, dict(numbers)))
+        found.append(Count("repairs", name, numbers))
     replayed = _sets(rendered)["17 replayed answers"]
     after = [one.ems_of(one.shown) for one in replayed]
     before = [
@@ -152,7 +152,7 @@ async def _fences(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) ->
             "rendered by the other rule": sum(other.rendered for other in others),
             "other picture": differing([one.shown for one in some], others),
         }
-        found.append(Count("code fences, as helm", name, dict(numbers)))
+        found.append(Count("code fences, as helm", name, numbers))
         if name.startswith("17"):
             before = [one.ems_of(one.shown) for one in some]
             changed = [one.ems_of(other) for one, other in zip(some, others, strict=True)]
@@ -199,9 +199,7 @@ async def _cut(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) -> li
     whole = await together([show(renderer, _TASK, paper_document(code), options=uncut) for code in codes])
     heights = [one.size[1] - picture.shape[0] for one, picture in zip(whole, pictures, strict=True)]
     numbers = {"higher": sum(height > 0 for height in heights), "least": min(heights), "most": max(heights)}
-    found.append(
-        Count("cut of the lowest fifth, pixels more without it", "17 bundled structures", dict(numbers))
-    )
+    found.append(Count("cut of the lowest fifth, pixels more without it", "17 bundled structures", numbers))
     before = [1.0 for _ in pictures]
     changed = [ems(one.picture, picture) for one, picture in zip(whole, pictures, strict=True)]
     found.append(size("cut of the lowest fifth", "no cut", "17 bundled structures", "ems", before, changed))
@@ -232,7 +230,7 @@ async def _math(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) -> l
         "rendered in $$": sum(one.rendered for one in dollars),
         "other picture": differing(wrapped, dollars),
     }
-    return [Count("missing $: equation or $$", "47 answers", dict(numbers))]
+    return [Count("missing $: equation or $$", "47 answers", numbers)]
 
 
 def _in_dollars(document: PaperDocument) -> PaperDocument:
@@ -249,7 +247,7 @@ async def _fixed(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) -> 
         numbers["rendered, helm, no repair"] = sum(one.first for one in shown)
         numbers["rendered, paper"] = sum(one.rendered for one in some)
         numbers["rendered, helm"] = sum(one.rendered for one in shown)
-        found.append(Count("all rules of LaTeX documents together", name, dict(numbers)))
+        found.append(Count("all rules of LaTeX documents together", name, numbers))
     return found
 
 
@@ -279,5 +277,5 @@ def _pages(rendered: Sequence[_Rendered]) -> list[Found]:
             "several pages": sum(one.total_pages > 1 for one in renderings),
             "stopped by a limit": sum("LIMIT" in one.verdict.name for one in renderings),
         }
-        found.append(Count("first page only, limits", name, dict(numbers)))
+        found.append(Count("first page only, limits", name, numbers))
     return found

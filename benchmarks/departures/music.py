@@ -106,7 +106,7 @@ async def _conversions(
     }
     before, changed = _similarities(bundled, references), _similarities(plain, references)
     found: list[Found] = [
-        Count("convert-ly", _BUNDLED, dict(numbers)),
+        Count("convert-ly", _BUNDLED, numbers),
         size("convert-ly", "never", _BUNDLED, "ems", before, changed),
     ]
     bare = [_VERSION.sub("", code) for code in codes]
@@ -124,7 +124,7 @@ async def _conversions(
     retried = _similarities(tried, references)
     return [
         *found,
-        Count("scores without a version", name, dict(numbers)),
+        Count("scores without a version", name, numbers),
         size("retries of older versions", "none", name, "ems", retried, _similarities(once, references)),
         size(
             "scores without a version",
@@ -159,11 +159,11 @@ async def _tagline(
             "least pixels wider": min(wider),
             "most pixels wider": max(wider),
         }
-        found.append(Count(f"tagline and cut: {other}", _BUNDLED, dict(numbers)))
+        found.append(Count(f"tagline and cut: {other}", _BUNDLED, numbers))
         changed = _similarities(shown, references)
         found.append(size("tagline and cut", other, _BUNDLED, "ems", before, changed))
     pages = {"several pages": sum(one.rendering.total_pages > 1 for one in bundled)}
-    return [*found, Count("first page only", _BUNDLED, dict(pages))]
+    return [*found, Count("first page only", _BUNDLED, pages)]
 
 
 async def _vectors(

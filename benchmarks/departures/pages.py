@@ -89,7 +89,7 @@ async def _cut_off(
         rendered += bool(shown and shown.rendered)
         values.append(ems(shown.picture if shown else None, reference, SizePolicy.RESIZE))
     numbers = {"read as strict JSON": strict, "rendered": rendered, "mean ems": mean(values)}
-    return [Count("lists of files that are cut off", f"{_BUNDLED}, first {share:.0%}", dict(numbers))]
+    return [Count("lists of files that are cut off", f"{_BUNDLED}, first {share:.0%}", numbers)]
 
 
 async def _bare(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
@@ -47,7 +47,7 @@ class Count:
 
     point: str  #: The point of the definition.
     of: str  #: The set that it was measured on.
-    numbers: dict[str, float]  #: Numbers by what they count or measure.
+    numbers: Mapping[str, float]  #: Numbers by what they count or measure.
 
     def line(self) -> str:
         """Return one line for people."""
