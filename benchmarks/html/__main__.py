@@ -45,8 +45,8 @@ from benchmarks.harness.command import (
 from benchmarks.harness.turns import at_once, in_turns, row, timed
 from benchmarks.html import ways
 from benchmarks.html.followed import compare
-from benchmarks.html.sites import Site, read_sites
 from benchmarks.html.soak import soak
+from benchmarks.html.ways import Site, read_sites
 from i2s_chassis.errors import StartError
 from i2s_chassis.jail import JailError
 from i2s_chassis.renderer.errors import RendererError

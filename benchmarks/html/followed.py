@@ -18,7 +18,7 @@ from benchmarks.harness.command import MeasurementError
 from benchmarks.harness.meter import TreeMeter
 from benchmarks.harness.turns import in_turns, timed
 from benchmarks.html import ways
-from benchmarks.html.sites import Site
+from benchmarks.html.ways import Site
 from i2s_render_html.engine import HtmlEngine
 
 _FOLLOWED = "processes followed"

@@ -11,8 +11,7 @@ from pathlib import Path
 from benchmarks.harness.command import say
 from benchmarks.harness.meter import descendants
 from benchmarks.harness.turns import at_once
-from benchmarks.html.sites import Site
-from benchmarks.html.ways import open_engine
+from benchmarks.html.ways import Site, open_engine
 from i2s_chassis.limits import Limits
 from i2s_render_html.engine import HtmlEngine
 from i2s_render_html.model import Job

@@ -32,8 +32,7 @@ from benchmarks.harness.command import MeasurementError, Result, add_repeat, com
 from benchmarks.harness.machine import load, look
 from benchmarks.harness.turns import Spread
 from benchmarks.metrics.functions import as_lines, measure
-from benchmarks.metrics.pairs import cold_pairs, warm_pairs
-from benchmarks.metrics.variants import Figure, package, service
+from benchmarks.metrics.variants import Figure, cold_pairs, package, service, warm_pairs
 from i2s_metrics.errors import WeightsError
 from i2s_metrics.model import Network
 from i2s_metrics.networks.files import Places, find

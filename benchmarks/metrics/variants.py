@@ -1,4 +1,4 @@
-"""The variants: the service with its settings, and the package lpips called plainly."""
+"""Pairs of images, and the variants: the service with its settings, and the package lpips called plainly."""
 
 from __future__ import annotations
 
@@ -7,22 +7,79 @@ import io
 import os
 import time
 import warnings
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageChops, ImageDraw
 
 from benchmarks.harness.command import MeasurementError
 from benchmarks.harness.meter import Meter
 from benchmarks.harness.services import serving
-from benchmarks.metrics.pairs import EncodedPair
 from i2s_sdk.clients.metrics import AsyncMetricsClient
 from i2s_sdk.clients.names import wire_name
 from i2s_sdk.stack.command import ServiceCommand
 from i2s_wire.metrics.score import Score
+
+_REFERENCES = Path(__file__).parents[2] / "examples" / "references"
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedPair:
+    """Two PNG files of one size."""
+
+    reference: bytes
+    prediction: bytes
+
+
+def warm_pairs(count: int) -> list[EncodedPair]:
+    """Return different predictions for one reference."""
+    reference = _pictures()[0]
+    return [EncodedPair(_png(reference), _png(_changed(reference, number))) for number in range(count)]
+
+
+def cold_pairs(count: int) -> list[EncodedPair]:
+    """Return pairs in which no reference comes twice."""
+    pictures = _pictures()
+    references = [_stamped(pictures[number % len(pictures)], number) for number in range(count)]
+    return [
+        EncodedPair(_png(reference), _png(_changed(reference, number)))
+        for number, reference in enumerate(references)
+    ]
+
+
+def _pictures() -> list[Image.Image]:
+    return list(_opened())
+
+
+def _opened() -> Iterator[Image.Image]:
+    for path in sorted(_REFERENCES.glob("*.png")):
+        with Image.open(path) as picture:
+            yield picture.convert("RGB")
+
+
+def _changed(picture: Image.Image, number: int) -> Image.Image:
+    """Return the picture moved a little, with one box missing."""
+    moved = ImageChops.offset(picture, 1 + number % 7, number % 3)
+    left = (37 * number) % max(1, picture.width - 40)
+    ImageDraw.Draw(moved).rectangle((left, 5, left + 30, 25), fill="white")
+    return moved
+
+
+def _stamped(picture: Image.Image, number: int) -> Image.Image:
+    """Return the picture with a mark of its own."""
+    marked = picture.copy()
+    ImageDraw.Draw(marked).rectangle((0, 0, 4 + number, 6), fill=(number % 256, 80, 80))
+    return marked
+
+
+def _png(picture: Image.Image) -> bytes:
+    encoded = io.BytesIO()
+    picture.save(encoded, "PNG")
+    return encoded.getvalue()
+
 
 _CALL_SECONDS = 600
 
