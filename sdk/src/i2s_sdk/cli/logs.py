@@ -23,7 +23,7 @@ def command(name: str | None, lines: int, follow: bool) -> None:
     """  # noqa: D301 - \b is for click
     if follow and name is None:
         raise click.UsageError("--follow needs the name of a service")
-    from i2s_sdk.stack.status import service_log, status_names
+    from i2s_sdk.stack.lifecycle import service_log, status_names
 
     for one in (name,) if name else status_names():
         if name is None:

@@ -24,7 +24,7 @@ def command(as_json: bool) -> int:
       i2s-sdk status
       i2s-sdk status --json
     """  # noqa: D301 - \b is for click
-    from i2s_sdk.stack.status import status
+    from i2s_sdk.stack.lifecycle import status
 
     states = status()
     ok = bool(states) and all(one.serves for one in states)
