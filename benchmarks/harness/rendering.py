@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import io
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -13,9 +12,8 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from PIL import Image, ImageChops
-
 from benchmarks.harness.command import MeasurementError
+from benchmarks.harness.images import image_difference
 from benchmarks.harness.meter import Meter, open_meter
 from benchmarks.harness.programs import Program, running
 from benchmarks.harness.services import serving
@@ -219,7 +217,10 @@ async def measure(variants: Sequence[Variant], documents: Mapping[str, str], rep
     same = {one.name for one in variants if one.same_pixels}
 
     def check(document: str, samples: Mapping[str, _Sample]) -> None:
-        require_equal(document, {name: one.answer.png for name, one in samples.items() if name in same})
+        (first, png), *others = ((name, one.answer.png) for name, one in samples.items() if name in same)
+        for other, image in others:
+            if image_difference(png, image) != 0.0:
+                raise MeasurementError(f"{document}: the images of {first} and {other} differ")
 
     works = {one.name: partial(_sample, one) for one in variants}
     samples = await in_turns(works, documents, repeat, check=check)
@@ -248,25 +249,6 @@ async def _sample(variant: Variant, document: str) -> _Sample:
     before = await variant.meter.settled()
     wall, answer = await timed(variant.render(document))
     return _Sample(await variant.meter.settled() - before, wall, answer)
-
-
-def require_equal(document: str, images: Mapping[str, bytes]) -> None:
-    """Check that all variants drew the same image.
-
-    Raises:
-        MeasurementError: Two of them differ.
-    """
-    pixels = {name: _pixels(png) for name, png in images.items()}
-    first, *others = pixels
-    for other in others:
-        pair = pixels[first], pixels[other]
-        if pair[0].size != pair[1].size or ImageChops.difference(*pair).getbbox() is not None:
-            raise MeasurementError(f"{document}: the images of {first} and {other} differ")
-
-
-def _pixels(png: bytes) -> Image.Image:
-    with Image.open(io.BytesIO(png)) as image:
-        return image.convert("RGB")
 
 
 def _figures(samples: Sequence[_Sample]) -> Figures:

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import io
 import json
 import os
 import platform
@@ -30,7 +29,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any, TypeAlias
 
-from PIL import Image, ImageChops, ImageStat
 from playwright.async_api import BrowserType
 
 from benchmarks.harness.command import (
@@ -42,6 +40,7 @@ from benchmarks.harness.command import (
     positive,
     say,
 )
+from benchmarks.harness.images import image_difference
 from benchmarks.harness.turns import at_once, in_turns, row, timed
 from benchmarks.html import ways
 from benchmarks.html.followed import compare
@@ -165,10 +164,9 @@ async def _timed(show: Show, site: Site) -> tuple[float, bytes]:
 def _require_equal(site: str, shown: Mapping[str, tuple[float, bytes]]) -> None:
     # Shown as files, sites with absolute paths lack their style, and the shell by itself moves glyphs to
     # whole pixels: the times of those count alone.
-    images = [Image.open(io.BytesIO(shown[way][1])).convert("RGB") for way in (_PREPARED, "served")]
-    mean = max(ImageStat.Stat(ImageChops.difference(*images)).mean)
-    if mean > _MOST_DIFFERENCE:
-        raise MeasurementError(f"{site}: prepared and served differ by {mean:.3f} of 255")
+    difference = image_difference(shown[_PREPARED][1], shown["served"][1])
+    if difference is None or difference > _MOST_DIFFERENCE:
+        raise MeasurementError(f"{site}: prepared and served differ by {difference} of 255")
 
 
 def _machine(engine: HtmlEngine, before: float) -> dict[str, str]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PIL import Image, ImageChops, ImageStat
-
 from benchmarks.harness.command import say
+from benchmarks.harness.images import image_difference
 from benchmarks.harness.programs import Program, running
 from benchmarks.whole_run.report import Cost, Costs
 from benchmarks.whole_run.samples import Sample
@@ -59,21 +59,6 @@ class Procedure:
     counted: str  #: How its CPU time was counted.
 
 
-@dataclass(slots=True)
-class _Sums:
-    samples: int = 0
-    wall: float = 0.0
-    stages: dict[str, float] = field(default_factory=dict)
-
-    def add(self, answer: Mapping[str, Any]) -> None:
-        named = dict(answer["stages"])
-        named["other"] = max(0.0, answer["cpu"] - sum(named.values()))
-        self.samples += 1
-        self.wall += answer["wall"]
-        for name, seconds in named.items():
-            self.stages[name] = self.stages.get(name, 0.0) + seconds
-
-
 async def run_procedure(
     samples: Sequence[Sample], ours: Mapping[str, Mapping[str, Any]], chromium: Path, folder: Path
 ) -> Procedure:
@@ -88,7 +73,7 @@ async def run_procedure(
     Raises:
         MeasurementError: The procedure ended.
     """
-    sums: dict[str, _Sums] = {}
+    answers: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
     beside: list[Beside] = []
     async with running("whole_run.procedure", str(chromium)) as program:
         counted = (await program.read())["counted"]
@@ -98,11 +83,19 @@ async def run_procedure(
             job = {"task": sample.task, "reference": str(sample.reference)}
             answer = await program.ask({**job, "source": str(sample.source), "picture": str(picture)})
             if "refused" not in answer:
-                sums.setdefault(sample.task, _Sums()).add(answer)
+                answers[sample.task].append(answer)
             beside.append(await _beside(program, sample, job, answer, picture, ours[sample.id]))
         await program.end()
-    costs = {task: Cost(one.samples, one.stages, one.wall) for task, one in sums.items()}
-    return Procedure(costs, beside, counted)
+    return Procedure({task: _cost(own) for task, own in answers.items()}, beside, counted)
+
+
+def _cost(answers: Sequence[Mapping[str, Any]]) -> Cost:
+    stages: defaultdict[str, float] = defaultdict(float)
+    for answer in answers:
+        other = max(0.0, answer["cpu"] - sum(answer["stages"].values()))
+        for name, seconds in (*answer["stages"].items(), ("other", other)):
+            stages[name] += seconds
+    return Cost(len(answers), dict(stages), sum(answer["wall"] for answer in answers))
 
 
 async def _beside(
@@ -121,12 +114,3 @@ async def _beside(
         if difference != 0.0:  # what the metrics compute is compared on one and the same image
             values = (await program.ask({**job, "prediction": ours["picture"]}))["values"]
     return Beside(sample.id, sample.task, values, ours["values"], difference)
-
-
-def image_difference(one: Path, other: Path) -> float | None:
-    """Return the greatest mean difference of a channel of two images; None if their sizes differ."""
-    with Image.open(one) as first, Image.open(other) as second:
-        if first.size != second.size:
-            return None
-        pair = first.convert("RGB"), second.convert("RGB")
-    return float(max(ImageStat.Stat(ImageChops.difference(*pair)).mean))
