@@ -28,7 +28,7 @@ import statistics
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -112,7 +112,10 @@ async def _by_engine(opened: PythonEngine, name: str, program: Path) -> Run:
 async def measure(opened: PythonEngine, repeat: int) -> tuple[dict[str, dict[str, float]], bool]:
     """Return the medians of each example, and whether warm and cold programs draw the same bytes."""
     programs = {path.stem: path for path in sorted(EXAMPLES.glob("*.py"))}
-    ways = {"fresh": fresh, **{name: partial(_by_engine, opened, name) for name in ("warm", "cold")}}
+    ways: dict[str, Callable[[Path], Awaitable[Run]]] = {
+        "fresh": fresh,
+        **{name: partial(_by_engine, opened, name) for name in ("warm", "cold")},
+    }
     runs = await in_turns(ways, programs, repeat, unmeasured=0)
     medians = {
         name: {
