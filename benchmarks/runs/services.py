@@ -1,7 +1,7 @@
 """A renderer and a metric service that do nothing: one picture, one value. For this benchmark alone.
 
-They have the calls that an evaluation makes, and speak the real wire over real sockets, so that the clients
-do all of their work; what is measured with them is the pipeline, and never an image.
+They speak the real wire over real sockets, so that the clients do all of their work; what is measured with
+them is the pipeline, and never an image.
 
     python -m benchmarks.runs.services      # prints both addresses, and serves until its input ends
 """
@@ -13,6 +13,7 @@ import hashlib
 import io
 import json
 import sys
+from collections.abc import AsyncIterator
 
 import grpc.aio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
@@ -65,6 +66,14 @@ class OnePicture(render_pb2_grpc.RenderServiceServicer):
         answer.id = request.id
         return answer
 
+    async def RenderStream(  # noqa: N802
+        self, request_iterator: AsyncIterator[render_pb2.RenderRequest], context: object
+    ) -> AsyncIterator[render_pb2.RenderStreamResponse]:
+        """Return the picture each time."""
+        async for request in request_iterator:
+            answer = await self.Render(request, context)
+            yield render_pb2.RenderStreamResponse(id=request.id, response=answer)
+
 
 class OneValue(metrics_pb2_grpc.MetricsServiceServicer):
     """Gives every pair the value 0.5 in every metric."""
@@ -111,6 +120,14 @@ class OneValue(metrics_pb2_grpc.MetricsServiceServicer):
                 for name in request.metrics
             ],
         )
+
+    async def ScoreStream(  # noqa: N802
+        self, request_iterator: AsyncIterator[metrics_pb2.ScoreRequest], context: object
+    ) -> AsyncIterator[metrics_pb2.ScoreStreamResponse]:
+        """Return the values each time."""
+        async for request in request_iterator:
+            answer = await self.Score(request, context)
+            yield metrics_pb2.ScoreStreamResponse(id=request.id, response=answer)
 
 
 async def main() -> None:
