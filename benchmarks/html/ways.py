@@ -30,6 +30,8 @@ from i2s_sdk.instances.site_files import read_tar
 from i2s_wire.render.request import File
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+_SERVE_SECONDS = 60.0
+_GAP_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +58,6 @@ def read_sites(data: Path = EXAMPLES) -> list[Site]:
     rows = map(json.loads, (data / "instances.jsonl").read_text(encoding="utf-8").splitlines())
     archives = {row["id"]: data / row["structure"] for row in rows if row["task"] == "webpage"}
     return [Site(name, read_tar(archives[name].read_bytes())) for name in sorted(archives)]
-
-
-_SERVE_SECONDS = 60.0
-_GAP_SECONDS = 1.0
 
 
 @contextlib.asynccontextmanager

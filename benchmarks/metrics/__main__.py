@@ -42,6 +42,7 @@ _BATCHES = (1, 8, 32)
 _CLASSIC = ("ems", "pixel", "ssim")
 _TOLERANCE = 1e-5
 _LIBRARIES = ("torch", "torchvision", "lpips", "numpy", "scikit-image", "numba")
+_FACTS = ("processor", "cpus", "kernel", "python", "versions")
 
 
 async def run(count: int, rounds: int) -> Result:
@@ -93,9 +94,6 @@ async def run(count: int, rounds: int) -> Result:
         *map(_line, rows),
     ]
     return Result(document, lines, 0)
-
-
-_FACTS = ("processor", "cpus", "kernel", "python", "versions")
 
 
 def _require_same(found: Figure, expected: Figure) -> None:

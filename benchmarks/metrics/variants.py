@@ -24,6 +24,7 @@ from i2s_sdk.stack.command import ServiceCommand
 from i2s_wire.metrics.score import Score
 
 _REFERENCES = Path(__file__).parents[2] / "examples" / "references"
+_CALL_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +80,6 @@ def _png(picture: Image.Image) -> bytes:
     encoded = io.BytesIO()
     picture.save(encoded, "PNG")
     return encoded.getvalue()
-
-
-_CALL_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,8 @@ EVALUATION = "evaluation"
 #: servers, sandboxes, the wire, the run folder, the report.
 ENGINE, SCORES = "engine", "metrics"
 _PAGES = "webpage"
+COMPARED = ("ems", "pixel", "ssim")
+_DEADLINE = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +171,6 @@ def of_samples(all_of_them: float, single: float, samples: int) -> float:
     if samples == 1:
         return all_of_them
     return max(0.0, all_of_them - single) * samples / (samples - 1)
-
-
-COMPARED = ("ems", "pixel", "ssim")
-_DEADLINE = 120.0
 
 
 async def latencies(stack: Stack, samples: Sequence[Sample]) -> dict[str, float]:

@@ -11,6 +11,7 @@ from benchmarks.harness.command import MeasurementError, Result
 #: Instances of the benchmark by task, wild subsets left out: about 300 in each subset, of which LaTeX has
 #: four, web pages three, and sheet music one.
 INSTANCES: Mapping[str, int] = {"latex": 1200, "webpage": 900, "music": 300}
+FIRST, SECOND, HELM = "first model", "second model", "second model, profile helm"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +125,6 @@ def judge(bars: Bars, ratio: float, overhead: float, scaling: float | None) -> t
         Held("own overhead, share of a run", overhead, bars.most_overhead, is_least=False),
         Held("throughput of two workers / of one", scaling, bars.least_scaling, is_least=True),
     )
-
-
-FIRST, SECOND, HELM = "first model", "second model", "second model, profile helm"
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ _BEGIN = r"\begin{document}"
 _VERSION = re.compile(r'^[^%\n]*\\version\s*"[^"]*"', re.MULTILINE)
 _BODY = re.compile(rb"<body\b[^>]*>", re.IGNORECASE)
 _FRONT_MATTER = re.compile(rb"\A---[ \t]*\r?\n.*?^---[ \t]*\r?\n", re.DOTALL | re.MULTILINE)
+_PROFILES = (Profile.HELM, Profile.PAPER)
 
 
 def completion(task: str, content: Content, model: str) -> str:
@@ -197,9 +198,6 @@ def _sample(one: Instance, text: str, source: Path) -> Sample:
         request=_request(paper, text, content.assets),
         size_policy=paper.size_policy,
     )
-
-
-_PROFILES = (Profile.HELM, Profile.PAPER)
 
 
 def _request(task: RenderedTask[Any], text: str, assets: Mapping[str, bytes]) -> RenderRequest:
