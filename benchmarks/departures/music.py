@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import compress
 
 from benchmarks.departures.sets import EXAMPLES, Answer, answers, of_task, picture
-from benchmarks.departures.shown import Shown, differing, ems, mean, same, show, together
+from benchmarks.departures.shown import Shown, differing, ems, mean, show, together
 from benchmarks.departures.size import Count, Found, size
 from benchmarks.harness.command import say
 from i2s_metrics.functional.arrays import RgbArray
@@ -176,6 +177,8 @@ async def _vectors(
     completions = [one.completion for one in vectors]
     read = [_TASK.structure_from(one) for one in completions]
     shown = await _shown(renderer, _TASK, [one.code for one in read if isinstance(one, Structure)])
+    rendered = iter(shown)  # an answer without a structure has no rendering
+    by_answer = [next(rendered) if isinstance(one, Structure) else None for one in read]
     verbatim = await _shown(renderer, _TASK, completions)
     helm = await _shown(renderer, _HELM, completions)
     numbers["rendered"] = sum(one.rendered for one in shown)
@@ -183,13 +186,9 @@ async def _vectors(
     older = [_stated(one) not in ("", _INSTALLED) for one in completions]
     plain = await _shown(renderer, _TASK, completions, options=_unconverted)
     numbers["of an older version"] = sum(older)
-    numbers["other picture without convert-ly"] = sum(
-        not same(one.picture, other.picture)
-        for one, other, old in zip(verbatim, plain, older, strict=True)
-        if old
-    )
+    numbers["other picture without convert-ly"] = differing(compress(verbatim, older), compress(plain, older))
     numbers["several pages"] = sum(one.rendering.total_pages > 1 for one in shown)
-    numbers["other picture, fences kept"] = differing(shown, verbatim)
+    numbers["other picture, fences kept"] = differing(by_answer, verbatim)
     fenced = [f"Here is the score:\n\n```lilypond\n{code}\n```\n" for code in codes]
     kept = await _shown(renderer, _TASK, fenced, repair=False)
     similarities = _similarities(kept, references)
