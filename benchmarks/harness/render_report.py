@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any, TypeAlias
 
-from benchmarks.harness.command import Result
-from benchmarks.harness.machine import Machine
-from benchmarks.harness.rendering import Figures, Table, over_documents
+from benchmarks.harness.machine import Machine, look
+from benchmarks.harness.rendering import (
+    Figures,
+    Running,
+    Table,
+    Variant,
+    measure,
+    over_documents,
+    throughput,
+)
 from benchmarks.harness.turns import Spread, row
 
 MS = 1000.0
 _TITLE = 32
+
+#: Claimed ratios of jobs, by both variants.
+Bars: TypeAlias = Mapping[tuple[str, str], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +38,16 @@ class Ratio:
     greatest: float
 
     @classmethod
-    def of(cls, figures: Table, over: str, under: str, part: str = "job") -> Ratio:
+    def of(cls, figures: Table, over: str, under: str, part: str) -> Ratio:
         """Return how many times less CPU ``under`` uses than ``over``."""
         values = Spread.of(
             _cpu(figures[over][document], part) / _cpu(one, part) for document, one in figures[under].items()
         )
         return cls(over, under, part, values.median, values.least, values.greatest)
+
+    def bar(self, bars: Bars) -> float | None:
+        """Return what is claimed of it; None for nothing."""
+        return bars.get((self.over, self.under)) if self.part == "job" else None
 
 
 def _cpu(figures: Figures, part: str) -> float:
@@ -41,9 +56,7 @@ def _cpu(figures: Figures, part: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class RenderReport:
-    """Everything that a run measured; the first ratio is shown by document."""
-
-    bars: ClassVar[Mapping[tuple[str, str], float]]  #: Claimed ratios of jobs, by both variants.
+    """Everything that a comparison of renderers measured; the first ratio is shown by document."""
 
     machine: Machine
     counted: str  #: How CPU time was counted.
@@ -53,25 +66,16 @@ class RenderReport:
     ratios: tuple[Ratio, ...]
     throughput: dict[str, float]  #: Jobs a second by variant; empty if it was not measured.
 
-    @property
-    def holds(self) -> bool:
-        """Whether the measured ratios reach what is claimed."""
-        return all(one.median >= (self.bar(one) or 0.0) for one in self.ratios)
-
-    def result(self) -> Result:
-        """Return the document, the tables, and the exit code."""
-        return Result(self.as_json(), self.lines(), 0 if self.holds else 1)
-
-    def bar(self, ratio: Ratio) -> float | None:
-        """Return what is claimed of a ratio; None for nothing."""
-        return self.bars.get((ratio.over, ratio.under)) if ratio.part == "job" else None
+    def holds(self, bars: Bars) -> bool:
+        """Return whether the measured ratios reach what is claimed."""
+        return all(one.median >= (one.bar(bars) or 0.0) for one in self.ratios)
 
     def as_json(self) -> dict[str, Any]:
-        """Return what ``--json`` prints; times are seconds."""
+        """Return the document; times are seconds."""
         medians = {name: asdict(over_documents(own)) for name, own in self.figures.items()}
         return {"medians": medians, **asdict(self)}
 
-    def lines(self) -> Iterator[str]:
+    def lines(self, bars: Bars) -> Iterator[str]:
         """Yield tables; times are milliseconds of CPU if nothing else is said."""
         yield from self.machine.lines()
         yield f"CPU: {self.counted}; {self.repeat} repetitions, medians; the images are equal"
@@ -82,7 +86,7 @@ class RenderReport:
         yield ""
         for one in self.ratios:
             part = "CPU of the job" if one.part == "job" else "CPU of the engine alone"
-            bar = self.bar(one)
+            bar = one.bar(bars)
             claim = "" if bar is None else f", {'at least' if one.median >= bar else 'BELOW'} {bar:g}"
             spread = f"{one.median:.1f} on the median of the examples ({one.least:.1f} to {one.greatest:.1f})"
             yield f"{part}, {one.over} / {one.under}: {spread}{claim}"
@@ -114,6 +118,43 @@ class RenderReport:
             rows.append((f"jobs/s, {self.slots} at once (clock)", rates))
         for title, cells in rows:
             yield row(title, cells, _TITLE, width)
+
+
+async def compare(
+    given: argparse.Namespace,
+    variants: Sequence[Variant],
+    documents: Mapping[str, str],
+    services: Mapping[str, Running],
+    ratios: Sequence[tuple[str, str, str]],
+    load_before: float,
+) -> RenderReport:
+    """Measure every document with every variant, then throughput.
+
+    Args:
+        given: The options, see ``add_engine_options``.
+        variants: What is compared.
+        documents: Documents by the id of their instance.
+        services: The services behind the variants.
+        ratios: What is divided: both variants, and the part of a job; see ``Ratio``.
+        load_before: Load of the machine before the services were started.
+
+    Raises:
+        MeasurementError: A variant failed, or images differ.
+    """
+    figures = await measure(variants, documents, given.repeat)
+    rates = await throughput(variants, documents, given.slots, given.rounds)
+    described = {name: one.description for name, one in services.items()}
+    versions = next(iter(described.values())).versions
+    isolation = {name: one.isolation.mechanisms for name, one in described.items()}
+    return RenderReport(
+        machine=look(versions, isolation, load_before),
+        counted=variants[0].meter.how,
+        repeat=given.repeat,
+        slots=given.slots,
+        figures=figures,
+        ratios=tuple(Ratio.of(figures, *one) for one in ratios),
+        throughput=rates,
+    )
 
 
 def _ms(seconds: float) -> str:

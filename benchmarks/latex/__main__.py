@@ -17,26 +17,22 @@ from __future__ import annotations
 import argparse
 import asyncio
 import tempfile
-from collections.abc import Iterator, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any, ClassVar
 
 from benchmarks.harness import machine
-from benchmarks.harness.command import add_engine_options, command_line, finish, say
-from benchmarks.harness.render_report import MS, Ratio, RenderReport
+from benchmarks.harness.command import Result, add_engine_options, command_line, finish, say
+from benchmarks.harness.render_report import MS, compare
 from benchmarks.harness.rendering import (
     Running,
     Service,
     Table,
     Variant,
-    measure,
     open_reference,
     open_service,
     structures,
-    throughput,
 )
 from i2s_sdk.clients import AsyncRenderClient
 from i2s_sdk.data import examples_folder
@@ -52,8 +48,7 @@ _EXAMPLES = """examples:
   python -m benchmarks.latex --json > benchmarks/results/latex.json
 """
 _TASK = LatexTask(Profile.PAPER)
-_NAMESPACE, _LANDLOCK, _NONE = IsolationTier.NAMESPACE, IsolationTier.LANDLOCK, IsolationTier.NONE
-_CLAIM = ("cold", "format")
+_BARS = {("cold", "format"): 6.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +67,7 @@ class SandboxCost:
         return cls(variant, seconds, median(isolated / plain - 1 for isolated, plain in pairs))
 
 
-@dataclass(frozen=True, slots=True)
-class Report(RenderReport):
-    """Everything that a run measured."""
-
-    bars: ClassVar[Mapping[tuple[str, str], float]] = {_CLAIM: 6.0}
-    sandbox: tuple[SandboxCost, ...]
-
-    def as_json(self) -> dict[str, Any]:  # noqa: D102 - inherited
-        return {"bar": {"least": self.bars[_CLAIM], "holds": self.holds}, **RenderReport.as_json(self)}
-
-    def lines(self) -> Iterator[str]:  # noqa: D102
-        yield from RenderReport.lines(self)
-        for cost in self.sandbox:
-            yield f"sandbox, {cost.variant}: {cost.seconds * MS:.1f} ms a job, {cost.share:.0%}"
-
-
-async def run(given: argparse.Namespace) -> Report:
+async def run(given: argparse.Namespace) -> Result:
     """Measure everything.
 
     Raises:
@@ -99,42 +78,35 @@ async def run(given: argparse.Namespace) -> Report:
     load_before = machine.load()
     async with AsyncExitStack() as stack:
         logs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="i2s-benchmark-")))
-        services: dict[IsolationTier, Running] = {}
-        for tier in (_NAMESPACE, _LANDLOCK, _NONE):
+        services: dict[str, Running] = {}
+        for tier in (IsolationTier.NAMESPACE, IsolationTier.LANDLOCK, IsolationTier.NONE):
             title = tier.name.lower()
             say(f"starting the service in tier {title}")
             arguments = ["--slots", str(given.slots), "--preamble", str(preamble_path(Profile.PAPER))]
-            arguments += ["--allow-unsandboxed"] if tier is _NONE else []
+            arguments += ["--allow-unsandboxed"] if tier is IsolationTier.NONE else []
             service = open_service("render-latex", title, tier, arguments, logs)
-            services[tier] = await stack.enter_async_context(service)
+            services[title] = await stack.enter_async_context(service)
         variants: list[Variant] = [
             await stack.enter_async_context(open_reference(given.slots, "latex.reference")),
-            Service("cold", services[_NAMESPACE], _cold, "cold"),
-            Service("format", services[_NAMESPACE], _with_format, "format"),
-            Service("landlock", services[_LANDLOCK], _with_format, "format"),
-            Service("none", services[_NONE], _with_format, "format"),
+            Service("cold", services["namespace"], _cold, "cold"),
+            Service("format", services["namespace"], _with_format, "format"),
+            Service("landlock", services["landlock"], _with_format, "format"),
+            Service("none", services["none"], _with_format, "format"),
         ]
-        figures = await measure(variants, documents, given.repeat)
-        rates = await throughput(variants, documents, given.slots, given.rounds)
-        described = {tier.name.lower(): one.description for tier, one in services.items()}
-        return Report(
-            machine=machine.look(
-                described["namespace"].versions,
-                {tier: one.isolation.mechanisms for tier, one in described.items()},
-                load_before,
-            ),
-            counted=services[_NAMESPACE].meter.how,
-            repeat=given.repeat,
-            slots=given.slots,
-            figures=figures,
-            ratios=tuple(
-                Ratio.of(figures, over, "format", part)
-                for part in ("job", "compile")
-                for over in ("cold", "reference")
-            ),
-            sandbox=(SandboxCost.of(figures, "format"), SandboxCost.of(figures, "landlock")),
-            throughput=rates,
-        )
+        ratios = [(over, "format", part) for part in ("job", "compile") for over in ("cold", "reference")]
+        report = await compare(given, variants, documents, services, ratios, load_before)
+    holds = report.holds(_BARS)
+    costs = [SandboxCost.of(report.figures, variant) for variant in ("format", "landlock")]
+    document = {
+        "bar": {"least": _BARS["cold", "format"], "holds": holds},
+        **report.as_json(),
+        "sandbox": [asdict(cost) for cost in costs],
+    }
+    lines = [
+        *report.lines(_BARS),
+        *(f"sandbox, {one.variant}: {MS * one.seconds:.1f} ms a job, {one.share:.0%}" for one in costs),
+    ]
+    return Result(document, lines, 0 if holds else 1)
 
 
 async def _cold(client: AsyncRenderClient, document: str) -> Rendering:
@@ -157,7 +129,7 @@ def main() -> int:
     parser = command_line("latex", __doc__, _EXAMPLES)
     add_engine_options(parser)
     given = parser.parse_args()
-    return finish(given, lambda: asyncio.run(run(given)).result())
+    return finish(given, lambda: asyncio.run(run(given)))
 
 
 if __name__ == "__main__":

@@ -19,33 +19,30 @@ from __future__ import annotations
 import argparse
 import asyncio
 import tempfile
-from collections.abc import Iterator, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
 
 from benchmarks.harness import machine
 from benchmarks.harness.command import (
     MeasurementError,
+    Result,
     add_engine_options,
     command_line,
     finish,
     say,
 )
-from benchmarks.harness.render_report import MS, Ratio, RenderReport
+from benchmarks.harness.render_report import compare
 from benchmarks.harness.rendering import (
     Running,
     Service,
     Variant,
-    measure,
     open_reference,
     open_service,
     structures,
-    throughput,
 )
-from benchmarks.lilypond.snippets import Snippets, fetch, render_all
+from benchmarks.lilypond.snippets import fetch, render_all
 from i2s_render_lilypond.installation import find_installation
 from i2s_sdk.clients import AsyncRenderClient
 from i2s_sdk.data import examples_folder
@@ -66,41 +63,17 @@ _SERVICES = (
     ("zygote", IsolationTier.NAMESPACE, "zygote"),
     ("landlock", IsolationTier.LANDLOCK, "zygote"),
 )
+_RATIOS = (
+    ("reference", "zygote", "job"),
+    ("reference", "cairo", "job"),
+    ("reference", "landlock", "job"),
+    ("single-use", "zygote", "job"),
+)
+_BARS = {("reference", "zygote"): 4.0, ("reference", "cairo"): 5.0}
 _COMPILES = {"single-use": "cold", "zygote": "zygote"}
 
 
-@dataclass(frozen=True, slots=True)
-class Report(RenderReport):
-    """Everything that a run measured."""
-
-    bars: ClassVar[Mapping[tuple[str, str], float]] = {
-        ("reference", "zygote"): 4.0,
-        ("reference", "cairo"): 5.0,
-    }
-    snippets: Snippets | None  #: Real scores; None if none were asked for.
-
-    @property
-    def holds(self) -> bool:
-        """Whether the claims hold, and every snippet got a verdict."""
-        kept = all(one.median >= (self.bar(one) or 0.0) for one in self.ratios)
-        return kept and (self.snippets is None or not self.snippets.failures)
-
-    def as_json(self) -> dict[str, Any]:  # noqa: D102 - inherited
-        bars = {f"{over}/{under}": least for (over, under), least in self.bars.items()}
-        return {"bars": {**bars, "holds": self.holds}, **RenderReport.as_json(self)}
-
-    def lines(self) -> Iterator[str]:  # noqa: D102
-        yield from RenderReport.lines(self)
-        if (of := self.snippets) is not None:
-            verdicts = ", ".join(f"{name} {count}" for name, count in sorted(of.verdicts.items()))
-            yield f"{of.count} real scores: {of.rendered:.1%} with an image; {verdicts}"
-            yield (
-                f"  without a verdict: {of.failures}; CPU ms: median {MS * of.cpu_median:.1f}, "
-                f"most {MS * of.cpu_most:.1f}; clock ms: median {MS * of.wall_median:.1f}"
-            )
-
-
-async def run(given: argparse.Namespace) -> Report:
+async def run(given: argparse.Namespace) -> Result:
     """Measure everything.
 
     Raises:
@@ -126,29 +99,18 @@ async def run(given: argparse.Namespace) -> Report:
             variants.append(Service(name, services[name], draw, _COMPILES[warm]))
         cairo = partial(_render, LilypondBackend.CAIRO)
         variants.append(Service("cairo", services["zygote"], cairo, "zygote", same_pixels=False))
-        figures = await measure(variants, documents, given.repeat)
-        rates = await throughput(variants, documents, given.slots, given.rounds)
+        report = await compare(given, variants, documents, services, _RATIOS, load_before)
         say(f"{len(real)} real scores")
         snippets = await render_all(services["zygote"].client, real, given.slots) if real else None
-        return Report(
-            machine=machine.look(
-                services["zygote"].description.versions,
-                {name: one.description.isolation.mechanisms for name, one in services.items()},
-                load_before,
-            ),
-            counted=variants[0].meter.how,
-            repeat=given.repeat,
-            slots=given.slots,
-            figures=figures,
-            ratios=(
-                Ratio.of(figures, "reference", "zygote"),
-                Ratio.of(figures, "reference", "cairo"),
-                Ratio.of(figures, "reference", "landlock"),
-                Ratio.of(figures, "single-use", "zygote"),
-            ),
-            throughput=rates,
-            snippets=snippets,
-        )
+    holds = report.holds(_BARS) and (snippets is None or not snippets.failures)
+    bars = {f"{over}/{under}": least for (over, under), least in _BARS.items()}
+    document = {
+        "bars": {**bars, "holds": holds},
+        **report.as_json(),
+        "snippets": asdict(snippets) if snippets else None,
+    }
+    lines = [*report.lines(_BARS), *(snippets.lines() if snippets else ())]
+    return Result(document, lines, 0 if holds else 1)
 
 
 async def _render(backend: LilypondBackend, client: AsyncRenderClient, document: str) -> Rendering:
@@ -166,7 +128,7 @@ def main() -> int:
     add = parser.add_argument
     add("--snippets", type=int, default=0, metavar="N", help="real scores to render too (default: 0)")
     given = parser.parse_args()
-    return finish(given, lambda: asyncio.run(run(given)).result())
+    return finish(given, lambda: asyncio.run(run(given)))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import hashlib
 import random
 import subprocess
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -39,6 +40,15 @@ class Snippets:
         """Return the share of snippets that have an image."""
         shown = (Verdict.RENDERED.name, Verdict.RENDERED_WITH_ERRORS.name)
         return sum(self.verdicts.get(name, 0) for name in shown) / self.count
+
+    def lines(self) -> Iterator[str]:
+        """Yield lines for people."""
+        verdicts = ", ".join(f"{name} {count}" for name, count in sorted(self.verdicts.items()))
+        yield f"{self.count} real scores: {self.rendered:.1%} with an image; {verdicts}"
+        yield (
+            f"  without a verdict: {self.failures}; CPU ms: median {1000 * self.cpu_median:.1f}, "
+            f"most {1000 * self.cpu_most:.1f}; clock ms: median {1000 * self.wall_median:.1f}"
+        )
 
 
 def fetch(folder: Path, count: int) -> list[str]:
