@@ -189,21 +189,31 @@ def _parser() -> argparse.ArgumentParser:
     return command
 
 
+async def soak_result(sites: Sequence[Site], pages: int, browsers: int) -> Result:
+    """Mix hostile and good pages."""
+    outcome = await soak(sites, pages, browsers)
+    document = {"holds": outcome.holds, **asdict(outcome)}
+    return Result(document, [json.dumps(document, indent=2)], 0 if outcome.holds else 1)
+
+
+async def followed_result(sites: Sequence[Site], repeat: int) -> Result:
+    """Compare the engine with itself: its browser traced and not."""
+    document = asdict(await compare(sites, repeat))
+    return Result(document, [json.dumps(document, indent=2)], 0)
+
+
 def main() -> int:
     """Run the command line; 0: holds, 1: does not, 2: no measurement."""
     given = _parser().parse_args()
     sites = read_sites()[: given.limit]
-    failures = (RendererError, JailError, StartError)
     if given.soak:
-        outcome = asyncio.run(soak(sites, given.soak, given.browsers))
-        print(json.dumps({"holds": outcome.holds, **asdict(outcome)}, indent=2))
-        return 0 if outcome.holds else 1
-    if given.followed:
-        print(json.dumps(asdict(asyncio.run(compare(sites, given.repeat))), indent=2))
-        return 0
-    return finish(
-        given, lambda: asyncio.run(run(sites, given.repeat, given.browsers)), failures=failures, indent=2
-    )
+        work = soak_result(sites, given.soak, given.browsers)
+    elif given.followed:
+        work = followed_result(sites, given.repeat)
+    else:
+        work = run(sites, given.repeat, given.browsers)
+    failures = (RendererError, JailError, StartError)
+    return finish(given, lambda: asyncio.run(work), failures=failures, indent=2)
 
 
 if __name__ == "__main__":
