@@ -11,16 +11,17 @@ render-python and repaired as the task chart repairs them in profile `paper`. Th
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.chart_programs.programs import RELEASES, Program, programs
+from benchmarks.harness.command import Result, command_line, finish
 from benchmarks.python.__main__ import engine
 from i2s_render_python.engine import PythonEngine
 from i2s_render_python.model import Job, Options
@@ -77,39 +78,44 @@ async def measure(opened: PythonEngine, chosen: list[Program]) -> dict[str, obje
     }
 
 
-async def main() -> int:
-    """Measure and print; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--number", type=int, default=50, metavar="N", help="most programs of a release")
-    parser.add_argument("--years", nargs="+", choices=RELEASES, default=[*RELEASES], metavar="YEAR")
-    parser.add_argument("--folder", type=Path, metavar="DIR", help="keeps source distributions")
-    given = parser.parse_args()
-    chosen: dict[str, list[Program]] = {}
-    with tempfile.TemporaryDirectory() as temporary:
-        for year in given.years:
-            chosen[year] = [
-                program
-                for release in RELEASES[year]
-                for program in programs(release, given.number, given.folder or Path(temporary))
-            ]
-    results: dict[str, dict[str, object]] = {}
+async def results(years: Sequence[str], number: int, folder: Path) -> Result:
+    """Measure the programs of years.
+
+    Args:
+        years: Names of ``RELEASES``.
+        number: Most programs of a release.
+        folder: Keeps source distributions.
+    """
+    found: dict[str, dict[str, object]] = {}
     seen: set[str] = set()
     async with engine() as opened:
-        for year, several in chosen.items():
+        for year in years:
+            several = [one for release in RELEASES[year] for one in programs(release, number, folder)]
             new = list({program.code: program for program in several if program.code not in seen}.values())
             seen |= {program.code for program in new}  # many stay the same from year to year
-            results[year] = await measure(opened, new)
-            print(year, json.dumps(results[year], indent=2), file=sys.stderr)
-    recent = [result for year, result in results.items() if year != OLD]
+            found[year] = await measure(opened, new)
+            print(year, json.dumps(found[year], indent=2), file=sys.stderr)
+    recent = [result for year, result in found.items() if year != OLD]
     counts = {
         name: sum(int(str(result[name])) for result in recent)
         for name in ("programs", "rendered at once", "rendered")
     }
-    print(json.dumps({"2023 to 2026": counts, **results}, indent=2))
-    return 0 if counts["rendered"] >= LEAST_SHARE * counts["programs"] else 1
+    document = {"2023 to 2026": counts, **found}
+    holds = counts["rendered"] >= LEAST_SHARE * counts["programs"]
+    return Result(document, [json.dumps(document, indent=2)], 0 if holds else 1)
+
+
+def main() -> int:
+    """Measure and print; returns the exit code."""
+    parser = command_line("chart_programs", __doc__)
+    parser.add_argument("--number", type=int, default=50, metavar="N", help="most programs of a release")
+    parser.add_argument("--years", nargs="+", choices=RELEASES, default=[*RELEASES], metavar="YEAR")
+    parser.add_argument("--folder", type=Path, metavar="DIR", help="keeps source distributions")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        work = results(given.years, given.number, given.folder or Path(temporary))
+        return finish(given, lambda: asyncio.run(work), indent=2)
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main()))
+    raise SystemExit(main())

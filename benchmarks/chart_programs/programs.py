@@ -57,16 +57,11 @@ _PRELUDE = "import numpy as np\nimport matplotlib.pyplot as plt\n"
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program.
+    """A program."""
 
-    Attributes:
-        name: Release and path; of an example in a docstring also the name of the object.
-        code: The program.
-        files: Files that lie beside it in the distribution, by relative path.
-    """
-
-    name: str
-    code: str
+    name: str  #: Release and path; of an example in a docstring also the name of the object.
+    code: str  #: The program.
+    #: Files that lie beside it in the distribution, by relative path.
     files: Mapping[str, bytes] = field(default_factory=dict)
 
 

@@ -13,16 +13,16 @@ The exit code is 0 only if every judged population reaches 0.90 from 5 and 0.93 
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 import zlib
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from benchmarks.coverage.settings import GroupedSetting, Setting, settings
+from benchmarks.harness.command import Result, command_line, finish
 
 SIZES = (2, 4, 5, 6, 8, 10, 15, 19, 20, 30, 50, 100, 300)
 #: Least coverage from so many observations on.
@@ -31,25 +31,15 @@ BARS = {5: 0.90, 8: 0.93}
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """One population and size of sample.
+    """One population and size of sample."""
 
-    Attributes:
-        setting: Name of the population.
-        n: Observations of a sample.
-        before: Share of intervals of the bootstrap that hold the value.
-        width_before: Their mean width.
-        after: Share of the product's intervals that hold it; None where it gives none.
-        width_after: Their mean width.
-        bias: Mean of the values less the true one.
-    """
-
-    setting: str
-    n: int
-    before: float
-    width_before: float
-    after: float | None
-    width_after: float | None
-    bias: float
+    setting: str  #: Name of the population.
+    n: int  #: Observations of a sample.
+    before: float  #: Share of intervals of the bootstrap that hold the value.
+    width_before: float  #: Their mean width.
+    after: float | None  #: Share of the product's intervals that hold it; None where it gives none.
+    width_after: float | None  #: Their mean width.
+    bias: float  #: Mean of the values less the true one.
 
     @property
     def bar(self) -> float:
@@ -87,54 +77,52 @@ def _held(ends: object, truth: float) -> tuple[float, float]:
     return round(float(held.mean()), 4), round(float((high - low).mean()), 4)
 
 
-def print_table(rows: list[Covered]) -> None:
-    """Print coverage and mean width; a column for each size of samples."""
+def table(rows: list[Covered]) -> Iterator[str]:
+    """Yield coverage and mean width; a column for each size of samples."""
     sizes = sorted({row.n for row in rows})
-    print(f"{'':36}", *(f"{n:>6}" for n in sizes))
+    yield " ".join([f"{'':36}", *(f"{n:>6}" for n in sizes)])
     for name in dict.fromkeys(row.setting for row in rows):
         own = [row for row in rows if row.setting == name]
-        print(name)
+        yield name
         for label, numbers in (
             ("coverage before", [row.before for row in own]),
             ("coverage", [row.after for row in own]),
             ("width before", [row.width_before for row in own]),
             ("width", [row.width_after for row in own]),
         ):
-            print(f"  {label:34}", *("     –" if one is None else f"{one:6.3f}" for one in numbers))
-        print(f"  {'bias of the value':34}", *(f"{row.bias:+6.3f}" for row in own))
+            cells = ("     –" if one is None else f"{one:6.3f}" for one in numbers)
+            yield " ".join([f"  {label:34}", *cells])
+        yield " ".join([f"  {'bias of the value':34}", *(f"{row.bias:+6.3f}" for row in own)])
 
 
-def main() -> int:
-    """Simulate, print, and return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
-    parser.add_argument("--samples", type=int, default=1000, help="samples of each population and size")
-    parser.add_argument("--only", default="", help="populations whose name has this word in it")
-    parser.add_argument("--seed", type=int, default=45)
-    parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
-    chosen = [one for one in settings() if given.only in one.name]
+def run(samples: int, only: str, seed: int) -> Result:
+    """Simulate so many samples of each population, of those whose name has a word in it, and of each size."""
+    chosen = [one for one in settings() if only in one.name]
     judged = {one.name for one in chosen if one.judged}
     cells = [
-        (setting.name, n, given.samples, given.seed)
+        (setting.name, n, samples, seed)
         for setting in chosen
         for n in SIZES
         if n > 2 or not isinstance(setting, GroupedSetting)
     ]
     with ProcessPoolExecutor() as pool:
         rows = list(pool.map(cell, *zip(*cells, strict=True)))
-    if given.json:
-        print(
-            json.dumps(
-                {"samples": given.samples, "seed": given.seed, "rows": list(map(asdict, rows))}, indent=1
-            )
-        )
-    else:
-        print_table(rows)
     missed = [row for row in rows if row.setting in judged and row.after is not None and row.after < row.bar]
     for row in missed:
         print(f"below the bar of {row.bar}: {row.setting}, n = {row.n}: {row.after}", file=sys.stderr)
-    return 1 if missed else 0
+    document = {"samples": samples, "seed": seed, "rows": list(map(asdict, rows))}
+    return Result(document, table(rows), 1 if missed else 0)
+
+
+def main() -> int:
+    """Simulate, print, and return the exit code."""
+    parser = command_line("coverage", __doc__)
+    parser.add_argument("--samples", type=int, default=1000, help="samples of each population and size")
+    parser.add_argument("--only", default="", help="populations whose name has this word in it")
+    parser.add_argument("--seed", type=int, default=45)
+    given = parser.parse_args()
+    return finish(given, lambda: run(given.samples, given.only, given.seed))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -35,24 +35,15 @@ _COLUMN = SkillColumn("task", (Metric("value"),))
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One population.
+    """One population."""
 
-    Attributes:
-        name: Its name in the table.
-        truth: The value that an interval is to hold.
-        draw: Returns a sample of n observations; a row each.
-        before: Returns the value of each draw of the bootstrap of a sample, given how
-            often each row is in it.
-        after: Returns the value of a sample, and its interval if it has one.
-        judged: Whether it has to reach the bars.
-    """
-
-    name: str
-    truth: float
-    draw: Callable[[Generator, int], Floats]
+    name: str  #: Its name in the table.
+    truth: float  #: The value that an interval is to hold.
+    draw: Callable[[Generator, int], Floats]  #: Returns a sample of n observations; a row each.
+    #: Returns the value of each draw of the bootstrap of a sample, given how often each row is in it.
     before: Callable[[Floats, Floats], Floats]
-    after: Callable[[Floats], Found]
-    judged: bool = False
+    after: Callable[[Floats], Found]  #: Returns the value of a sample, and its interval if it has one.
+    judged: bool = False  #: Whether it has to reach the bars.
 
     def counts(self, rng: Generator, n: int) -> Floats:
         """Return how often each row is in each draw of the bootstrap; shape (DRAWS, n)."""

@@ -25,9 +25,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks.departures import aggregates, ems, latex, music, pages, pictures, texts
-from benchmarks.departures.ems import Say
 from benchmarks.departures.size import Found
-from benchmarks.latex import machine
+from benchmarks.harness import machine
 from i2s_client.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
 from i2s_sdk.errors import I2SError
 from i2s_sdk.settings import Settings
@@ -35,7 +34,7 @@ from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.services import open_services
 
 _PACKAGES = ("numpy", "numba", "pillow")
-_CALCULATED: dict[str, Callable[[Say], list[Found]]] = {
+_CALCULATED: dict[str, Callable[[], list[Found]]] = {
     "ems": ems.measure,
     "pictures": pictures.measure,
     "texts": texts.measure,
@@ -48,7 +47,7 @@ _RENDERED = {
 }
 
 
-async def _rendered(parts: Sequence[str], say: Say) -> tuple[dict[str, list[Found]], dict[str, str]]:
+async def _rendered(parts: Sequence[str]) -> tuple[dict[str, list[Found]], dict[str, str]]:
     """Return the sizes of the parts that need renderers, and the versions of these."""
     needed = [_RENDERED[part][0] for part in parts]
     found: dict[str, list[Found]] = {}
@@ -60,7 +59,7 @@ async def _rendered(parts: Sequence[str], say: Say) -> tuple[dict[str, list[Foun
                 renderer = services.renderers[name]
                 engine = (await renderer.describe()).engine
                 versions[engine.name] = engine.version
-                found[part] = await measure(renderer, say)
+                found[part] = await measure(renderer)
     return found, versions
 
 
@@ -95,14 +94,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     parts = options.part or [*_CALCULATED, *_RENDERED]
 
-    def say(text: str) -> None:
-        print(text, file=sys.stderr, flush=True)
-
     before = machine.load()
     try:
-        found = {part: measure(say) for part, measure in _CALCULATED.items() if part in parts}
+        found = {part: measure() for part, measure in _CALCULATED.items() if part in parts}
         rendered = [part for part in _RENDERED if part in parts]
-        shown, versions = run_blocking(_rendered(rendered, say)) if rendered else ({}, {})
+        shown, versions = run_blocking(_rendered(rendered)) if rendered else ({}, {})
     except (I2SError, OSError) as error:
         print(f"benchmark: {error}", file=sys.stderr)
         return 2

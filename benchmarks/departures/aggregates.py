@@ -9,9 +9,9 @@ from importlib.resources import files
 from statistics import fmean
 from typing import Any
 
-from benchmarks.departures.ems import Say
 from benchmarks.departures.sets import ROOT, instances
 from benchmarks.departures.size import Count, Found
+from benchmarks.harness.command import say
 from i2s_sdk.runlog.outcome import Outcome
 from i2s_sdk.stats.leaderboard import Column, mean_win_rates
 
@@ -20,7 +20,7 @@ _RESULTS = ROOT / "tests" / "recorded" / "results"
 _ROUNDED = 0.0005
 
 
-def measure(say: Say) -> list[Found]:
+def measure() -> list[Found]:
     """Return the sizes of the departures of aggregates."""
     say("aggregates: win rates of Table 2, means over groups")
     rules = {"half a win": 0.5, "a loss": 0.0, "a win": 1.0}

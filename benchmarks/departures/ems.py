@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -12,6 +12,7 @@ from scipy.spatial.distance import cdist
 
 from benchmarks.departures.sets import RECORDED, Pair, exchanged, picture, recorded_pairs, references
 from benchmarks.departures.size import Count, Found, size
+from benchmarks.harness.command import say
 from i2s_metrics.functional.arrays import BoolArray, FloatArray, RgbArray
 from i2s_metrics.functional.colours import ModalColour, modal_colour
 from i2s_metrics.functional.ems.outer import transport, without_shared_background
@@ -22,9 +23,6 @@ from i2s_metrics.images import equalise
 
 _MOST_PIXELS = 25_000_000
 _GRID = (64, 64)
-
-#: Called with what is going on, for people.
-Say = Callable[[str], None]
 
 
 class _DominantColour(PaperRules):
@@ -57,23 +55,15 @@ class _NoTolerance(PaperRules):
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A rule in place of that of profile ``paper``.
+    """A rule in place of that of profile ``paper``."""
 
-    Attributes:
-        point: What the rule is about.
-        name: The rule.
-        rules: Grey, background, distances, one-colour pictures.
-        factor: Whether positions are multiplied by 8/(W' + H').
-        grid: Size in pixels at which pictures are compared; None takes at most 100 patches.
-        clips: Whether the result is clipped to [0, 1].
-    """
-
-    point: str
-    name: str
-    rules: Rules
-    factor: bool = True
+    point: str  #: What the rule is about.
+    name: str  #: The rule.
+    rules: Rules  #: Grey, background, distances, one-colour pictures.
+    factor: bool = True  #: Whether positions are multiplied by 8/(W' + H').
+    #: Size in pixels at which pictures are compared; None takes at most 100 patches.
     grid: tuple[int, int] | None = None
-    clips: bool = True
+    clips: bool = True  #: Whether the result is clipped to [0, 1].
 
 
 BY_PAPER = Variant("", "profile paper", PAPER)
@@ -154,7 +144,7 @@ def values(variant: Variant, pairs: Sequence[Pair]) -> list[float]:
     return found
 
 
-def measure(say: Say) -> list[Found]:
+def measure() -> list[Found]:
     """Return the size of every departure of Earth Mover Similarity, over three sets of pairs."""
     sets = {
         RECORDED: recorded_pairs(),

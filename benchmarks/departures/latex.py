@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from benchmarks.departures.ems import Say
 from benchmarks.departures.sets import EXAMPLES, Answer, answers, of_task, references
-from benchmarks.departures.shown import Shown, ems, mean, same, show, together
+from benchmarks.departures.shown import Shown, differing, ems, mean, show, together
 from benchmarks.departures.size import Count, Found, size
+from benchmarks.harness.command import say
 from i2s_client import AsyncRenderClient
 from i2s_sdk.tasks import Structure
 from i2s_sdk.tasks.answer_reading import helm_fenced
@@ -33,17 +33,11 @@ _HELM = LatexTask(Profile.HELM)
 
 @dataclass(frozen=True, slots=True)
 class _Rendered:
-    """An answer, and what profile ``paper`` makes of it.
+    """An answer, and what profile ``paper`` makes of it."""
 
-    Attributes:
-        answer: The answer.
-        code: Its code; None if it has none.
-        shown: Its rendering; None if there is no code.
-    """
-
-    answer: Answer
-    code: str | None
-    shown: Shown[PaperDocument] | None
+    answer: Answer  #: The answer.
+    code: str | None  #: Its code; None if it has none.
+    shown: Shown[PaperDocument] | None  #: Its rendering; None if there is no code.
 
     @property
     def rendered(self) -> bool:
@@ -56,7 +50,7 @@ class _Rendered:
         return ems(other.picture if other else None, self.answer.reference)
 
 
-async def measure(renderer: AsyncRenderClient, say: Say) -> list[Found]:
+async def measure(renderer: AsyncRenderClient) -> list[Found]:
     """Return the sizes of all departures of LaTeX."""
     say("latex: recorded answers, profile paper")
     rendered = await together([_rendered(renderer, one) for one in answers() if one.task == "latex"])
@@ -100,7 +94,7 @@ async def _repairs(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) -
         numbers = {"answers": len(some), "rendered before": sum(one.first for one in shown)}
         numbers |= {"rendered after": sum(one.rendered for one in shown)}
         numbers |= {f"repairs {kind.value}": kinds.count(kind) for kind in sorted(set(kinds))}
-        found.append(Count("repairs", name, dict(numbers)))
+        found.append(Count("repairs", name, numbers))
     replayed = _sets(rendered)["17 replayed answers"]
     after = [one.ems_of(one.shown) for one in replayed]
     before = [
@@ -124,9 +118,7 @@ async def _preambles(renderer: AsyncRenderClient, rendered: Sequence[_Rendered])
             "rendered, kept": sum(one.rendered for one in kept),
             "rendered, removed": sum(one.rendered for one in without),
             "rendered, removed, no repair": sum(one.first for one in without),
-            "other picture": sum(
-                not same(one.picture, other.picture) for one, other in zip(kept, without, strict=True)
-            ),
+            "other picture": differing(kept, without),
         }
         if some and all(one.answer.reference for one in some):
             numbers["mean ems, kept"] = mean([a.ems_of(b) for a, b in zip(some, kept, strict=True)])
@@ -157,12 +149,9 @@ async def _fences(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) ->
             "other code": sum(code != one.code for one, code in zip(some, codes, strict=True)),
             "rendered": sum(one.rendered for one in some),
             "rendered by the other rule": sum(other.rendered for other in others),
-            "other picture": sum(
-                not same(one.shown.picture if one.shown else None, other.picture)
-                for one, other in zip(some, others, strict=True)
-            ),
+            "other picture": differing([one.shown for one in some], others),
         }
-        found.append(Count("code fences, as helm", name, dict(numbers)))
+        found.append(Count("code fences, as helm", name, numbers))
         if name.startswith("17"):
             before = [one.ems_of(one.shown) for one in some]
             changed = [one.ems_of(other) for one, other in zip(some, others, strict=True)]
@@ -179,10 +168,7 @@ async def _numbering(renderer: AsyncRenderClient, rendered: Sequence[_Rendered])
         numbers: dict[str, float] = {
             "answers": len(some),
             "numbered": len(numbered),
-            "other picture": sum(
-                not same(one.shown.picture if one.shown else None, other.picture)
-                for one, other in zip(numbered, others, strict=True)
-            ),
+            "other picture": differing([one.shown for one in numbered], others),
         }
         if numbered and name.startswith("17"):
             pairs = list(zip(numbered, others, strict=True))
@@ -212,9 +198,7 @@ async def _cut(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) -> li
     whole = await together([show(renderer, _TASK, paper_document(code), options=uncut) for code in codes])
     heights = [one.size[1] - picture.shape[0] for one, picture in zip(whole, pictures, strict=True)]
     numbers = {"higher": sum(height > 0 for height in heights), "least": min(heights), "most": max(heights)}
-    found.append(
-        Count("cut of the lowest fifth, pixels more without it", "17 bundled structures", dict(numbers))
-    )
+    found.append(Count("cut of the lowest fifth, pixels more without it", "17 bundled structures", numbers))
     before = [1.0 for _ in pictures]
     changed = [ems(one.picture, picture) for one, picture in zip(whole, pictures, strict=True)]
     found.append(size("cut of the lowest fifth", "no cut", "17 bundled structures", "ems", before, changed))
@@ -239,14 +223,13 @@ async def _math(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) -> l
     dollars = await together(
         [show(renderer, _TASK, _in_dollars(one.document), repair=False) for one in wrapped]
     )
-    pairs = list(zip(wrapped, dollars, strict=True))
     numbers = {
-        "wrapped": len(pairs),
-        "rendered in an equation": sum(one.rendered for one, _ in pairs),
-        "rendered in $$": sum(other.rendered for _, other in pairs),
-        "other picture": sum(not same(one.picture, other.picture) for one, other in pairs),
+        "wrapped": len(wrapped),
+        "rendered in an equation": sum(one.rendered for one in wrapped),
+        "rendered in $$": sum(one.rendered for one in dollars),
+        "other picture": differing(wrapped, dollars),
     }
-    return [Count("missing $: equation or $$", "47 answers", dict(numbers))]
+    return [Count("missing $: equation or $$", "47 answers", numbers)]
 
 
 def _in_dollars(document: PaperDocument) -> PaperDocument:
@@ -263,7 +246,7 @@ async def _fixed(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) -> 
         numbers["rendered, helm, no repair"] = sum(one.first for one in shown)
         numbers["rendered, paper"] = sum(one.rendered for one in some)
         numbers["rendered, helm"] = sum(one.rendered for one in shown)
-        found.append(Count("all rules of LaTeX documents together", name, dict(numbers)))
+        found.append(Count("all rules of LaTeX documents together", name, numbers))
     return found
 
 
@@ -293,5 +276,5 @@ def _pages(rendered: Sequence[_Rendered]) -> list[Found]:
             "several pages": sum(one.total_pages > 1 for one in renderings),
             "stopped by a limit": sum("LIMIT" in one.verdict.name for one in renderings),
         }
-        found.append(Count("first page only, limits", name, dict(numbers)))
+        found.append(Count("first page only, limits", name, numbers))
     return found

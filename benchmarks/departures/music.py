@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import compress
 
-from benchmarks.departures.ems import Say
 from benchmarks.departures.sets import EXAMPLES, Answer, answers, of_task, picture
-from benchmarks.departures.shown import Shown, ems, mean, same, show, together
+from benchmarks.departures.shown import Shown, differing, ems, mean, show, together
 from benchmarks.departures.size import Count, Found, size
+from benchmarks.harness.command import say
 from i2s_client import AsyncRenderClient
 from i2s_metrics.functional.arrays import RgbArray
 from i2s_sdk.tasks import Structure
@@ -48,7 +49,7 @@ def _blank_kept(options: RenderOptions) -> RenderOptions:
     return replace(options, page=replace(options.page, blank_page=BlankPage.KEEP))
 
 
-async def measure(renderer: AsyncRenderClient, say: Say) -> list[Found]:
+async def measure(renderer: AsyncRenderClient) -> list[Found]:
     """Return the sizes of all departures of sheet music."""
     codes = [(EXAMPLES / one["structure"]).read_text() for one in of_task("music")]
     references = [picture(EXAMPLES / one["image"]) for one in of_task("music")]
@@ -102,13 +103,11 @@ async def _conversions(
         "of an older version": sum(older),
         "rendered": sum(one.rendered for one in bundled),
         "rendered without convert-ly": sum(one.rendered for one in plain),
-        "other picture without it": sum(
-            not same(one.picture, other.picture) for one, other in zip(bundled, plain, strict=True)
-        ),
+        "other picture without it": differing(bundled, plain),
     }
     before, changed = _similarities(bundled, references), _similarities(plain, references)
     found: list[Found] = [
-        Count("convert-ly", _BUNDLED, dict(numbers)),
+        Count("convert-ly", _BUNDLED, numbers),
         size("convert-ly", "never", _BUNDLED, "ems", before, changed),
     ]
     bare = [_VERSION.sub("", code) for code in codes]
@@ -118,9 +117,7 @@ async def _conversions(
     numbers = {
         "rendered as current syntax": sum(one.first for one in tried),
         "rendered": sum(one.rendered for one in tried),
-        "same picture as with the version": sum(
-            same(one.picture, other.picture) for one, other in zip(bundled, tried, strict=True)
-        ),
+        "same picture as with the version": len(tried) - differing(bundled, tried),
         "rendered, helm": sum(one.rendered for one in helm),
         "conversions tried": sum(len(one.repairs) for one in tried),
     }
@@ -128,7 +125,7 @@ async def _conversions(
     retried = _similarities(tried, references)
     return [
         *found,
-        Count("scores without a version", name, dict(numbers)),
+        Count("scores without a version", name, numbers),
         size("retries of older versions", "none", name, "ems", retried, _similarities(once, references)),
         size(
             "scores without a version",
@@ -157,19 +154,17 @@ async def _tagline(
         taller = [there.size[1] - here.size[1] for here, there in zip(bundled, shown, strict=True)]
         wider = [there.size[0] - here.size[0] for here, there in zip(bundled, shown, strict=True)]
         numbers = {
-            "other picture": sum(
-                not same(one.picture, there.picture) for one, there in zip(bundled, shown, strict=True)
-            ),
+            "other picture": differing(bundled, shown),
             "least pixels higher": min(taller),
             "most pixels higher": max(taller),
             "least pixels wider": min(wider),
             "most pixels wider": max(wider),
         }
-        found.append(Count(f"tagline and cut: {other}", _BUNDLED, dict(numbers)))
+        found.append(Count(f"tagline and cut: {other}", _BUNDLED, numbers))
         changed = _similarities(shown, references)
         found.append(size("tagline and cut", other, _BUNDLED, "ems", before, changed))
     pages = {"several pages": sum(one.rendering.total_pages > 1 for one in bundled)}
-    return [*found, Count("first page only", _BUNDLED, dict(pages))]
+    return [*found, Count("first page only", _BUNDLED, pages)]
 
 
 async def _vectors(
@@ -182,6 +177,8 @@ async def _vectors(
     completions = [one.completion for one in vectors]
     read = [_TASK.structure_from(one) for one in completions]
     shown = await _shown(renderer, _TASK, [one.code for one in read if isinstance(one, Structure)])
+    rendered = iter(shown)  # an answer without a structure has no rendering
+    by_answer = [next(rendered) if isinstance(one, Structure) else None for one in read]
     verbatim = await _shown(renderer, _TASK, completions)
     helm = await _shown(renderer, _HELM, completions)
     numbers["rendered"] = sum(one.rendered for one in shown)
@@ -189,15 +186,9 @@ async def _vectors(
     older = [_stated(one) not in ("", _INSTALLED) for one in completions]
     plain = await _shown(renderer, _TASK, completions, options=_unconverted)
     numbers["of an older version"] = sum(older)
-    numbers["other picture without convert-ly"] = sum(
-        not same(one.picture, other.picture)
-        for one, other, old in zip(verbatim, plain, older, strict=True)
-        if old
-    )
+    numbers["other picture without convert-ly"] = differing(compress(verbatim, older), compress(plain, older))
     numbers["several pages"] = sum(one.rendering.total_pages > 1 for one in shown)
-    numbers["other picture, fences kept"] = sum(
-        not same(one.picture, other.picture) for one, other in zip(shown, verbatim, strict=True)
-    )
+    numbers["other picture, fences kept"] = differing(by_answer, verbatim)
     fenced = [f"Here is the score:\n\n```lilypond\n{code}\n```\n" for code in codes]
     kept = await _shown(renderer, _TASK, fenced, repair=False)
     similarities = _similarities(kept, references)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchmarks.departures.ems import Say
 from benchmarks.departures.sets import EXAMPLES, answers, of_task, picture
 from benchmarks.departures.shown import ems, mean, show, together
 from benchmarks.departures.size import Count, Found, size
+from benchmarks.harness.command import say
 from i2s_client import AsyncRenderClient
 from i2s_metrics.functional.arrays import RgbArray
 from i2s_sdk.instances.site_files import read_tar
@@ -26,7 +26,7 @@ _BUNDLED = "12 bundled pages"
 _CUT_OFF = (0.5, 0.75, 0.95)
 
 
-async def measure(renderer: AsyncRenderClient, say: Say) -> list[Found]:
+async def measure(renderer: AsyncRenderClient) -> list[Found]:
     """Return the sizes of all departures of web pages."""
     rows = of_task("webpage")
     references = [picture(EXAMPLES / row["image"]) for row in rows]
@@ -89,7 +89,7 @@ async def _cut_off(
         rendered += bool(shown and shown.rendered)
         values.append(ems(shown.picture if shown else None, reference, SizePolicy.RESIZE))
     numbers = {"read as strict JSON": strict, "rendered": rendered, "mean ems": mean(values)}
-    return [Count("lists of files that are cut off", f"{_BUNDLED}, first {share:.0%}", dict(numbers))]
+    return [Count("lists of files that are cut off", f"{_BUNDLED}, first {share:.0%}", numbers)]
 
 
 async def _bare(

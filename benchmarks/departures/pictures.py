@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 from PIL import Image
 
-from benchmarks.departures.ems import Say
 from benchmarks.departures.sets import RECORDED, Pair, exchanged, recorded_pairs, references
 from benchmarks.departures.shown import MOST_PIXELS
 from benchmarks.departures.size import Count, Found, size
+from benchmarks.harness.command import say
 from i2s_metrics.functional.arrays import GreyArray, RgbArray
 from i2s_metrics.functional.ems import PAPER, earth_mover_similarity
 from i2s_metrics.functional.pixel import pixel_row_similarity, pixel_similarity
@@ -51,7 +51,7 @@ def values(metric: Metric, pairs: Sequence[Pair]) -> list[float]:
     return [metric(*equalise(pair.prediction, pair.reference, pair.policy, MOST_PIXELS)) for pair in pairs]
 
 
-def measure(say: Say) -> list[Found]:
+def measure() -> list[Found]:
     """Return the sizes of these departures."""
     sets = {
         RECORDED: recorded_pairs(),
@@ -90,4 +90,4 @@ def _pixel(pairs: Sequence[Pair]) -> list[Found]:
 def _small(name: str, images: Sequence[RgbArray]) -> Found:
     sides = [min(one.shape[:2]) for one in images]
     numbers = {"a side below 7 pixels": sum(side < 7 for side in sides), "least side": min(sides)}
-    return Count("ssim below 7 pixels", name, dict(numbers))
+    return Count("ssim below 7 pixels", name, numbers)

@@ -29,40 +29,24 @@ RECORDED = "30 recorded pairs"
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two pictures, as they are before one gets the size of the other.
+    """Two pictures, as they are before one gets the size of the other."""
 
-    Attributes:
-        name: Short.
-        prediction: Shape (height, width, 3).
-        reference: The same, of any other height and width.
-        policy: How the task makes them comparable.
-    """
-
-    name: str
-    prediction: RgbArray = field(repr=False)
-    reference: RgbArray = field(repr=False)
-    policy: SizePolicy
+    name: str  #: Short.
+    prediction: RgbArray = field(repr=False)  #: Shape (height, width, 3).
+    reference: RgbArray = field(repr=False)  #: The same, of any other height and width.
+    policy: SizePolicy  #: How the task makes them comparable.
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A completion that is recorded in the repository.
+    """A completion that is recorded in the repository."""
 
-    Attributes:
-        name: Name of the instance or of the vector.
-        task: "latex", "webpage" or "music".
-        completion: Completion, verbatim.
-        origin: "replay", "recorded" or "vectors".
-        reference: Path of the reference; None if it has none among the bundled ones.
-        assets: Names of files that the answer may use.
-    """
-
-    name: str
-    task: str
-    completion: str
-    origin: str
-    reference: Path | None = None
-    assets: tuple[str, ...] = ()
+    name: str  #: Name of the instance or of the vector.
+    task: str  #: "latex", "webpage" or "music".
+    completion: str  #: Completion, verbatim.
+    origin: str  #: "replay", "recorded" or "vectors".
+    reference: Path | None = None  #: Path of the reference; None if it has none among the bundled ones.
+    assets: tuple[str, ...] = ()  #: Names of files that the answer may use.
 
 
 @cache

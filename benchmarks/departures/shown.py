@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
@@ -36,21 +36,13 @@ D = TypeVar("D")
 
 @dataclass(frozen=True, slots=True)
 class Shown(Generic[D]):
-    """What became of a document.
+    """What became of a document."""
 
-    Attributes:
-        document: The document that was rendered last.
-        rendering: Its rendering.
-        first: Whether there was a picture before any repair.
-        repairs: Repairs that were made.
-        picture: Shape (height, width, 3); None if there is none.
-    """
-
-    document: D
-    rendering: Rendering
-    first: bool
-    repairs: tuple[Repair, ...]
-    picture: RgbArray | None = field(repr=False)
+    document: D  #: The document that was rendered last.
+    rendering: Rendering  #: Its rendering.
+    first: bool  #: Whether there was a picture before any repair.
+    repairs: tuple[Repair, ...]  #: Repairs that were made.
+    picture: RgbArray | None = field(repr=False)  #: Shape (height, width, 3); None if there is none.
 
     @property
     def rendered(self) -> bool:
@@ -127,6 +119,16 @@ def same(first: RgbArray | None, second: RgbArray | None) -> bool:
     if first is None or second is None:
         return first is second
     return first.shape == second.shape and bool((first == second).all())
+
+
+def images(shown: Iterable[Shown[Any] | None]) -> list[RgbArray | None]:
+    """Return the images of renderings, in order."""
+    return [one.picture if one else None for one in shown]
+
+
+def differing(first: Iterable[Shown[Any] | None], second: Iterable[Shown[Any] | None]) -> int:
+    """Return how many renderings have another image than those at the same place."""
+    return sum(not same(*pair) for pair in zip(images(first), images(second), strict=True))
 
 
 def mean(values: Sequence[float]) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
@@ -12,33 +12,19 @@ LEAST = 0.0001
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The size of a departure over a set: the value by the other rule less that of profile ``paper``.
+    """The size of a departure over a set: the value by the other rule less that of profile ``paper``."""
 
-    Attributes:
-        point: The point of the definition.
-        other: The other rule.
-        of: The set that it was measured on.
-        metric: The value, such as "ems".
-        total: Number of members of the set.
-        changed: Number of those whose value changes by 0.0001 or more.
-        least: Least difference.
-        most: Greatest difference.
-        median: Median of the magnitudes of all differences.
-        mean_paper: Mean of the values of profile ``paper``.
-        mean_other: Mean of the values by the other rule.
-    """
-
-    point: str
-    other: str
-    of: str
-    metric: str
-    total: int
-    changed: int
-    least: float
-    most: float
-    median: float
-    mean_paper: float
-    mean_other: float
+    point: str  #: The point of the definition.
+    other: str  #: The other rule.
+    of: str  #: The set that it was measured on.
+    metric: str  #: The value, such as "ems".
+    total: int  #: Number of members of the set.
+    changed: int  #: Number of those whose value changes by 0.0001 or more.
+    least: float  #: Least difference.
+    most: float  #: Greatest difference.
+    median: float  #: Median of the magnitudes of all differences.
+    mean_paper: float  #: Mean of the values of profile ``paper``.
+    mean_other: float  #: Mean of the values by the other rule.
 
     def line(self) -> str:
         """Return one line for people."""
@@ -57,17 +43,11 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Another size of a departure, as numbers with names.
+    """Another size of a departure, as numbers with names."""
 
-    Attributes:
-        point: The point of the definition.
-        of: The set that it was measured on.
-        numbers: Numbers by what they count or measure.
-    """
-
-    point: str
-    of: str
-    numbers: dict[str, float]
+    point: str  #: The point of the definition.
+    of: str  #: The set that it was measured on.
+    numbers: Mapping[str, float]  #: Numbers by what they count or measure.
 
     def line(self) -> str:
         """Return one line for people."""

@@ -6,9 +6,9 @@ import itertools
 import re
 from collections.abc import Callable
 
-from benchmarks.departures.ems import Say
 from benchmarks.departures.sets import EXAMPLES, answers, of_task
 from benchmarks.departures.size import Count, Found, size
+from benchmarks.harness.command import say
 from i2s_sdk.instances.site_files import read_tar
 from i2s_sdk.tasks import Structure
 from i2s_sdk.tasks.latex import LatexTask
@@ -25,7 +25,7 @@ _PAIRS = "132 exchanged pages"
 Files = dict[str, str]
 
 
-def measure(say: Say) -> list[Found]:
+def measure() -> list[Found]:
     """Return the sizes of the departures of `edit`, and the length of ground truths."""
     say("texts: edit")
     found = [_truncated(), *_lengths()]

@@ -17,56 +17,32 @@ least 1,000 tables a minute and takes at most 4 times the time of the plain proc
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import itertools
-import json
 import statistics
 import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
-from benchmarks.latex.machine import load, look
+from benchmarks.harness.command import MeasurementError, Result, add_repeat, command_line, finish
+from benchmarks.harness.machine import load, look
+from benchmarks.harness.turns import Spread, in_turns, timed
 from i2s_client import AsyncDocumentsClient
 from i2s_client.service_table import DOCUMENTS
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.services import open_services
-from i2s_wire.documents import DocumentsDescription, Fragment, FragmentFormat
+from i2s_wire.documents import Fragment, FragmentFormat
 
 LEAST_A_MINUTE = 1000.0
 MOST_TIMES = 4.0
 _READERS = {FragmentFormat.LATEX: "latex", FragmentFormat.MARKDOWN: "markdown"}
 
-
-class DifferentError(Exception):
-    """The two ways do not give the same HTML."""
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Tables a minute of each repetition.
-
-    Attributes:
-        plain: Tables a minute with one process for each table.
-        service: Tables a minute of the service.
-        tables: Number of tables in a repetition.
-        at_once: Processes or requests at the same time.
-    """
-
-    plain: list[float]
-    service: list[float]
-    tables: int
-    at_once: int
-
-    @property
-    def ratio(self) -> float:
-        """How many times longer the service takes, on the medians."""
-        return statistics.median(self.plain) / statistics.median(self.service)
+#: Seconds, and the HTML of each table.
+Converted: TypeAlias = tuple[float, list[str | None]]
 
 
 def tables(number: int) -> list[Fragment]:
@@ -96,86 +72,66 @@ def convert_plainly(fragment: Fragment) -> str:
     return ended.stdout.decode()
 
 
-async def convert_by_service(
-    client: AsyncDocumentsClient, fragments: Sequence[Fragment], at_once: int
-) -> list[str | None]:
-    """Return what the service makes of fragments, in as many requests at the same time as asked for."""
+async def _plain(pool: ThreadPoolExecutor, fragments: Sequence[Fragment]) -> Converted:
+    return await timed(asyncio.to_thread(lambda: list(pool.map(convert_plainly, fragments))))
+
+
+async def _by_service(client: AsyncDocumentsClient, at_once: int, fragments: Sequence[Fragment]) -> Converted:
+    """Convert fragments in as many requests at the same time as asked for."""
     size = -(-len(fragments) // at_once)
     parts = [fragments[start : start + size] for start in range(0, len(fragments), size)]
-    answers = await asyncio.gather(*(client.convert(part) for part in parts))
-    return [one.html for one in itertools.chain.from_iterable(answers)]
+    seconds, answers = await timed(asyncio.gather(*(client.convert(part) for part in parts)))
+    return seconds, [one.html for one in itertools.chain.from_iterable(answers)]
 
 
-async def measure(
-    client: AsyncDocumentsClient, about: DocumentsDescription, fragments: Sequence[Fragment], repeat: int
-) -> Figures:
-    """Convert all fragments both ways in turns.
+def _require_equal(task: str, converted: Mapping[str, Converted]) -> None:
+    pairs = zip(converted["service"][1], converted["plain"][1], strict=True)
+    for at, (ours, plain) in enumerate(pairs):
+        if ours != plain:
+            raise MeasurementError(f"table {at}: {ours!r:.200} and {plain!r:.200}")
+
+
+async def run(number: int, repeat: int) -> Result:
+    """Convert all tables both ways in turns.
 
     Raises:
-        DifferentError: They do not agree.
+        MeasurementError: The two ways do not give the same HTML.
     """
-    plain: list[float] = []
-    service: list[float] = []
-    with ThreadPoolExecutor(about.slots) as pool:
-        for _ in range(repeat):
-            begun = time.perf_counter()
-            wanted = await asyncio.to_thread(lambda: list(pool.map(convert_plainly, fragments)))
-            plain.append(60 * len(fragments) / (time.perf_counter() - begun))
-            begun = time.perf_counter()
-            found = await convert_by_service(client, fragments, about.slots)
-            service.append(60 * len(fragments) / (time.perf_counter() - begun))
-            if found != wanted:
-                at = next(at for at, pair in enumerate(zip(found, wanted, strict=True)) if pair[0] != pair[1])
-                raise DifferentError(f"table {at}: {found[at]!r:.200} and {wanted[at]!r:.200}")
-    return Figures(plain, service, len(fragments), about.slots)
-
-
-async def run(number: int, repeat: int) -> tuple[Figures, list[str]]:
-    """Measure; returns the figures and lines about the machine."""
     before = load()
     with tempfile.TemporaryDirectory(prefix="i2s-benchmark-") as logs:
         async with open_services(Settings(), Path(logs), (DOCUMENTS,)) as services:
             about = await services.converter.describe()
-            figures = await measure(services.converter, about, tables(number), repeat)
-            isolation = about.isolation
-            machine = look(about.versions, {isolation.tier.name.lower(): isolation.mechanisms}, before)
-    return figures, list(machine.lines())
-
-
-def shown(figures: Figures) -> str:
-    """Return the figures for people."""
-    lines = [f"{figures.tables} tables, {figures.at_once} at once", f"{'':10} {'tables a minute':>24}"]
-    for name, values in (("plain", figures.plain), ("service", figures.service)):
-        spread = f"{statistics.median(values):.0f} ({min(values):.0f} to {max(values):.0f})"
-        lines.append(f"{name:10} {spread:>24}")
-    return "\n".join(lines)
+            with ThreadPoolExecutor(about.slots) as pool:
+                ways = {
+                    "plain": partial(_plain, pool),
+                    "service": partial(_by_service, services.converter, about.slots),
+                }
+                work = {"tables": tables(number)}
+                taken = await in_turns(ways, work, repeat, unmeasured=0, check=_require_equal)
+            isolation = {about.isolation.tier.name.lower(): about.isolation.mechanisms}
+            machine = look(about.versions, isolation, before)
+    rates = {name: [60 * number / seconds for seconds, _ in own["tables"]] for name, own in taken.items()}
+    ratio = statistics.median(rates["plain"]) / statistics.median(rates["service"])
+    good = statistics.median(rates["service"]) >= LEAST_A_MINUTE and ratio <= MOST_TIMES
+    facts = {"ratio": ratio, "bar": MOST_TIMES, **rates, "tables": number, "at_once": about.slots}
+    lines = [
+        *machine.lines(),
+        f"{number} tables, {about.slots} at once",
+        f"{'':10} {'tables a minute':>24}",
+        *(f"{name:10} {Spread.of(values).text():>24}" for name, values in rates.items()),
+        f"\nservice / plain: {ratio:.1f} times, bar {MOST_TIMES:g}",
+    ]
+    return Result({"machine": list(machine.lines()), **facts}, lines, 0 if good else 1)
 
 
 def main() -> int:
     """Return 0 if the claims hold, 1 if they do not, 2 if the two sides differ."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.documents",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = command_line("documents", __doc__)
     parser.add_argument("--tables", type=int, default=200, metavar="N", help="tables (default: 200)")
-    parser.add_argument("--repeat", type=int, default=3, metavar="N", help="repetitions (default: 3)")
-    parser.add_argument("--json", action="store_true", help="print one JSON document instead of a table")
-    options = parser.parse_args()
-    try:
-        figures, machine = asyncio.run(run(max(2, options.tables), max(1, options.repeat)))
-    except DifferentError as error:
-        print(f"benchmark: {error}", file=sys.stderr)
-        return 2
-    if options.json:
-        document = {"machine": machine, "ratio": figures.ratio, "bar": MOST_TIMES, **asdict(figures)}
-        print(json.dumps(document, indent=1))
-    else:
-        print(*machine, shown(figures), sep="\n")
-        print(f"\nservice / plain: {figures.ratio:.1f} times, bar {MOST_TIMES:g}")
-    good = statistics.median(figures.service) >= LEAST_A_MINUTE and figures.ratio <= MOST_TIMES
-    return 0 if good else 1
+    add_repeat(parser, 3)
+    given = parser.parse_args()
+    return finish(given, lambda: asyncio.run(run(max(2, given.tables), given.repeat)))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

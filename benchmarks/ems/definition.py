@@ -29,15 +29,10 @@ Rgb = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """A distance, and what it cost.
+    """A distance, and what it cost."""
 
-    Attributes:
-        value: The optimal transport cost.
-        seconds: CPU seconds.
-    """
-
-    value: float
-    seconds: float
+    value: float  #: The optimal transport cost.
+    seconds: float  #: CPU seconds.
 
 
 def block_emd(prediction: Rgb, reference: Rgb, profile: Profile = Profile.PAPER) -> Distance:

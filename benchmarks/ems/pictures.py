@@ -20,19 +20,12 @@ _WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A prediction and a reference of one shape.
+    """A prediction and a reference of one shape."""
 
-    Attributes:
-        name: Short.
-        dense: Whether it fills its pages, as photographs do; else it is text on a background.
-        prediction: Shape (height, width, 3).
-        reference: The same shape.
-    """
-
-    name: str
-    dense: bool
-    prediction: RgbArray = field(repr=False)
-    reference: RgbArray = field(repr=False)
+    name: str  #: Short.
+    dense: bool  #: Whether it fills its pages, as photographs do; else it is text on a background.
+    prediction: RgbArray = field(repr=False)  #: Shape (height, width, 3).
+    reference: RgbArray = field(repr=False)  #: The same shape.
 
 
 def pairs(examples: Path, limit: int | None) -> list[Pair]:

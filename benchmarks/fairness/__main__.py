@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import json
 import math
 import re
 import statistics
@@ -29,11 +28,13 @@ from typing import TYPE_CHECKING
 import grpc
 import grpc.aio
 
+from benchmarks.harness.services import serving
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
 from i2s_client.connection import AsyncConnection
-from i2s_client.render import SERVICE
+from i2s_client.service_table import RENDER_WIRE_NAME
 from i2s_sdk.errors import I2SError
+from i2s_sdk.stack.command import ServiceCommand
 
 if TYPE_CHECKING:
     from i2s_client.credentials import Token
@@ -48,35 +49,31 @@ def write_example(folder: Path) -> None:
         (folder / name).write_text(text)
 
 
-def announced_address(announcement: Path) -> str:
-    """Wait until the service has written its address."""
-    while not announcement.exists():
-        time.sleep(0.05)
-    address: str = json.loads(announcement.read_text())["address"]
-    return address
-
-
 @contextlib.asynccontextmanager
-async def service(slots: int, queue: int, job_seconds: float, *options: str) -> AsyncIterator[str]:
-    """Start the service and yield its address."""
+async def service(job_seconds: float, *options: str) -> AsyncIterator[str]:
+    """Start the service, with 2 slots and a queue of 8, and yield its address."""
     with tempfile.TemporaryDirectory() as folder:
-        announcement = Path(folder) / "address"
         write_example(Path(folder))
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, folder, "serve", "--listen", "127.0.0.1:0", "--announce", announcement),
-            *("--slots", str(slots), "--queue", str(queue), "--pause", str(job_seconds)),
-            *(*options, "--log-level", "error"),
-            stderr=asyncio.subprocess.DEVNULL,
+        words = (
+            "--slots",
+            "2",
+            "--queue",
+            "8",
+            "--pause",
+            str(job_seconds),
+            *options,
+            "--log-level",
+            "error",
         )
-        try:
-            yield await asyncio.to_thread(announced_address, announcement)
-        finally:
-            process.terminate()
-            await process.wait()
+        program = (sys.executable, folder, "serve")
+        async with serving(
+            ServiceCommand("example", RENDER_WIRE_NAME, words, program), Path(folder)
+        ) as served:
+            yield served.child.address
 
 
 class _Connection(AsyncConnection):
-    wire_name = SERVICE
+    wire_name = RENDER_WIRE_NAME
 
 
 async def client(
@@ -111,19 +108,12 @@ async def greedy(address: str, metadata: tuple[tuple[str, str], ...]) -> None:
 
 @dataclass(frozen=True)
 class Row:
-    """What became of the calls of the measured clients.
+    """What became of the calls of the measured clients."""
 
-    Attributes:
-        name: Name of the clients.
-        latencies: Seconds of each call that was answered, with all its attempts.
-        failures: Messages of the calls that were not.
-        seconds: Seconds until all were over.
-    """
-
-    name: str
-    latencies: Sequence[float]
-    failures: Sequence[str]
-    seconds: float
+    name: str  #: Name of the clients.
+    latencies: Sequence[float]  #: Seconds of each call that was answered, with all its attempts.
+    failures: Sequence[str]  #: Messages of the calls that were not.
+    seconds: float  #: Seconds until all were over.
 
     @property
     def ratio(self) -> float:
@@ -131,57 +121,50 @@ class Row:
         return max(self.latencies) / statistics.median(self.latencies) if self.latencies else math.inf
 
     def __str__(self) -> str:
-        if not self.latencies:
-            return f"| {self.name} | 0 | {len(self.failures)} | | | | {self.seconds:.1f} |"
-        middle, worst = statistics.median(self.latencies), max(self.latencies)
-        return (
-            f"| {self.name} | {len(self.latencies)} | {len(self.failures)} | {middle:.2f} | {worst:.2f} "
-            f"| {self.ratio:.1f} | {self.seconds:.1f} |"
-        )
+        times = ["", "", ""]
+        if self.latencies:
+            middle, worst = statistics.median(self.latencies), max(self.latencies)
+            times = [f"{middle:.2f}", f"{worst:.2f}", f"{self.ratio:.1f}"]
+        cells = [self.name, len(self.latencies), len(self.failures), *times, f"{self.seconds:.1f}"]
+        return f"| {' | '.join(map(str, cells))} |"
 
 
-def shown(row: Row) -> Row:
-    """Print a row of the table and return it."""
-    print(row, flush=True)
-    return row
-
-
-async def measure(
-    clients: int, calls: int, job_seconds: float, attackers: int, names: bool
-) -> tuple[Row, list[Row]]:
+async def measure(given: argparse.Namespace) -> tuple[Row, list[Row]]:
     """Print the table; returns the row of equal clients, and the others."""
     print("| clients | calls | failed | median s | maximum s | ratio | all s |")
     print("|---|---|---|---|---|---|---|")
-    others: list[Row] = []
-    latencies: list[float] = []
-    failures: list[str] = []
-    async with service(2, 8, job_seconds) as address:
-        began = time.monotonic()
-        await asyncio.gather(*(client(address, calls, latencies, failures) for _ in range(clients)))
-        equal = shown(Row(f"{clients} equal", latencies, failures, time.monotonic() - began))
-    latencies, failures = [], []
-    async with service(2, 8, job_seconds) as address:
-        began = time.monotonic()
-        await client(address, calls, latencies, failures)
-        others.append(shown(Row("1 alone", latencies, failures, time.monotonic() - began)))
-    if names:
+    calls, job_seconds, attackers = given.calls, given.job_seconds, given.attackers
+    async with service(job_seconds) as address:
+        equal = await together(f"{given.clients} equal", address, calls, given.clients)
+    async with service(job_seconds) as address:
+        others = [await together("1 alone", address, calls, 1)]
+    if not given.no_names:
         with tempfile.TemporaryDirectory() as folder:
             options, mine, theirs = named(Path(folder))
-            async with service(2, 8, job_seconds, *options) as address:
+            async with service(job_seconds, *options) as address:
                 attack = [greedy(address, theirs) for _ in range(attackers)]
-                others.append(
-                    await beside(f"1 beside {attackers} greedy, with tokens", address, attack, calls, mine)
-                )
-    async with service(2, 8, job_seconds) as address:
+                name = f"1 beside {attackers} greedy, with tokens"
+                others.append(await beside(name, address, attack, calls, mine))
+    async with service(job_seconds) as address:
         attack = [greedy(address, ()) for _ in range(attackers)]
         name = f"1 beside {attackers} greedy of its address"
         others.append(await beside(name, address, attack, calls, None))
-    async with service(2, 8, job_seconds) as address:
+    async with service(job_seconds) as address:
         attack = [client(address, 10**6, [], []) for _ in range(attackers)]
-        others.append(
-            await beside(f"1 beside {attackers} like it of its address", address, attack, calls, None)
-        )
+        name = f"1 beside {attackers} like it of its address"
+        others.append(await beside(name, address, attack, calls, None))
     return equal, others
+
+
+async def together(name: str, address: str, calls: int, clients: int, token: Token | None = None) -> Row:
+    """Print the row of clients that call at the same time, and return it."""
+    latencies: list[float] = []
+    failures: list[str] = []
+    began = time.monotonic()
+    await asyncio.gather(*(client(address, calls, latencies, failures, token) for _ in range(clients)))
+    row = Row(name, latencies, failures, time.monotonic() - began)
+    print(row, flush=True)
+    return row
 
 
 async def beside(
@@ -192,13 +175,9 @@ async def beside(
     token: Token | None,
 ) -> Row:
     """Print the row of one client that calls while others do, and return it."""
-    latencies: list[float] = []
-    failures: list[str] = []
     tasks = [asyncio.create_task(one) for one in attack]
     await asyncio.sleep(5)
-    began = time.monotonic()
-    await client(address, calls, latencies, failures, token)
-    row = shown(Row(name, latencies, failures, time.monotonic() - began))
+    row = await together(name, address, calls, 1, token)
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -227,9 +206,7 @@ if __name__ == "__main__":
     parser.add_argument("--no-names", action="store_true", help="no row with tokens; for older versions")
     parser.add_argument("--most-ratio", type=float, default=3.0, help="of the equal clients")
     given = parser.parse_args()
-    equal, others = asyncio.run(
-        measure(given.clients, given.calls, given.job_seconds, given.attackers, not given.no_names)
-    )
+    equal, others = asyncio.run(measure(given))
     if equal.ratio > given.most_ratio:
         print(
             f"one of {given.clients} equal clients waited {equal.ratio:.1f} times the median", file=sys.stderr

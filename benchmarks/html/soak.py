@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.html.sites import Site
-from benchmarks.html.ways import open_engine
+from benchmarks.harness.command import say
+from benchmarks.harness.meter import descendants
+from benchmarks.harness.turns import at_once
+from benchmarks.html.ways import Site, open_engine
 from i2s_chassis.limits import Limits
 from i2s_render_html.engine import HtmlEngine
 from i2s_render_html.model import Job
@@ -20,6 +22,7 @@ _LIMITS = Limits(
 )
 _UID_BASE = 48_000
 _UIDS = 256
+_PAGE = os.sysconf("SC_PAGE_SIZE")
 _LOOKS, _LOOK_SECONDS = 40, 0.05
 _IDLE_LOOKS, _LEAST_LOOKS, _IDLE_LOOK_SECONDS = 240, 6, 0.5
 _WARM_UP = 0.34  # of the pages; memory is compared after them
@@ -43,23 +46,14 @@ HOSTILE = (
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of a soak.
+    """The result of a soak."""
 
-    Attributes:
-        pages: Number of pages shown in all.
-        verdicts: How often each, hostile pages alone.
-        changed: Good pages that looked different from their first time.
-        first_bytes: Resident memory of everything together after the warm-up, while no page is shown.
-        last_bytes: The same at the end.
-        left: Processes of jobs after everything was closed.
-    """
-
-    pages: int = 0
-    verdicts: dict[str, int] = field(default_factory=dict)
-    changed: list[str] = field(default_factory=list)
-    first_bytes: int = 0
-    last_bytes: int = 0
-    left: int = 0
+    pages: int = 0  #: Number of pages shown in all.
+    verdicts: dict[str, int] = field(default_factory=dict)  #: How often each, hostile pages alone.
+    changed: list[str] = field(default_factory=list)  #: Good pages that looked different than at first.
+    first_bytes: int = 0  #: Private memory of everything after the warm-up, while no page is shown.
+    last_bytes: int = 0  #: The same at the end.
+    left: int = 0  #: Processes of jobs after everything was closed.
 
     @property
     def holds(self) -> bool:
@@ -67,37 +61,27 @@ class Outcome:
         return not self.changed and not self.left and self.last_bytes < 1.5 * self.first_bytes
 
 
-async def soak(sites: Sequence[Site], pages: int, browsers: int, say: Callable[[str], None]) -> Outcome:
+async def soak(sites: Sequence[Site], pages: int, browsers: int) -> Outcome:
     """Show pages, every second one hostile.
 
     Args:
         sites: The good ones.
         pages: Number of pages in all.
         browsers: Number of browsers at once.
-        say: Called with how far it is.
     """
     outcome = Outcome()
     async with open_engine(browsers, _UID_BASE) as engine:
-        good = {site.name: await _picture(engine, site) for site in sites}
+        good = {site.name: await _image(engine, site) for site in sites}
 
-        async def show(numbers: range) -> None:
-            """Show the pages of these numbers, as many at a time as there are browsers."""
-            ahead = iter(numbers)
-
-            async def work() -> None:
-                for number in ahead:
-                    await _one(engine, sites, good, number, outcome)
-                    if outcome.pages % 20 == 0:
-                        say(f"{outcome.pages} of {pages}: {_resident_bytes() >> 20} MiB")
-
-            async with asyncio.TaskGroup() as group:
-                for _ in range(browsers):
-                    group.create_task(work())
+        async def show(number: int) -> None:
+            await _one(engine, sites, good, number, outcome)
+            if outcome.pages % 20 == 0:
+                say(f"{outcome.pages} of {pages}: {_private_bytes() >> 20} MiB")
 
         warm_up = max(1, round(pages * _WARM_UP))
-        await show(range(warm_up))
+        await at_once(show, range(warm_up), browsers)
         outcome.first_bytes = await _idle_bytes(engine, browsers)
-        await show(range(warm_up, pages))
+        await at_once(show, range(warm_up, pages), browsers)
         outcome.last_bytes = await _idle_bytes(engine, browsers)
     outcome.left = await _left()
     return outcome
@@ -113,7 +97,7 @@ async def _idle_bytes(engine: HtmlEngine, browsers: int) -> int:
     for look in range(_IDLE_LOOKS):
         await asyncio.sleep(_IDLE_LOOK_SECONDS)
         if engine.browsers == browsers:
-            seen.append(_resident_bytes())
+            seen.append(_private_bytes())
         if seen and look >= _LEAST_LOOKS:
             return min(seen)
     raise RuntimeError(f"{engine.browsers} of {browsers} browsers are ready")
@@ -130,12 +114,12 @@ async def _one(
         outcome.verdicts[name] = outcome.verdicts.get(name, 0) + 1
     else:
         site = sites[turn % len(sites)]
-        if await _picture(engine, site) != good[site.name]:
+        if await _image(engine, site) != good[site.name]:
             outcome.changed.append(site.name)
     outcome.pages += 1
 
 
-async def _picture(engine: HtmlEngine, site: Site) -> bytes | None:
+async def _image(engine: HtmlEngine, site: Site) -> bytes | None:
     rendering = await engine.render(site.job())
     return rendering.picture.png if rendering.picture else None
 
@@ -161,26 +145,14 @@ def _of_jobs() -> list[int]:
     return found
 
 
-def _resident_bytes() -> int:
+def _private_bytes() -> int:
     """Return the private memory of this process and its descendants."""
-    parents: dict[int, int] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-    ours, todo = set(), [os.getpid()]
-    while todo:
-        pid = todo.pop()
-        ours.add(pid)
-        todo += [child for child, parent in parents.items() if parent == pid and child not in ours]
-    return sum(_private_bytes(pid) for pid in ours)
+    return sum(_private_pages(pid) for pid in (os.getpid(), *descendants(os.getpid()))) * _PAGE
 
 
-def _private_bytes(pid: int) -> int:
+def _private_pages(pid: int) -> int:
     try:
         resident, shared = Path(f"/proc/{pid}/statm").read_text().split()[1:3]
     except (FileNotFoundError, ProcessLookupError):
         return 0
-    return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
+    return int(resident) - int(shared)

@@ -1,9 +1,10 @@
-"""The ways from a site to a picture that are compared."""
+"""Sites, and the ways from a site to an image that are compared."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -16,21 +17,47 @@ from pathlib import Path
 
 from playwright.async_api import Browser, BrowserType, async_playwright
 
-from benchmarks.html.sites import Site
+from benchmarks.harness.command import MeasurementError
 from i2s_chassis.jail import Jail, JailSettings
 from i2s_render_html.chromium import find_chromium
 from i2s_render_html.engine import HtmlEngine
 from i2s_render_html.jekyll import JekyllBuilder, JekyllSettings
+from i2s_render_html.model import Job
 from i2s_render_html.sandbox import choose_sandbox
 from i2s_render_html.service import browser_settings, engine_settings
 from i2s_render_html.settings import HtmlSettings
+from i2s_sdk.instances.site_files import read_tar
+from i2s_wire.render.request import File
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 _SERVE_SECONDS = 60.0
 _GAP_SECONDS = 1.0
 
 
-class WayError(Exception):
-    """A way did not lead to a picture; says which and why."""
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A site: its name, and its files by path."""
+
+    name: str
+    files: dict[str, bytes]
+
+    def job(self) -> Job:
+        """Return what the renderer is asked."""
+        return Job(tuple(File(path, content) for path, content in self.files.items()))
+
+    def write(self, folder: Path) -> None:
+        """Write the files into a folder."""
+        for path, content in self.files.items():
+            target = folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+
+
+def read_sites(data: Path = EXAMPLES) -> list[Site]:
+    """Return the sites of a data set, in the order of their names."""
+    rows = map(json.loads, (data / "instances.jsonl").read_text(encoding="utf-8").splitlines())
+    archives = {row["id"]: data / row["structure"] for row in rows if row["task"] == "webpage"}
+    return [Site(name, read_tar(archives[name].read_bytes())) for name in sorted(archives)]
 
 
 @contextlib.asynccontextmanager
@@ -61,11 +88,11 @@ async def prepared(engine: HtmlEngine, site: Site) -> bytes:
     """Render a site with the engine.
 
     Raises:
-        WayError: It was not rendered.
+        MeasurementError: It was not rendered.
     """
     rendering = await engine.render(site.job())
     if rendering.picture is None:
-        raise WayError(f"{site.name}: {rendering.verdict.name}: {rendering.message}")
+        raise MeasurementError(f"{site.name}: {rendering.verdict.name}: {rendering.message}")
     return rendering.picture.png
 
 
@@ -83,12 +110,7 @@ async def open_playwright() -> AsyncIterator[BrowserType]:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A browser as Playwright starts it for one page.
-
-    Attributes:
-        playwright: Playwright, which starts the browser.
-        program: The browser's.
-    """
+    """A browser as Playwright starts it for one page."""
 
     playwright: BrowserType
     program: Path
@@ -118,7 +140,7 @@ async def served(plain: Plain, source: Path) -> bytes:
     """Show a site as the reference implementation does: `jekyll serve`, a browser of its own.
 
     Raises:
-        WayError: Jekyll does not serve.
+        MeasurementError: Jekyll does not serve.
     """
     with tempfile.TemporaryDirectory() as out, socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -143,7 +165,7 @@ async def _listening(process: asyncio.subprocess.Process, port: int) -> None:
     async with asyncio.timeout(_SERVE_SECONDS):
         while True:
             if process.returncode is not None:
-                raise WayError(f"jekyll serve ended with {process.returncode}")
+                raise MeasurementError(f"jekyll serve ended with {process.returncode}")
             with contextlib.suppress(OSError):
                 _, writer = await asyncio.open_connection("127.0.0.1", port)
                 writer.close()
@@ -155,12 +177,12 @@ async def build(source: Path, out: Path) -> None:
     """Build a site with plain Jekyll.
 
     Raises:
-        WayError: Jekyll refused it.
+        MeasurementError: Jekyll refused it.
     """
     if shutil.which("jekyll") is None:
-        raise WayError("jekyll is not installed; install it with: apt-get install jekyll")
+        raise MeasurementError("jekyll is not installed; install it with: apt-get install jekyll")
     process = await asyncio.create_subprocess_exec(
         "jekyll", "build", "--quiet", "-s", str(source), "-d", str(out), stdout=sys.stderr
     )
     if await process.wait():
-        raise WayError(f"jekyll build of {source} failed")
+        raise MeasurementError(f"jekyll build of {source} failed")

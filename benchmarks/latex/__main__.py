@@ -9,31 +9,38 @@ Compared, in one run, in turns, on the same documents (all LaTeX examples as pro
     none        the same without a sandbox: what is left is what the sandbox costs
 
 Counted is the CPU time of every process of a variant: server, spawner, supervisors, bubblewrap, engines,
-and the clean-up after the answer. Left out: the client, and kernel threads. All pictures must be equal.
+and the clean-up after the answer. Left out: the client, and kernel threads. All images must be equal.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import sys
 import tempfile
-from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import median
 
-from benchmarks.latex import machine, reference
-from benchmarks.latex.measure import Say, Task, bursts_of_all, sample_all
-from benchmarks.latex.report import Report
-from benchmarks.latex.summary import figures_of, ratio, sandbox_cost, throughput_of
-from benchmarks.latex.variants import Service, Variant, VariantError, open_reference, open_service
-from i2s_sdk.data import examples_folder, read_folder
-from i2s_sdk.errors import I2SError
+from benchmarks.harness import machine
+from benchmarks.harness.command import Result, add_engine_options, command_line, finish, say
+from benchmarks.harness.render_report import MS, compare
+from benchmarks.harness.rendering import (
+    Running,
+    Service,
+    Table,
+    Variant,
+    open_reference,
+    open_service,
+    structures,
+)
+from i2s_client import AsyncRenderClient
+from i2s_sdk.data import examples_folder
 from i2s_sdk.tasks.latex import LatexTask, preamble_path
 from i2s_sdk.tasks.structure import Structure
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.isolation import IsolationTier
+from i2s_wire.render.rendering import Rendering
 
 _EXAMPLES = """examples:
   python -m benchmarks.latex                          all examples, five repetitions
@@ -41,116 +48,88 @@ _EXAMPLES = """examples:
   python -m benchmarks.latex --json > benchmarks/results/latex.json
 """
 _TASK = LatexTask(Profile.PAPER)
+_BARS = {("cold", "format"): 6.0}
 
 
-async def run(data: Path, limit: int | None, repeat: int, rounds: int, slots: int, say: Say) -> Report:
+@dataclass(frozen=True, slots=True)
+class SandboxCost:
+    """What the sandbox adds to a job: median over the examples, in seconds of CPU and as a share."""
+
+    variant: str
+    seconds: float
+    share: float
+
+    @classmethod
+    def of(cls, figures: Table, variant: str) -> SandboxCost:
+        """Return the cost of the sandbox of a variant, compared with the service without one."""
+        pairs = [(figures[variant][document].cpu, one.cpu) for document, one in figures["none"].items()]
+        seconds = median(isolated - plain for isolated, plain in pairs)
+        return cls(variant, seconds, median(isolated / plain - 1 for isolated, plain in pairs))
+
+
+async def run(given: argparse.Namespace) -> Result:
     """Measure everything.
 
-    Args:
-        data: Folder of the examples.
-        limit: Number of examples that are taken, the first ones; None takes all.
-        repeat: Repetitions of each job, one at a time.
-        rounds: Rounds of throughput; 0 measures none.
-        slots: Jobs at once for throughput.
-        say: Called with how far it is.
-
     Raises:
-        VariantError: A variant failed, or pictures differ.
+        MeasurementError: A variant failed, or images differ.
         I2SError: A service does not start or does not answer.
     """
-    tasks = latex_tasks(data)[:limit]
+    documents = dict(list(latex_documents(examples_folder(given.data)).items())[: given.limit])
     load_before = machine.load()
     async with AsyncExitStack() as stack:
         logs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="i2s-benchmark-")))
-        preamble, page = preamble_path(Profile.PAPER), _TASK.page()
-        running = {}
+        services: dict[str, Running] = {}
         for tier in (IsolationTier.NAMESPACE, IsolationTier.LANDLOCK, IsolationTier.NONE):
-            say(f"starting the service in tier {tier.name.lower()}")
-            running[tier] = await stack.enter_async_context(open_service(tier, slots, preamble, logs))
-        jailed = running[IsolationTier.NAMESPACE]
+            title = tier.name.lower()
+            say(f"starting the service in tier {title}")
+            arguments = ["--slots", str(given.slots), "--preamble", str(preamble_path(Profile.PAPER))]
+            arguments += ["--allow-unsandboxed"] if tier is IsolationTier.NONE else []
+            service = open_service("render-latex", title, tier, arguments, logs)
+            services[title] = await stack.enter_async_context(service)
         variants: list[Variant] = [
-            await stack.enter_async_context(open_reference(slots, reference.__file__)),
-            Service("cold", jailed.meter, jailed.client, page, cold=True),
-            Service("format", jailed.meter, jailed.client, page, cold=False),
+            await stack.enter_async_context(open_reference(given.slots, "latex.reference")),
+            Service("cold", services["namespace"], _cold, "cold"),
+            Service("format", services["namespace"], _with_format, "format"),
+            Service("landlock", services["landlock"], _with_format, "format"),
+            Service("none", services["none"], _with_format, "format"),
         ]
-        for tier in (IsolationTier.LANDLOCK, IsolationTier.NONE):
-            one = running[tier]
-            variants.append(Service(tier.name.lower(), one.meter, one.client, page, cold=False))
-        samples = await sample_all(variants, tasks, repeat, say)
-        figures = figures_of([one.name for one in variants], samples)
-        bursts = await bursts_of_all(variants, tasks, slots, rounds, say)
-        descriptions = {tier.name.lower(): await one.client.describe() for tier, one in running.items()}
-        return Report(
-            machine=machine.look(
-                descriptions["namespace"].versions,
-                {tier: one.isolation.mechanisms for tier, one in descriptions.items()},
-                load_before,
-            ),
-            counted=jailed.meter.how,
-            repeat=repeat,
-            slots=slots,
-            figures=figures,
-            ratios=(
-                ratio(figures, "cold", "format"),
-                ratio(figures, "reference", "format"),
-                ratio(figures, "cold", "format", "compile"),
-                ratio(figures, "reference", "format", "compile"),
-            ),
-            sandbox=(sandbox_cost(figures, "format", "none"), sandbox_cost(figures, "landlock", "none")),
-            throughput=throughput_of(bursts),
-        )
-
-
-def latex_tasks(data: Path) -> list[Task]:
-    """Return the documents of all LaTeX instances of a data set that have a ground truth."""
-    return [
-        Task(one.id, _TASK.document(Structure(one.structure.read_text(encoding="utf-8"))).source)
-        for one in read_folder(data).instances
-        if one.task == _TASK.name and one.structure is not None
+        ratios = [(over, "format", part) for part in ("job", "compile") for over in ("cold", "reference")]
+        report = await compare(given, variants, documents, services, ratios, load_before)
+    holds = report.holds(_BARS)
+    costs = [SandboxCost.of(report.figures, variant) for variant in ("format", "landlock")]
+    document = {
+        "bar": {"least": _BARS["cold", "format"], "holds": holds},
+        **report.as_json(),
+        "sandbox": [asdict(cost) for cost in costs],
+    }
+    lines = [
+        *report.lines(_BARS),
+        *(f"sandbox, {one.variant}: {MS * one.seconds:.1f} ms a job, {one.share:.0%}" for one in costs),
     ]
+    return Result(document, lines, 0 if holds else 1)
 
 
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{value} is not 1 or more")
-    return value
+async def _cold(client: AsyncRenderClient, document: str) -> Rendering:
+    return await client.render_latex(document, page=_TASK.page(), cold=True)
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the command line."""
-    command = argparse.ArgumentParser(
-        prog="python -m benchmarks.latex",
-        description=__doc__,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add = command.add_argument
-    add("--repeat", type=_count, default=5, metavar="N", help="repetitions of every job (default: 5)")
-    add("--limit", type=_count, metavar="N", help="only the first N examples")
-    add("--rounds", type=int, default=2, metavar="N", help="rounds of throughput, 0 for none (default: 2)")
-    add("--slots", type=_count, default=2, metavar="N", help="jobs at once for throughput (default: 2)")
-    add("--data", type=Path, metavar="FOLDER", help="data set (default: the bundled examples)")
-    add("--json", action="store_true", help="print one JSON document instead of tables")
-    return command
+async def _with_format(client: AsyncRenderClient, document: str) -> Rendering:
+    return await client.render_latex(document, page=_TASK.page(), cold=False)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def latex_documents(data: Path) -> dict[str, str]:
+    """Return the documents of all LaTeX instances of a data set that have a ground truth, by id."""
+    return {
+        name: _TASK.document(Structure(code)).source for name, code in structures(data, _TASK.name).items()
+    }
+
+
+def main() -> int:
     """Return 0 if the claim holds, 1 if it does not, 2 if nothing could be measured."""
-    options = parser().parse_args(arguments)
-
-    def say(text: str) -> None:
-        end = "\r" if sys.stderr.isatty() else "\n"
-        print(f"{text:<79}", end=end, file=sys.stderr, flush=True)
-
-    try:
-        data = examples_folder(options.data)
-        report = asyncio.run(run(data, options.limit, options.repeat, options.rounds, options.slots, say))
-    except (VariantError, I2SError) as error:
-        print(f"benchmark: {error}", file=sys.stderr)
-        return 2
-    print(json.dumps(report.as_json(), indent=1) if options.json else report.as_text())
-    return 0 if report.holds else 1
+    parser = command_line("latex", __doc__, _EXAMPLES)
+    add_engine_options(parser)
+    given = parser.parse_args()
+    return finish(given, lambda: asyncio.run(run(given)))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ Compared, in one run, in turns, on the same scores (the examples of the task mus
 
 All of the same LilyPond. Counted is the CPU time of every process of a variant: server, spawner,
 supervisors, bubblewrap, engines, replaced zygotes, and the clean-up after the answer. Left out: the client,
-kernel threads, and what the services use before the first job. All pictures must be
+kernel threads, and what the services use before the first job. All images must be
 equal, except those of cairo.
 """
 
@@ -18,27 +18,38 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import sys
 import tempfile
-from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
-from benchmarks.latex import machine
-from benchmarks.latex.measure import Say, Task, bursts_of_all, sample_all
-from benchmarks.latex.summary import figures_of, ratio, throughput_of
-from benchmarks.latex.variants import Variant, VariantError, open_reference
-from benchmarks.lilypond import reference
-from benchmarks.lilypond.report import Report
+from benchmarks.harness import machine
+from benchmarks.harness.command import (
+    MeasurementError,
+    Result,
+    add_engine_options,
+    command_line,
+    finish,
+    say,
+)
+from benchmarks.harness.render_report import compare
+from benchmarks.harness.rendering import (
+    Running,
+    Service,
+    Variant,
+    open_reference,
+    open_service,
+    structures,
+)
 from benchmarks.lilypond.snippets import fetch, render_all
-from benchmarks.lilypond.variants import open_service
+from i2s_client import AsyncRenderClient
 from i2s_render_lilypond.installation import find_installation
-from i2s_sdk.data import examples_folder, read_folder
-from i2s_sdk.errors import I2SError
+from i2s_sdk.data import examples_folder
 from i2s_wire.render.isolation import IsolationTier
+from i2s_wire.render.options import LilypondBackend, LilypondOptions, RenderOptions
+from i2s_wire.render.rendering import Rendering
 
-_TASK = "music"
 _USERS = 54_000
 _EXAMPLES = """examples:
   python -m benchmarks.lilypond                          all examples, five repetitions
@@ -46,114 +57,78 @@ _EXAMPLES = """examples:
   python -m benchmarks.lilypond --snippets 300           also 300 real scores of Debian's lilypond-doc-html
   python -m benchmarks.lilypond --json > benchmarks/results/lilypond.json
 """
+#: Name, tier, and how each service starts what renders a score.
 _SERVICES = (
-    ("single-use", IsolationTier.NAMESPACE, False),
-    ("zygote", IsolationTier.NAMESPACE, True),
-    ("landlock", IsolationTier.LANDLOCK, True),
+    ("single-use", IsolationTier.NAMESPACE, "single-use"),
+    ("zygote", IsolationTier.NAMESPACE, "zygote"),
+    ("landlock", IsolationTier.LANDLOCK, "zygote"),
 )
+_RATIOS = (
+    ("reference", "zygote", "job"),
+    ("reference", "cairo", "job"),
+    ("reference", "landlock", "job"),
+    ("single-use", "zygote", "job"),
+)
+_BARS = {("reference", "zygote"): 4.0, ("reference", "cairo"): 5.0}
+_COMPILES = {"single-use": "cold", "zygote": "zygote"}
 
 
-async def run(options: argparse.Namespace, data: Path, say: Say) -> Report:
+async def run(given: argparse.Namespace) -> Result:
     """Measure everything.
 
     Raises:
-        VariantError: A variant failed, or pictures differ.
+        MeasurementError: A variant failed, or images differ.
         I2SError: A service does not start or does not answer.
     """
-    tasks = scores(data)[: options.limit]
+    documents = dict(list(structures(examples_folder(given.data), "music").items())[: given.limit])
     load_before = machine.load()
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="i2s-benchmark-")))
-        real = await asyncio.to_thread(fetch, folder, options.snippets) if options.snippets else []
+        real = await asyncio.to_thread(fetch, folder, given.snippets) if given.snippets else []
         programs = str(find_installation().lilypond.parent)
-        plain = open_reference(options.slots, reference.__file__, programs)
+        plain = open_reference(given.slots, "lilypond.reference", programs)
         variants: list[Variant] = [await stack.enter_async_context(plain)]
-        running = {}
+        services: dict[str, Running] = {}
+        draw = partial(_render, LilypondBackend.GHOSTSCRIPT)
         for place, (name, tier, warm) in enumerate(_SERVICES):
             say(f"starting {name}")
             users = _USERS + place * 256  # services that share users of jobs share their processes too
-            service = open_service(name, tier, options.slots, folder, warm=warm, users=users)
-            running[name] = await stack.enter_async_context(service)
-            variants.append(running[name].variant)
-        variants.append(running["zygote"].variant.with_cairo("cairo"))
-        samples = await sample_all(variants, tasks, options.repeat, say)
-        figures = figures_of([one.name for one in variants], samples)
-        bursts = await bursts_of_all(variants, tasks, options.slots, options.rounds, say)
+            arguments = ["--slots", str(given.slots), "--jail-uid-base", str(users), "--warm", warm]
+            service = open_service("render-lilypond", name, tier, arguments, folder)
+            services[name] = await stack.enter_async_context(service)
+            variants.append(Service(name, services[name], draw, _COMPILES[warm]))
+        cairo = partial(_render, LilypondBackend.CAIRO)
+        variants.append(Service("cairo", services["zygote"], cairo, "zygote", same_pixels=False))
+        report = await compare(given, variants, documents, services, _RATIOS, load_before)
         say(f"{len(real)} real scores")
-        client = running["zygote"].variant.client
-        snippets = await render_all(client, real, options.slots) if real else None
-        description = running["zygote"].description
-        return Report(
-            machine=machine.look(
-                {name: value for name, value in description.versions.items() if name != "tree"},
-                {name: one.description.isolation.mechanisms for name, one in running.items()},
-                load_before,
-            ),
-            counted=variants[0].meter.how,
-            repeat=options.repeat,
-            slots=options.slots,
-            figures=figures,
-            ratios=(
-                ratio(figures, "reference", "zygote"),
-                ratio(figures, "reference", "cairo"),
-                ratio(figures, "reference", "landlock"),
-                ratio(figures, "single-use", "zygote"),
-            ),
-            throughput=throughput_of(bursts),
-            snippets=snippets,
-        )
+        snippets = await render_all(services["zygote"].client, real, given.slots) if real else None
+    holds = report.holds(_BARS) and (snippets is None or not snippets.failures)
+    bars = {f"{over}/{under}": least for (over, under), least in _BARS.items()}
+    document = {
+        "bars": {**bars, "holds": holds},
+        **report.as_json(),
+        "snippets": asdict(snippets) if snippets else None,
+    }
+    lines = [*report.lines(_BARS), *(snippets.lines() if snippets else ())]
+    return Result(document, lines, 0 if holds else 1)
 
 
-def scores(data: Path) -> list[Task]:
-    """Return the scores of a data set that have a ground truth."""
-    return [
-        Task(one.id, one.structure.read_text(encoding="utf-8"))
-        for one in read_folder(data).instances
-        if one.task == _TASK and one.structure is not None
-    ]
+async def _render(backend: LilypondBackend, client: AsyncRenderClient, document: str) -> Rendering:
+    options = RenderOptions(lilypond=LilypondOptions(backend=backend))
+    rendering = await client.render_lilypond(document, options=options)
+    if rendering.verdict.has_picture and rendering.lilypond_backend is not backend:
+        raise MeasurementError(f"was to be drawn by {backend} and was by {rendering.lilypond_backend}")
+    return rendering
 
 
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{value} is not 1 or more")
-    return value
-
-
-def parser() -> argparse.ArgumentParser:
-    """Return the command line."""
-    command = argparse.ArgumentParser(
-        prog="python -m benchmarks.lilypond",
-        description=__doc__,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add = command.add_argument
-    add("--repeat", type=_count, default=5, metavar="N", help="repetitions of every job (default: 5)")
-    add("--limit", type=_count, metavar="N", help="only the first N examples")
-    add("--rounds", type=int, default=2, metavar="N", help="rounds of throughput, 0 for none (default: 2)")
-    add("--slots", type=_count, default=2, metavar="N", help="jobs at once for throughput (default: 2)")
-    add("--snippets", type=int, default=0, metavar="N", help="real scores to render too (default: 0)")
-    add("--data", type=Path, metavar="FOLDER", help="data set (default: the bundled examples)")
-    add("--json", action="store_true", help="print one JSON document instead of tables")
-    return command
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
+def main() -> int:
     """Return 0 if the claims hold, 1 if not, 2 if nothing could be measured."""
-    options = parser().parse_args(arguments)
-
-    def say(text: str) -> None:
-        end = "\r" if sys.stderr.isatty() else "\n"
-        print(f"{text:<79}", end=end, file=sys.stderr, flush=True)
-
-    try:
-        report = asyncio.run(run(options, examples_folder(options.data), say))
-    except (VariantError, I2SError) as error:
-        print(f"benchmark: {error}", file=sys.stderr)
-        return 2
-    print(json.dumps(report.as_json(), indent=1) if options.json else report.as_text())
-    return 0 if report.holds else 1
+    parser = command_line("lilypond", __doc__, _EXAMPLES)
+    add_engine_options(parser)
+    add = parser.add_argument
+    add("--snippets", type=int, default=0, metavar="N", help="real scores to render too (default: 0)")
+    given = parser.parse_args()
+    return finish(given, lambda: asyncio.run(run(given)))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 Pictures are two kinds: pages (boxes of one colour and a picture of many colours on white) and photographs
 (smooth colours with noise, of which none is frequent). The values of ours and of the baseline must agree to
-1e-11 (SSIM) or exactly (pixel), or VariantError is raised.
+1e-11 (SSIM) or exactly (pixel), or MeasurementError is raised.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from statistics import median
 import numpy as np
 from PIL import Image
 
-from benchmarks.metrics.variants import VariantError
+from benchmarks.harness.command import MeasurementError
 from i2s_metrics.functional.arrays import BoolArray, GreyArray, RgbArray
 from i2s_metrics.functional.colours import modal_colour
 from i2s_metrics.functional.pixel import pixel_similarity
@@ -44,7 +44,7 @@ def measure(rounds: int) -> list[FunctionRow]:
         rounds: Repetitions; ours and the baseline take turns.
 
     Raises:
-        VariantError: Ours and the baseline give different values.
+        MeasurementError: Ours and the baseline give different values.
     """
     return [row for pair in _pairs() for row in _rows(rounds, *pair)]
 
@@ -65,7 +65,7 @@ def _rows(rounds: int, kind: str, prediction: RgbArray, reference: RgbArray) -> 
     yield FunctionRow("decoding", kind, _milliseconds(lambda: _decoded(encoded), rounds), None)
 
 
-def as_text(rows: list[FunctionRow]) -> str:
+def as_lines(rows: list[FunctionRow]) -> list[str]:
     """Return a table."""
     lines = [
         f"{_WIDTH}x{_HEIGHT}, CPU ms a pair, medians",
@@ -78,7 +78,7 @@ def as_text(rows: list[FunctionRow]) -> str:
             ("", "") if row.baseline is None else (f"{row.baseline:.1f}", f"{row.baseline / row.ours:.1f}")
         )
         lines.append(f"| {row.name} | {row.picture} | {row.ours:.1f} | {other[0]} | {other[1]} |")
-    return "\n".join(lines)
+    return lines
 
 
 def _row(
@@ -91,7 +91,7 @@ def _row(
 ) -> FunctionRow:
     difference = abs(ours() - baseline())
     if difference > tolerance:
-        raise VariantError(
+        raise MeasurementError(
             f"{', '.join(names)}: the value differs from that of the baseline by {difference:.1e}"
         )
     times: tuple[list[float], list[float]] = ([], [])

@@ -1,52 +1,96 @@
-"""The variants: the service with its settings, and the package lpips called plainly."""
+"""Pairs of images, and the variants: the service with its settings, and the package lpips called plainly."""
 
 from __future__ import annotations
 
 import asyncio
 import io
-import json
 import os
-import sys
 import time
 import warnings
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageChops, ImageDraw
 
-from benchmarks.latex.meter import TreeMeter
-from benchmarks.metrics.pairs import EncodedPair
+from benchmarks.harness.command import MeasurementError
+from benchmarks.harness.meter import Meter
+from benchmarks.harness.services import serving
 from i2s_client.metrics import AsyncMetricsClient
+from i2s_client.service_table import wire_name
+from i2s_sdk.stack.command import ServiceCommand
 from i2s_wire.metrics.score import Score
 
-_START_SECONDS = 120
+_REFERENCES = Path(__file__).parents[2] / "examples" / "references"
 _CALL_SECONDS = 600
 
 
-class VariantError(Exception):
-    """A variant failed, or gives other values."""
+@dataclass(frozen=True, slots=True)
+class EncodedPair:
+    """Two PNG files of one size."""
+
+    reference: bytes
+    prediction: bytes
+
+
+def warm_pairs(count: int) -> list[EncodedPair]:
+    """Return different predictions for one reference."""
+    reference = _pictures()[0]
+    return [EncodedPair(_png(reference), _png(_changed(reference, number))) for number in range(count)]
+
+
+def cold_pairs(count: int) -> list[EncodedPair]:
+    """Return pairs in which no reference comes twice."""
+    pictures = _pictures()
+    references = [_stamped(pictures[number % len(pictures)], number) for number in range(count)]
+    return [
+        EncodedPair(_png(reference), _png(_changed(reference, number)))
+        for number, reference in enumerate(references)
+    ]
+
+
+def _pictures() -> list[Image.Image]:
+    return list(_opened())
+
+
+def _opened() -> Iterator[Image.Image]:
+    for path in sorted(_REFERENCES.glob("*.png")):
+        with Image.open(path) as picture:
+            yield picture.convert("RGB")
+
+
+def _changed(picture: Image.Image, number: int) -> Image.Image:
+    """Return the picture moved a little, with one box missing."""
+    moved = ImageChops.offset(picture, 1 + number % 7, number % 3)
+    left = (37 * number) % max(1, picture.width - 40)
+    ImageDraw.Draw(moved).rectangle((left, 5, left + 30, 25), fill="white")
+    return moved
+
+
+def _stamped(picture: Image.Image, number: int) -> Image.Image:
+    """Return the picture with a mark of its own."""
+    marked = picture.copy()
+    ImageDraw.Draw(marked).rectangle((0, 0, 4 + number, 6), fill=(number % 256, 80, 80))
+    return marked
+
+
+def _png(picture: Image.Image) -> bytes:
+    encoded = io.BytesIO()
+    picture.save(encoded, "PNG")
+    return encoded.getvalue()
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What one variant did with all pairs of a kind.
+    """What one variant did with all pairs of a kind."""
 
-    Attributes:
-        name: Name of the variant.
-        kind: "warm" or "cold".
-        pairs_per_second: Pairs per second of wall time.
-        cpu_seconds: CPU seconds of all its processes, for one pair.
-        values: Values of the main metric, in the order of the pairs.
-    """
-
-    name: str
-    kind: str
-    pairs_per_second: float
-    cpu_seconds: float
-    values: tuple[float, ...]
+    name: str  #: Name of the variant.
+    kind: str  #: "warm" or "cold".
+    pairs_per_second: float  #: Pairs per second of wall time.
+    cpu_seconds: float  #: CPU seconds of all its processes, for one pair.
+    values: tuple[float, ...]  #: Values of the main metric, in the order of the pairs.
 
 
 def package(kind: str, pairs: Sequence[EncodedPair], weights: Path) -> Figure:
@@ -94,14 +138,8 @@ def _fill(network: object, weights: Path) -> None:
 class RunningService:
     """A service that serves, and a client of it."""
 
-    def __init__(self, client: AsyncMetricsClient, process: int, batch: int, slots: int) -> None:
-        self._client, self._batch, self._slots = client, batch, slots
-        self._meter = TreeMeter()
-        self._meter.adopt(process)
-
-    async def lpips(self, kind: str, pairs: Sequence[EncodedPair]) -> Figure:
-        """Measure LPIPS alone."""
-        return await self.measure(f"lpips, batch {self._batch}", kind, pairs, ("lpips",))
+    def __init__(self, client: AsyncMetricsClient, meter: Meter, batch: int, slots: int) -> None:
+        self._client, self._meter, self._batch, self._slots = client, meter, batch, slots
 
     async def measure(
         self, name: str, kind: str, pairs: Sequence[EncodedPair], metrics: tuple[str, ...]
@@ -120,7 +158,7 @@ class RunningService:
         seconds, cpu = time.perf_counter() - started, self._meter.cpu_seconds() - cpu
         values = [score.results[0].value for score in scores]
         if any(value is None for value in values):
-            raise VariantError(f"{name}, {kind}: {scores[0].results[0].failure}")
+            raise MeasurementError(f"{name}, {kind}: {scores[0].results[0].failure}")
         found = tuple(value for value in values if value is not None)
         return Figure(name, kind, len(pairs) / seconds, cpu / len(pairs), found)
 
@@ -132,11 +170,6 @@ class RunningService:
         return await self._client.score(pair.reference, pair.prediction, metrics=metrics)
 
 
-async def classic(running: RunningService, kind: str, pairs: Sequence[EncodedPair]) -> Figure:
-    """Measure the metrics without networks."""
-    return await running.measure("ems, pixel, ssim", kind, pairs, ("ems", "pixel", "ssim"))
-
-
 @asynccontextmanager
 async def service(
     folder: Path, weights_dir: Path, batch: int, warm: EncodedPair
@@ -144,11 +177,7 @@ async def service(
     """Run the service as long as the block lasts, warmed up with a pair that is not measured."""
     cpus = len(os.sched_getaffinity(0))
     slots = max(2 * batch, cpus)
-    announcement = folder / "announcement.json"
-    announcement.unlink(missing_ok=True)
     options = {
-        "--listen": "127.0.0.1:0",
-        "--announce": announcement,
         "--weights-dir": weights_dir,
         "--slots": slots,
         "--workers": cpus,
@@ -156,24 +185,12 @@ async def service(
         "--batch-wait-ms": 5,
         "--feature-memory": "256MiB",
     }
-    command = [sys.executable, "-m", "i2s_metrics", "serve"]
-    for name, value in options.items():
-        command += [name, str(value)]
-    with (folder / "log").open("wb") as log:
-        process = await asyncio.create_subprocess_exec(*command, stderr=log)
-    try:
-        async with asyncio.timeout(_START_SECONDS):
-            while not announcement.exists():
-                if process.returncode is not None:
-                    raise VariantError((folder / "log").read_text())
-                await asyncio.sleep(0.05)
-        address = json.loads(announcement.read_text())["address"]
-        async with AsyncMetricsClient(address, deadline=_CALL_SECONDS) as client:
-            await client.wait_ready(_START_SECONDS)
-            running = RunningService(client, process.pid, batch, slots)
-            await asyncio.gather(*(running.warm_up(warm) for _ in range(cpus)))
-            yield running
-    finally:
-        if process.returncode is None:
-            process.terminate()
-        await process.wait()
+    words = tuple(str(word) for option in options.items() for word in option)
+    command = ServiceCommand("metrics", wire_name("metrics"), words)
+    async with (
+        serving(command, folder) as served,
+        AsyncMetricsClient(served.child.address, deadline=_CALL_SECONDS) as client,
+    ):
+        running = RunningService(client, served.meter, batch, slots)
+        await asyncio.gather(*(running.warm_up(warm) for _ in range(cpus)))
+        yield running

@@ -22,19 +22,21 @@ package index, or found in the file that --source names.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import statistics
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
-from benchmarks.latex.machine import load, look
+from benchmarks.harness.command import Result, add_repeat, command_line, finish
+from benchmarks.harness.machine import load, look
+from benchmarks.harness.turns import in_turns
 from benchmarks.python.gallery import gallery
 from i2s_chassis.jail import Jail, JailSettings
 from i2s_render_python.engine import EngineSettings, PythonEngine, open_engine
@@ -56,13 +58,23 @@ print(json.dumps([time.process_time(), time.process_time() - start]))
 """
 
 
-def fresh(program: Path) -> tuple[float, float]:
-    """Return the CPU seconds of a fresh interpreter, and of the program in it."""
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a program: CPU seconds by name, and its images, but of a fresh interpreter."""
+
+    cpu: Mapping[str, float]
+    images: Sequence[bytes] = ()
+
+
+async def fresh(program: Path) -> Run:
+    """Run a program in a fresh interpreter: CPU seconds of it all, and of the program in it."""
     environment = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PATH": "/usr/bin:/bin"}
     command = [sys.executable, "-c", FRESH, str(program), json.dumps(MODULES)]
-    ended = subprocess.run(command, capture_output=True, check=True, text=True, env=environment)
+    ended = await asyncio.to_thread(
+        subprocess.run, command, capture_output=True, check=True, text=True, env=environment
+    )
     whole, own = json.loads(ended.stdout.splitlines()[-1])
-    return whole, own
+    return Run({"fresh": whole, "own": own})
 
 
 @asynccontextmanager
@@ -86,27 +98,34 @@ async def render(opened: PythonEngine, program: bytes, *, cold: bool) -> DrawnPr
     return await opened.render(Job(program, options=Options(cold=cold), limits=limits))
 
 
+def images(drawn: DrawnProgram) -> list[bytes]:
+    """Return what a program has drawn, as PNG."""
+    return [one.png for one in drawn.pictures]
+
+
+async def _by_engine(opened: PythonEngine, name: str, program: Path) -> Run:
+    content = await asyncio.to_thread(program.read_bytes)
+    drawn = await render(opened, content, cold=name == "cold")
+    return Run({name: drawn.usage.cpu_seconds}, images(drawn))
+
+
 async def measure(opened: PythonEngine, repeat: int) -> tuple[dict[str, dict[str, float]], bool]:
     """Return the medians of each example, and whether warm and cold programs draw the same bytes."""
-    medians: dict[str, dict[str, float]] = {}
-    equal = True
-    for path in sorted(EXAMPLES.glob("*.py")):
-        taken: dict[str, list[float]] = {"fresh": [], "own": [], "warm": [], "cold": []}
-        program = path.read_bytes()
-        for _ in range(repeat):
-            whole, own = await asyncio.to_thread(fresh, path)
-            warm, cold = await render(opened, program, cold=False), await render(opened, program, cold=True)
-            equal &= [one.png for one in warm.pictures] == [one.png for one in cold.pictures] != []
-            seconds = {
-                "fresh": whole,
-                "own": own,
-                "warm": warm.usage.cpu_seconds,
-                "cold": cold.usage.cpu_seconds,
-            }
-            for name, value in seconds.items():
-                taken[name].append(value)
-        medians[path.stem] = {name: statistics.median(values) for name, values in taken.items()}
-    return medians, equal
+    programs = {path.stem: path for path in sorted(EXAMPLES.glob("*.py"))}
+    ways: dict[str, Callable[[Path], Awaitable[Run]]] = {
+        "fresh": fresh,
+        **{name: partial(_by_engine, opened, name) for name in ("warm", "cold")},
+    }
+    runs = await in_turns(ways, programs, repeat, unmeasured=0)
+    medians = {
+        name: {
+            part: statistics.median(one.cpu[part] for one in runs[way][name])
+            for part, way in (("fresh", "fresh"), ("own", "fresh"), ("warm", "warm"), ("cold", "cold"))
+        }
+        for name in programs
+    }
+    pairs = [pair for name in programs for pair in zip(runs["warm"][name], runs["cold"][name], strict=True)]
+    return medians, all(warm.images == cold.images != [] for warm, cold in pairs)
 
 
 async def measure_gallery(opened: PythonEngine, programs: Mapping[str, bytes]) -> dict[str, object]:
@@ -116,44 +135,44 @@ async def measure_gallery(opened: PythonEngine, programs: Mapping[str, bytes]) -
     for name, program in programs.items():
         warm, cold = await render(opened, program, cold=False), await render(opened, program, cold=True)
         verdicts[warm.verdict.name] += 1
-        if warm.verdict is not cold.verdict or [one.png for one in warm.pictures] != [
-            one.png for one in cold.pictures
-        ]:
+        if warm.verdict is not cold.verdict or images(warm) != images(cold):
             different.append(f"{name}: {warm.verdict.name}, {cold.verdict.name}")
         if not warm.verdict.has_picture:
             errors[name] = warm.message[:200]
     return {"programs": len(programs), "verdicts": dict(verdicts), "different": different, "without": errors}
 
 
-async def main() -> int:
+async def run(repeat: int, number: int, source: Path | None) -> Result:
+    """Measure the examples, or so many programs of the gallery."""
+    before = load()
+    async with engine() as opened:
+        tier = opened.isolation.tier.name
+        if number:
+            programs = await asyncio.to_thread(gallery, number, source)
+            counted = await measure_gallery(opened, programs)
+            found: dict[str, object] = {"gallery": counted}
+            code = 2 if counted["different"] else 0
+        else:
+            medians, equal = await measure(opened, repeat)
+            times = statistics.median(one["fresh"] / one["warm"] for one in medians.values())
+            more = statistics.median(one["warm"] - one["own"] for one in medians.values())
+            found = {"examples": medians, "fresh / warm": times, "warm - own": more, "equal": equal}
+            code = 2 if not equal else 0 if times >= LEAST_TIMES and more <= MOST_MORE else 1
+        isolation = {tier.lower(): opened.isolation.mechanisms}
+        machine = asdict(look(opened.installation.versions, isolation, before))
+    document = {"tier": tier, **found, "machine": machine}
+    return Result(document, [json.dumps(document, indent=2)], code)
+
+
+def main() -> int:
     """Measure and print; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--repeat", type=int, default=3)
+    parser = command_line("python", __doc__)
+    add_repeat(parser, 3)
     parser.add_argument("--gallery", type=int, default=0, metavar="N", help="run N programs of the gallery")
     parser.add_argument("--source", type=Path, metavar="FILE", help="matplotlib's source distribution")
     given = parser.parse_args()
-    before = load()
-    async with engine() as opened:
-        found: dict[str, object] = {"tier": opened.isolation.tier.name}
-        if given.gallery:
-            programs = await asyncio.to_thread(gallery, given.gallery, given.source)
-            found["gallery"] = counted = await measure_gallery(opened, programs)
-            code = 2 if counted["different"] else 0
-        else:
-            medians, equal = await measure(opened, given.repeat)
-            times = statistics.median(one["fresh"] / one["warm"] for one in medians.values())
-            more = statistics.median(one["warm"] - one["own"] for one in medians.values())
-            found |= {"examples": medians, "fresh / warm": times, "warm - own": more, "equal": equal}
-            code = 2 if not equal else 0 if times >= LEAST_TIMES and more <= MOST_MORE else 1
-        tier = opened.isolation.tier.name.lower()
-        found["machine"] = asdict(
-            look(opened.installation.versions, {tier: opened.isolation.mechanisms}, before)
-        )
-    print(json.dumps(found, indent=2))
-    return code
+    return finish(given, lambda: asyncio.run(run(given.repeat, given.gallery, given.source)), indent=2)
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main()))
+    raise SystemExit(main())

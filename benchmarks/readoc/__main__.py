@@ -17,18 +17,17 @@ The exit code is 0 only if all documents together take less than 10 CPU seconds 
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
-import resource
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.latex.machine import load
+from benchmarks.harness.command import MeasurementError, Result, command_line, finish
+from benchmarks.harness.machine import load
+from benchmarks.harness.meter import own_and_childrens_seconds
 from benchmarks.readoc import readoc_definition as definition
 from i2s_sdk.scoring.scorer import Conversion, Scorable
 from i2s_sdk.tasks.readoc.markdown import DocumentSegments, after_tables, before_tables, segments
@@ -53,17 +52,11 @@ class Parts:
     tables: tuple[list[TextTree], list[TextTree]]
 
 
-def cpu_seconds() -> float:
-    """Return the CPU time of this process and of its children that ended."""
-    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(one.ru_utime + one.ru_stime for one in used)
-
-
 def timed(what: Callable[[Any], Any], of: object) -> tuple[Any, float]:
     """Return a result and the CPU seconds that it took."""
-    before = cpu_seconds()
+    before = own_and_childrens_seconds()
     result = what(of)
-    return result, cpu_seconds() - before
+    return result, own_and_childrens_seconds() - before
 
 
 def as_html(conversion: Conversion) -> str | None:
@@ -130,12 +123,15 @@ def agree(one: Sequence[Any], other: Sequence[Any]) -> bool:
     return same_length and all(abs(a - b) < 1e-6 for a, b in zip(*found, strict=True))
 
 
-def measure(folder: Path, predictions: Path | None) -> dict[str, Any]:
-    """Return all figures.
+def run(folder: Path, predictions: Path | None) -> Result:
+    """Measure all documents.
 
     Args:
         folder: Has gold documents, ``*.md``, maybe in folders.
         predictions: Has predictions of the same relative names; None for corrupted documents.
+
+    Raises:
+        MeasurementError: There are no documents.
     """
     before = load()
     rows: list[dict[str, Any]] = []
@@ -150,36 +146,31 @@ def measure(folder: Path, predictions: Path | None) -> dict[str, Any]:
         (mine, fast), (its, slow) = timed(ours, parts), timed(plain, parts)
         row = {"document": path.stem, "all_s": whole, "ours_s": fast, "plain_s": slow}
         rows.append({**row, "conversions": len(sample.conversions), "agree": agree(mine, its)})
+    if not rows:
+        raise MeasurementError(f"{folder} has no documents (*.md)")
     totals = {name: sum(float(row[name]) for row in rows) for name in ("all_s", "ours_s", "plain_s")}
-    return {"documents": rows, **totals, "load": [before, load()]}
+    known = [before, load()]
+    lines = [
+        f"{'document':20} {'all columns':>12} {'ours':>9} {'plain':>9}   CPU seconds",
+        *(
+            f"{row['document']:20} {row['all_s']:12.3f} {row['ours_s']:9.3f} {row['plain_s']:9.3f}"
+            for row in [*rows, {"document": "total", **totals}]
+        ),
+        f"trees and order: {totals['plain_s'] / totals['ours_s']:.0f} times less; load {known}",
+    ]
+    holds = totals["all_s"] < CPU_BAR_SECONDS
+    code = 2 if not all(row["agree"] for row in rows) else 0 if holds else 1
+    return Result({"documents": rows, **totals, "load": known}, lines, code)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main() -> int:
     """Return 0 if the claims hold, 1 if the time is too long, 2 if the two ways disagree."""
-    command = argparse.ArgumentParser(
-        prog="python -m benchmarks.readoc",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    command.add_argument("folder", type=Path, nargs="?", default=_EXAMPLES, help="gold documents (*.md)")
-    command.add_argument("--predictions", type=Path, help="folder of predictions with the same names")
-    command.add_argument("--json", action="store_true", help="print one JSON document instead of a table")
-    options = command.parse_args(arguments)
-    found = measure(options.folder, options.predictions)
-    if not found["documents"]:
-        command.error(f"{options.folder} has no documents (*.md)")
-    if options.json:
-        print(json.dumps(found, indent=1))
-    else:
-        print(f"{'document':20} {'all columns':>12} {'ours':>9} {'plain':>9}   CPU seconds")
-        for row in found["documents"]:
-            print(f"{row['document']:20} {row['all_s']:12.3f} {row['ours_s']:9.3f} {row['plain_s']:9.3f}")
-        print(f"{'total':20} {found['all_s']:12.3f} {found['ours_s']:9.3f} {found['plain_s']:9.3f}")
-        print(f"trees and order: {found['plain_s'] / found['ours_s']:.0f} times less; load {found['load']}")
-    if not all(row["agree"] for row in found["documents"]):
-        return 2
-    return 0 if found["all_s"] < CPU_BAR_SECONDS else 1
+    parser = command_line("readoc", __doc__)
+    parser.add_argument("folder", type=Path, nargs="?", default=_EXAMPLES, help="gold documents (*.md)")
+    parser.add_argument("--predictions", type=Path, help="folder of predictions with the same names")
+    given = parser.parse_args()
+    return finish(given, lambda: run(given.folder, given.predictions))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

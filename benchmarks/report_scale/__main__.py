@@ -17,7 +17,6 @@ for the page.
 
 from __future__ import annotations
 
-import argparse
 import json
 import resource
 import statistics
@@ -25,29 +24,36 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.latex.machine import load, processor
+from benchmarks.harness.command import MeasurementError, Result, add_output, command_line, finish
+from benchmarks.harness.machine import load, processor
+from benchmarks.harness.turns import Spread
 from benchmarks.report_scale.data import samples, write_run
 from i2s_sdk import write_report
 
 
-def measure(number: int, models: int, times: int, where: Path | None) -> dict[str, Any]:
-    """Return all figures.
+def measure(number: int, models: int, times: int, where: Path | None, most_seconds: float) -> Result:
+    """Measure a report.
 
     Args:
         number: Number of samples.
         models: Number of runs.
         times: How often the page is opened.
         where: Folder for the temporary files; None takes the one of the system.
+        most_seconds: Bound on the median time until the page is open.
+
+    Raises:
+        MeasurementError: The page has an error, or does not show all samples.
     """
     before = load()
     with tempfile.TemporaryDirectory(prefix="i2s-report-scale-", dir=where) as place:
-        folder, known = Path(place), samples(number)
+        folder, known_samples = Path(place), samples(number)
         runs = [folder / f"run-{at}" for at in range(models)]
         for at, run in enumerate(runs):
-            write_run(run, f"vendor/model-{at}", 0.6 + 0.3 * at / models, known)
+            write_run(run, f"vendor/model-{at}", 0.6 + 0.3 * at / models, known_samples)
         began, spent = time.perf_counter(), time.process_time()
         report = write_report(runs, folder / "report")
         page = Path(str(report.path))
@@ -61,14 +67,14 @@ def measure(number: int, models: int, times: int, where: Path | None) -> dict[st
         command = [sys.executable, "-m", "benchmarks.report_scale.browser", str(page), str(times)]
         answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     shown: dict[str, Any] = json.loads(answer.stdout)
-    opened = [one["open_s"] for one in shown["opened"]]
-    return {
+    opened = Spread.of(one["open_s"] for one in shown["opened"])
+    known: dict[str, Any] = {
         "machine": processor(),
         "browser": shown["browser"],
-        "samples": len(known),
+        "samples": len(known_samples),
         "models": models,
         "written": written,
-        "open_s": {"median": statistics.median(opened), "least": min(opened), "most": max(opened)},
+        "open_s": {"median": opened.median, "least": opened.least, "most": opened.greatest},
         **{
             name: statistics.median(one[name] for one in shown["opened"])
             for name in ("table_s", "grid_s", "cards_s", "heap_mib")
@@ -77,68 +83,43 @@ def measure(number: int, models: int, times: int, where: Path | None) -> dict[st
         "faults": sorted({fault for one in shown["opened"] for fault in one["faults"]}),
         "load": [before, load()],
     }
+    if known["faults"] or known["counts"] != [f"{len(known_samples)} of {len(known_samples)} samples"]:
+        raise MeasurementError(f"{known['counts']} {known['faults']}")
+    seconds = known["open_s"]["median"]
+    lines = list(_lines(known))
+    if seconds >= most_seconds:
+        lines.append(f"MISSED: the page opens in {seconds:.2f} s, not in {most_seconds:g} s")
+    return Result(known, lines, 1 if seconds >= most_seconds else 0)
 
 
-def _print(found: dict[str, Any]) -> None:
+def _lines(found: dict[str, Any]) -> Iterator[str]:
     written, opened = found["written"], found["open_s"]
-    print(f"{found['machine']}, Chromium {found['browser']}, load {found['load']}")
-    print(
+    yield f"{found['machine']}, Chromium {found['browser']}, load {found['load']}"
+    yield (
         f"written    {written['cpu_s']:.1f} CPU s, {written['wall_s']:.1f} s, "
         f"peak {written['peak_mib']:.0f} MiB, page {written['page_mib']:.1f} MiB, "
-        f"{written['pictures']} pictures"
+        f"{written['pictures']} images"
     )
-    print(
-        f"opens in   {opened['median']:.2f} s at the median ({opened['least']:.2f} to {opened['most']:.2f}), "
-        f"heap {found['heap_mib']:.0f} MiB"
-    )
-    print(
-        f"table      {found['table_s']:.2f} s, grid {found['grid_s']:.2f} s, cards {found['cards_s']:.2f} s"
-    )
+    spread = Spread(opened["median"], opened["least"], opened["most"]).text(digits=2)
+    yield f"opens in   {spread} s, median and range, heap {found['heap_mib']:.0f} MiB"
+    yield f"table      {found['table_s']:.2f} s, grid {found['grid_s']:.2f} s, cards {found['cards_s']:.2f} s"
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        "python -m benchmarks.report_scale",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def main() -> int:
+    """Measure, print, and return the exit code."""
+    parser = command_line("report_scale", __doc__)
     add = parser.add_argument
     add("--samples", type=int, default=2400, help="default: %(default)s")
     add("--models", type=int, default=5, help="default: %(default)s")
     add("--repeat", type=int, default=9, help="how often the page is opened (default: %(default)s)")
     add("--folder", type=Path, help="for the temporary files (default: that of the system)")
     add("--most-seconds", type=float, default=1.0, help="to open the page (default: %(default)s)")
-    add("--json", action="store_true", help="print one JSON document instead of lines")
-    add("--output", type=Path, metavar="FILE", help="write the JSON document too, if all samples are shown")
-    return parser
-
-
-def main() -> int:
-    """Measure, print, and return the exit code."""
-    given = _parser().parse_args()
-    try:
-        found = measure(given.samples, given.models, given.repeat, given.folder)
-    except subprocess.CalledProcessError:
-        print("benchmarks.report_scale: the browser failed; the reason is above", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("benchmarks.report_scale: interrupted", file=sys.stderr)
-        return 130
-    if given.json:
-        print(json.dumps(found, indent=2))
-    else:
-        _print(found)
-    number = found["samples"]
-    if found["faults"] or found["counts"] != [f"{number} of {number} samples"]:
-        print(f"WRONG: {found['counts']} {found['faults']}")
-        return 2
-    if given.output:
-        given.output.write_text(json.dumps(found, indent=2) + "\n")
-    if found["open_s"]["median"] >= given.most_seconds:
-        print(f"MISSED: the page opens in {found['open_s']['median']:.2f} s, not in {given.most_seconds:g} s")
-        return 1
-    return 0
+    add_output(parser)
+    given = parser.parse_args()
+    work = (given.samples, given.models, given.repeat, given.folder, given.most_seconds)
+    failures = (subprocess.CalledProcessError,)
+    return finish(given, lambda: measure(*work), failures=failures, indent=2)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -21,19 +21,18 @@ median (else 1).
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
-import statistics
-import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
-from benchmarks.latex.machine import load, look
+from benchmarks.harness.command import MeasurementError, Result, add_repeat, command_line, finish
+from benchmarks.harness.machine import load, look
+from benchmarks.harness.turns import Spread, in_turns
 from i2s_sdk import Settings
 from i2s_sdk.data import Instance, open_data
 from i2s_sdk.data.folder import read_content
@@ -42,72 +41,38 @@ from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.structure import NoStructure
 from i2s_sdk.tasks.task import RenderedTask
 from i2s_training import RoundTripReward, VerlReward
+from i2s_wire.render.description import RendererDescription
 from i2s_wire.render.request import RenderRequest
 
 #: The most CPU time of this process that a completion may take more than by direct calls, in milliseconds.
 MOST_MORE = 5.0
 TASK, METRIC = "latex", "ems"
-Rewards = list[float | None]
 #: One completion of so many does not compile.
 BROKEN_EVERY = 8
 
-
-class DifferentError(Exception):
-    """The ways do not give the same rewards."""
+Rewards: TypeAlias = list[float | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A completion and what it is compared with.
+    """A completion and what it is compared with."""
 
-    Attributes:
-        instance: The instance that all completions answer.
-        completion: What a model might have said.
-        request: Request for the document that is made of it.
-        reference: The picture of the instance, encoded.
-    """
+    instance: Instance  #: The instance that all completions answer.
+    completion: str  #: What a model might have said.
+    request: RenderRequest  #: Request for the document that is made of it.
+    reference: bytes  #: The picture of the instance, encoded.
 
-    instance: Instance
-    completion: str
-    request: RenderRequest
-    reference: bytes
+
+Way: TypeAlias = Callable[[list[Sample]], Awaitable[Rewards]]
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """What one way of a reward takes, for each repetition.
+class Taken:
+    """What one repetition of a way takes, in seconds, and the rewards that it gives."""
 
-    Attributes:
-        wall: Wall time of each repetition, in seconds.
-        cpu: Seconds of this process.
-    """
-
-    wall: list[float]
-    cpu: list[float]
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """What all ways take.
-
-    Attributes:
-        ways: Ways by name.
-        completions: Completions in a batch.
-        at_once: Completions under way.
-    """
-
-    ways: dict[str, Way]
-    completions: int
-    at_once: int
-
-    def ratio(self, name: str) -> float:
-        """Return how many times longer a way takes than the direct calls, on the medians of wall time."""
-        return statistics.median(self.ways[name].wall) / statistics.median(self.ways["direct"].wall)
-
-    def overhead(self, name: str) -> float:
-        """Return milliseconds of CPU time of this process that a completion takes more than directly."""
-        more = statistics.median(self.ways[name].cpu) - statistics.median(self.ways["direct"].cpu)
-        return 1000 * more / self.completions
+    wall: float
+    cpu: float  #: Of this process.
+    rewards: Rewards
 
 
 def samples(number: int) -> list[Sample]:
@@ -166,12 +131,13 @@ async def each(reward: VerlReward, wanted: list[Sample]) -> Rewards:
     return [float(found["score"]) for found in await asyncio.gather(*calls)]
 
 
-async def measure(logs: Path, number: int, repeat: int) -> tuple[Figures, dict[str, str]]:
+async def run(logs: Path, number: int, repeat: int) -> Result:
     """Reward all completions in each way in turns.
 
     Raises:
-        DifferentError: They do not agree.
+        MeasurementError: The ways do not give the same rewards.
     """
+    before = load()
     wanted = samples(number)
     async with open_services(Settings(), logs, ("metrics", "render-latex")) as services:
         about = await services.renderers["render-latex"].describe()
@@ -179,90 +145,83 @@ async def measure(logs: Path, number: int, repeat: int) -> tuple[Figures, dict[s
         named = {name.replace("-", "_"): client.address for name, client in services.clients.items()}
         settings = Settings(metrics=named["metrics"], render_latex=named["render_latex"])
         reward = RoundTripReward(weights={METRIC: 1.0}, settings=settings)
-        ways: dict[str, Callable[[], Awaitable[Rewards]]] = {
-            "direct": lambda: directly(services, wanted, at_once),
-            "batch": lambda: in_a_batch(reward, wanted),
-            "each": lambda: each(VerlReward(reward), wanted),
+        ways: dict[str, Way] = {
+            "direct": lambda some: directly(services, some, at_once),
+            "batch": lambda some: in_a_batch(reward, some),
+            "each": lambda some: each(VerlReward(reward), some),
         }
-        taken = {name: Way([], []) for name in ways}
         try:
             for way in ways.values():  # connections and first jobs
-                await _first(way, wanted)
-            for _ in range(repeat):
-                found = {}
-                for name, way in ways.items():
-                    wall, cpu = time.perf_counter(), time.process_time()
-                    found[name] = await way()
-                    taken[name].wall.append(time.perf_counter() - wall)
-                    taken[name].cpu.append(time.process_time() - cpu)
-                _require_same(found)
+                await way(wanted[:8])
+            works = {name: partial(_taken, way) for name, way in ways.items()}
+            task = {"completions": wanted}
+            taken = await in_turns(works, task, repeat, unmeasured=0, check=_require_same)
         finally:
             await asyncio.to_thread(reward.close)
-        return Figures(taken, number, at_once), dict(about.versions)
+    return _result({name: own["completions"] for name, own in taken.items()}, number, at_once, about, before)
 
 
-async def _first(way: Callable[[], Awaitable[Rewards]], wanted: list[Sample]) -> None:
-    kept, wanted[:] = list(wanted), wanted[:8]
-    try:
-        await way()
-    finally:
-        wanted[:] = kept
+async def _taken(way: Way, wanted: list[Sample]) -> Taken:
+    wall, cpu = time.perf_counter(), time.process_time()
+    rewards = await way(wanted)
+    return Taken(time.perf_counter() - wall, time.process_time() - cpu, rewards)
 
 
-def _require_same(found: dict[str, Rewards]) -> None:
-    for name, values in found.items():
-        for at, pair in enumerate(zip(values, found["direct"], strict=True)):
+def _require_same(task: str, taken: Mapping[str, Taken]) -> None:
+    for name, one in taken.items():
+        for at, pair in enumerate(zip(one.rewards, taken["direct"].rewards, strict=True)):
             if pair[0] != pair[1]:
-                raise DifferentError(f"completion {at}: {name} gives {pair[0]!r}, direct {pair[1]!r}")
+                raise MeasurementError(f"completion {at}: {name} gives {pair[0]!r}, direct {pair[1]!r}")
 
 
-def shown(figures: Figures) -> str:
-    """Return the figures for people."""
+def _result(
+    taken: Mapping[str, Sequence[Taken]],
+    number: int,
+    at_once: int,
+    about: RendererDescription,
+    before: float,
+) -> Result:
+    machine = list(look(dict(about.versions), {}, before).lines())
+    wall = {name: Spread.of(one.wall for one in own) for name, own in taken.items()}
+    each_ms = {name: Spread.of(1000 * one.cpu / number for one in own) for name, own in taken.items()}
+    ratios = {name: wall[name].median / wall["direct"].median for name in taken}
+    more = {name: each_ms[name].median - each_ms["direct"].median for name in ("batch", "each")}
+    ways = {
+        name: {"wall": [one.wall for one in own], "cpu": [one.cpu for one in own]}
+        for name, own in taken.items()
+    }
+    document = {
+        "machine": machine,
+        "ratio": {name: ratios[name] for name in more},
+        "bar": MOST_MORE,
+        "cpu_ms_more": more,
+        "ways": ways,
+        "completions": number,
+        "at_once": at_once,
+    }
     lines = [
-        f"{figures.completions} completions a batch, {figures.at_once} at once",
+        *machine,
+        f"{number} completions a batch, {at_once} at once",
         f"{'':8} {'wall s':>24} {'CPU ms a completion':>24} {'wall / direct':>14}",
+        *(
+            f"{name:8} {one.text(digits=1):>24} {each_ms[name].text(digits=2):>24} {ratios[name]:>14.2f}"
+            for name, one in wall.items()
+        ),
+        f"\nbatch / direct: {ratios['batch']:.2f} times in wall time; "
+        f"{more['batch']:.2f} ms of CPU more for each completion, bar {MOST_MORE:g}",
     ]
-    for name, way in figures.ways.items():
-        wall = f"{statistics.median(way.wall):.1f} ({min(way.wall):.1f} to {max(way.wall):.1f})"
-        each_ms = [1000 * one / figures.completions for one in way.cpu]
-        cpu = f"{statistics.median(each_ms):.2f} ({min(each_ms):.2f} to {max(each_ms):.2f})"
-        lines.append(f"{name:8} {wall:>24} {cpu:>24} {figures.ratio(name):>14.2f}")
-    return "\n".join(lines)
+    return Result(document, lines, 0 if more["batch"] <= MOST_MORE else 1)
 
 
 def main() -> int:
     """Return 0 if the claim holds, 1 if it does not, 2 if the ways differ."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.rewards",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = command_line("rewards", __doc__)
     parser.add_argument("--completions", type=int, default=512, metavar="N", help="in a batch (default: 512)")
-    parser.add_argument("--repeat", type=int, default=3, metavar="N", help="repetitions (default: 3)")
-    parser.add_argument("--json", action="store_true", help="print one JSON document instead of a table")
-    options = parser.parse_args()
-    before = load()
-    try:
-        with tempfile.TemporaryDirectory(prefix="i2s-benchmark-") as logs:
-            number, repeat = max(8, options.completions), max(1, options.repeat)
-            figures, versions = asyncio.run(measure(Path(logs), number, repeat))
-    except DifferentError as error:
-        print(f"benchmark: {error}", file=sys.stderr)
-        return 2
-    machine = list(look(versions, {}, before).lines())
-    if options.json:
-        more = {name: figures.overhead(name) for name in ("batch", "each")}
-        ratios = {name: figures.ratio(name) for name in ("batch", "each")}
-        document = {"machine": machine, "ratio": ratios, "bar": MOST_MORE, "cpu_ms_more": more}
-        print(json.dumps({**document, **asdict(figures)}, indent=1))
-    else:
-        print(*machine, shown(figures), sep="\n")
-        print(
-            f"\nbatch / direct: {figures.ratio('batch'):.2f} times in wall time; "
-            f"{figures.overhead('batch'):.2f} ms of CPU more for each completion, bar {MOST_MORE:g}"
-        )
-    return 0 if figures.overhead("batch") <= MOST_MORE else 1
+    add_repeat(parser, 3)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="i2s-benchmark-") as logs:
+        return finish(given, lambda: asyncio.run(run(Path(logs), max(8, given.completions), given.repeat)))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

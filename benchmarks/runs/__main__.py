@@ -16,51 +16,86 @@ numbers and the report of the run and of the large one, which is made of copies 
 
 from __future__ import annotations
 
-import argparse
+import asyncio
 import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.latex.machine import load, processor
-from benchmarks.runs.bounds import Bounds, missed
+from benchmarks.harness.command import MeasurementError, Result, add_output, command_line, finish
+from benchmarks.harness.machine import load, processor
+from benchmarks.harness.programs import running
 from benchmarks.runs.data import write_data
 
 
-def measure(samples: int, large: int, where: Path | None) -> dict[str, Any]:
-    """Return all figures.
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Each value must stay below."""
+
+    growth_kib: float = 2.0  #: Memory of the evaluating process, from a fifth to the end, for each sample.
+    open_seconds: float = 10.0  #: CPU seconds to open the large run.
+    report_seconds: float = 60.0  #: CPU seconds for numbers and report, of the run and of the large one.
+    peak_mib: float = 1024.0  #: The most memory at any time, those included.
+
+
+def missed(found: Mapping[str, Any], bounds: Bounds) -> list[str]:
+    """Return the bounds that what was measured does not stay below, as sentences."""
+    checks = [
+        ("memory grows by {:.2f} KiB a sample", found["growth_kib_a_sample"], bounds.growth_kib),
+        ("opening takes {:.1f} CPU s", found["opened"]["cpu_s"], bounds.open_seconds),
+    ]
+    for name, of in (("the run", found["numbers_and_report"]), ("the large run", found["reported"])):
+        checks.append((f"the report of {name} takes {{:.1f}} CPU s", of["cpu_s"], bounds.report_seconds))
+        checks.append((f"memory of {name} reaches {{:.0f}} MiB", of["peak_mib"], bounds.peak_mib))
+    return [
+        f"{text.format(value)}, which is not below {bound:g}"
+        for text, value, bound in checks
+        if value >= bound
+    ]
+
+
+async def measure(samples: int, large: int, where: Path | None, bounds: Bounds) -> Result:
+    """Measure a run of so many samples.
 
     Args:
         samples: Number of samples that are evaluated.
         large: Samples of the run that is opened and reported.
         where: Folder for the temporary files; None takes the one of the system.
+        bounds: What is required.
+
+    Raises:
+        MeasurementError: A sample was not scored.
     """
     before = load()
     with tempfile.TemporaryDirectory(prefix="i2s-runs-", dir=where) as place:
         folder = Path(place)
         data, answers = write_data(folder, samples)
-        services = [sys.executable, "-m", "benchmarks.runs.services"]
-        with subprocess.Popen(services, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as serving:
-            assert serving.stdin is not None
-            assert serving.stdout is not None
-            address = json.loads(serving.stdout.readline())["address"]
-            run = _module("measured", data, answers, folder / "run", address)
-            serving.stdin.close()
-        opened = _module("opening", folder / "run", large)
-        reported = _module("reporting", folder / "run")
-    return {
+        async with running("runs.services") as services:
+            address = (await services.read())["address"]
+            run = _step("evaluation", data, answers, folder / "run", address)
+            await services.end()
+        if run["scored"] != samples:
+            raise MeasurementError(f"{run['scored']} of {samples} samples were scored")
+        opened = _step("opening", folder / "run", large)
+        reported = _step("reporting", folder / "run")
+    known = {
         "machine": processor(),
         **_figures(run, samples),
         "opened": opened,
         "reported": reported,
         "load": [before, load()],
     }
+    faults = missed(known, bounds)
+    return Result({**known, "missed": faults}, _lines(known, faults), 1 if faults else 0)
 
 
-def _module(name: str, *arguments: object) -> dict[str, Any]:
-    command = [sys.executable, "-m", f"benchmarks.runs.{name}", *map(str, arguments)]
+def _step(name: str, *arguments: object) -> dict[str, Any]:
+    """Return what a step of ``benchmarks.runs.steps`` prints."""
+    command = [sys.executable, "-m", "benchmarks.runs.steps", name, *map(str, arguments)]
     answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     found: dict[str, Any] = json.loads(answer.stdout)
     return found
@@ -86,34 +121,30 @@ def _figures(run: dict[str, Any], samples: int) -> dict[str, Any]:
     }
 
 
-def _print(found: dict[str, Any], faults: list[str]) -> None:
+def _lines(found: dict[str, Any], faults: list[str]) -> Iterator[str]:
     opened, report, large = found["opened"], found["numbers_and_report"], found["reported"]
     memory = found["memory_mib"]
-    print(f"{found['scored']} of {found['samples']} samples scored; load {found['load']}")
-    print(f"our own CPU a sample     {found['cpu_ms_a_sample']:.2f} ms")
-    print(f"wall clock a sample      {found['wall_ms_a_sample']:.2f} ms")
-    print(f"memory                   {memory[0]:.0f} MiB at the beginning, {memory[-1]:.0f} MiB at the end")
-    print(f"growth                   {found['growth_kib_a_sample']:.2f} KiB a sample")
-    print(f"numbers and report       {report['cpu_s']:.1f} CPU s, peak {report['peak_mib']:.0f} MiB")
-    print(
+    yield f"{found['scored']} of {found['samples']} samples scored; load {found['load']}"
+    yield f"our own CPU a sample     {found['cpu_ms_a_sample']:.2f} ms"
+    yield f"wall clock a sample      {found['wall_ms_a_sample']:.2f} ms"
+    yield f"memory                   {memory[0]:.0f} MiB at the beginning, {memory[-1]:.0f} MiB at the end"
+    yield f"growth                   {found['growth_kib_a_sample']:.2f} KiB a sample"
+    yield f"numbers and report       {report['cpu_s']:.1f} CPU s, peak {report['peak_mib']:.0f} MiB"
+    yield (
         f"opening {opened['samples']} samples  {opened['cpu_s']:.1f} CPU s, {opened['wall_s']:.1f} s, "
         f"{opened['mib_on_disk']:.0f} MiB on disk, index {opened['index_mib']:.0f} MiB"
     )
-    print(
+    yield (
         f"report of {large['samples']} samples   {large['cpu_s']:.1f} CPU s, peak {large['peak_mib']:.0f} MiB"
         f", page {large['page_mib']:.0f} MiB"
     )
-    for one in faults:
-        print(f"MISSED: {one}")
+    yield from (f"MISSED: {fault}" for fault in faults)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        "python -m benchmarks.runs",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add, bounds = parser.add_argument, Bounds()
+def main() -> int:
+    """Measure, print, and return the exit code."""
+    parser, bounds = command_line("runs", __doc__), Bounds()
+    add = parser.add_argument
     add("--samples", type=int, default=20_000, help="default: %(default)s")
     add("--open", type=int, default=100_000, help="samples of the large run (default: %(default)s)")
     add("--folder", type=Path, help="for the temporary files (default: that of the system)")
@@ -121,37 +152,15 @@ def _parser() -> argparse.ArgumentParser:
     add("--most-open-seconds", type=float, default=bounds.open_seconds, help="default: %(default)s")
     add("--most-report-seconds", type=float, default=bounds.report_seconds, help="default: %(default)s")
     add("--most-peak-mib", type=float, default=bounds.peak_mib, help="default: %(default)s")
-    add("--json", action="store_true", help="print one JSON document instead of lines")
-    add("--output", type=Path, metavar="FILE", help="write the JSON document too, if all were scored")
-    return parser
-
-
-def main() -> int:
-    """Measure, print, and return the exit code."""
-    given = _parser().parse_args()
+    add_output(parser)
+    given = parser.parse_args()
     bounds = Bounds(
         given.most_growth_kib, given.most_open_seconds, given.most_report_seconds, given.most_peak_mib
     )
-    try:
-        found = measure(given.samples, given.open, given.folder)
-    except subprocess.CalledProcessError as error:
-        print(f"benchmarks.runs: {error.cmd[2]} failed; the reason is above", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("benchmarks.runs: interrupted", file=sys.stderr)
-        return 130
-    faults = missed(found, bounds)
-    document = json.dumps({**found, "missed": faults}, indent=2)
-    if given.json:
-        print(document)
-    else:
-        _print(found, faults)
-    if found["scored"] != given.samples:
-        return 2
-    if given.output:
-        given.output.write_text(document + "\n")
-    return 1 if faults else 0
+    work = (given.samples, given.open, given.folder, bounds)
+    failures = (subprocess.CalledProcessError,)
+    return finish(given, lambda: asyncio.run(measure(*work)), failures=failures, indent=2)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

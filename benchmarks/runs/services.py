@@ -1,7 +1,7 @@
 """A renderer and a metric service that do nothing: one picture, one value. For this benchmark alone.
 
 They speak the real wire over real sockets, so that the clients do all of their work; what is measured with
-them is the pipeline, and never a picture.
+them is the pipeline, and never an image.
 
     python -m benchmarks.runs.services      # prints both addresses, and serves until its input ends
 """

@@ -19,11 +19,9 @@ least 99 %, as they are and degraded alike (else 1). That of the published weigh
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import re
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -33,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
+from benchmarks.harness.command import MeasurementError, Result, command_line, finish
 from i2s_collect.images.music import FEATURES, LONGEST_SIDE, THRESHOLD, WEIGHTS, features, look
 from i2s_collect.images.values import on_white
 
@@ -59,17 +58,11 @@ _OTHER_STAVES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A picture.
+    """A picture."""
 
-    Attributes:
-        path: Path of its file.
-        music: Whether it is sheet music.
-        document: Document that it is from; all pictures of a document are in the same half.
-    """
-
-    path: Path
-    music: bool
-    document: str
+    path: Path  #: Path of its file.
+    music: bool  #: Whether it is sheet music.
+    document: str  #: Document that it is from; all pictures of a document are in the same half.
 
     @property
     def seen(self) -> bool:
@@ -233,9 +226,7 @@ def first_by_hash(examples: Iterable[Example], most: int) -> list[Example]:
 
 def main() -> int:
     """Train or measure."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line("sheet_music", __doc__)
     parser.add_argument("--music", type=Path, action="append", default=[], help="folder of pages of music")
     parser.add_argument("--snippets", type=Path, help="folder of pictures of LilyPond's documentation")
     parser.add_argument("--sources", type=Path, help="folder of their sources, with the same subfolders")
@@ -252,14 +243,22 @@ def main() -> int:
         examples += first_by_hash(snippets(args.snippets, args.sources), args.most)
     with ProcessPoolExecutor(args.processes) as pool:
         found = [one for one in pool.map(numbers, examples, chunksize=8) if one]
+    return finish(args, lambda: result(found, args.published))
+
+
+def result(found: Sequence[Numbers], published: bool) -> Result:
+    """Return the report, and whether the accuracy reaches the target.
+
+    Raises:
+        MeasurementError: A half has no music, or no other images.
+    """
     if len({(one.example.seen, one.example.music) for one in found}) < 4:
-        print("sheet_music: both halves need music and other pictures", file=sys.stderr)
-        return 2
-    report = measured(found, args.published)
-    print(json.dumps(report, indent=1))
+        raise MeasurementError("both halves need music and other images")
+    report = measured(found, published)
     good = [report["unseen"], report["unseen, degraded"]]
-    return 0 if all(isinstance(one, dict) and one["accuracy"] >= TARGET for one in good) else 1
+    holds = all(isinstance(one, dict) and one["accuracy"] >= TARGET for one in good)
+    return Result(report, [json.dumps(report, indent=1)], 0 if holds else 1)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -22,28 +22,21 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
 import platform
-import sys
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.html.ways import WayError
-from benchmarks.latex.machine import load, processor
-from benchmarks.whole_run.figures import INSTANCES, Bars, MissingTaskError
-from benchmarks.whole_run.latency import NotRenderedError, latencies
-from benchmarks.whole_run.ours import Evaluated, evaluated
+from benchmarks.harness.command import add_output, command_line, finish, say
+from benchmarks.harness.machine import load, processor
+from benchmarks.whole_run.ours import Evaluated, evaluated, latencies
 from benchmarks.whole_run.plain import Procedure, run_procedure
-from benchmarks.whole_run.programs import ProgramError
-from benchmarks.whole_run.report import FIRST, SECOND, Report, Way
-from benchmarks.whole_run.samples import NoSampleError, choose, lay_down
+from benchmarks.whole_run.report import FIRST, INSTANCES, SECOND, Bars, Report, Way
+from benchmarks.whole_run.samples import choose, lay_down
 from benchmarks.whole_run.stack import Stack, open_stack, processors
 from i2s_chassis.errors import StartError
 from i2s_render_html.chromium import find_chromium
-from i2s_sdk.errors import I2SError
 from i2s_wire.metrics.profile import Profile
 
 _EXAMPLES = """examples:
@@ -53,34 +46,25 @@ _EXAMPLES = """examples:
   python -m benchmarks.whole_run --output benchmarks/results/whole_run.json
 """
 _CHROMIUM = Path("/usr/lib/chromium/chromium")
-_INTERRUPTED = 130
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What is measured.
+    """What is measured."""
 
-    Attributes:
-        data: Folders of data sets beside the bundled examples.
-        samples: Samples of each task; 0 takes all.
-        chromium: The browser of the procedure.
-        bars: The values that are required.
-    """
-
-    data: tuple[Path, ...]
-    samples: int
-    chromium: Path
-    bars: Bars
+    data: tuple[Path, ...]  #: Folders of data sets beside the bundled examples.
+    samples: int  #: Samples of each task; 0 takes all.
+    chromium: Path  #: The browser of the procedure.
+    bars: Bars  #: The values that are required.
 
 
-async def run(options: Options, say: Say) -> Report:
+async def run(options: Options) -> Report:
     """Measure everything.
 
     Raises:
-        NoSampleError: The data has no instance of a task.
-        NotRenderedError: An answer is not rendered.
-        ProgramError: A program of the comparison failed.
+        MeasurementError: The data has no instance of a task.
+        MeasurementError: An answer is not rendered.
+        MeasurementError: A program of the comparison failed.
         I2SError: A service does not start or does not answer.
     """
     before = load()
@@ -93,20 +77,20 @@ async def run(options: Options, say: Say) -> Report:
             pass
         say("starting the services on one processor")
         async with open_stack(1, folder / "logs-1") as stack:
-            runs = await _both_models(stack, folder, say)
+            runs = await _both_models(stack, folder)
             one = {title: _way(stack, run) for title, run in runs.items()}
         say("starting the services again")
         async with open_stack(min(2, len(processors())), folder / "logs-2") as stack:
             if stack.workers > 1:
-                both = await _both_models(stack, folder, say)
+                both = await _both_models(stack, folder)
                 two = {title: _way(stack, run) for title, run in both.items()}
             caches = folder / "caches-helm"
-            helm = await evaluated(stack, folder, "second", Profile.HELM, caches, say)
-            latency = await latencies(stack, samples, say)
+            helm = await evaluated(stack, folder, "second", Profile.HELM, caches)
+            latency = await latencies(stack, samples)
             helm_way = _way(stack, helm)
         pictures = folder / "procedure"
         pictures.mkdir()
-        procedure = await run_procedure(samples, helm.outcomes, options.chromium, pictures, say)
+        procedure = await run_procedure(samples, helm.outcomes, options.chromium, pictures)
     return Report(
         machine=_machine(options, procedure, before),
         samples={task: sum(one.task == task for one in samples) for task in INSTANCES},
@@ -122,11 +106,11 @@ async def run(options: Options, say: Say) -> Report:
     )
 
 
-async def _both_models(stack: Stack, folder: Path, say: Say) -> dict[str, Evaluated]:
+async def _both_models(stack: Stack, folder: Path) -> dict[str, Evaluated]:
     """Evaluate one model after the other with caches that are empty at the beginning."""
     caches = folder / f"caches-{stack.workers}"
     return {
-        title: await evaluated(stack, folder, model, Profile.PAPER, caches, say)
+        title: await evaluated(stack, folder, model, Profile.PAPER, caches)
         for title, model in ((FIRST, "first"), (SECOND, "second"))
     }
 
@@ -146,12 +130,7 @@ def _machine(options: Options, procedure: Procedure, before: float) -> dict[str,
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        "python -m benchmarks.whole_run",
-        description=__doc__,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = command_line("whole_run", __doc__, _EXAMPLES)
     add, bars = parser.add_argument, Bars()
     add("--samples", type=int, default=10, metavar="N", help="of each task, 0 for all (default: 10)")
     add("--data", type=Path, action="append", default=[], metavar="DIR", help="another data set; repeatable")
@@ -165,38 +144,17 @@ def _parser() -> argparse.ArgumentParser:
     add("--least-ratio", type=float, default=bars.least_ratio, metavar="X", help="default: %(default)s")
     add("--most-overhead", type=float, default=bars.most_overhead, metavar="X", help="default: %(default)s")
     add("--least-scaling", type=float, default=bars.least_scaling, metavar="X", help="default: %(default)s")
-    add("--json", action="store_true", help="print one JSON document instead of tables")
-    add("--output", type=Path, metavar="FILE", help="write the JSON document too, unless results differ")
+    add_output(parser)
     return parser
 
 
 def main() -> int:
     """Measure, print, and return the exit code."""
     given = _parser().parse_args()
-
-    def say(text: str) -> None:
-        end = "\r" if sys.stderr.isatty() else "\n"
-        print(f"{text:<79}", end=end, file=sys.stderr, flush=True)
-
-    try:
-        chromium = given.chromium or (_CHROMIUM if _CHROMIUM.is_file() else find_chromium(None).program)
-        bars = Bars(given.least_ratio, given.most_overhead, given.least_scaling)
-        report = asyncio.run(run(Options(tuple(given.data), given.samples, chromium, bars), say))
-        document = json.dumps(report.as_json(), indent=1)
-        text = document if given.json else report.as_markdown()
-    except (
-        *(NoSampleError, NotRenderedError, MissingTaskError, ProgramError, WayError),
-        *(StartError, I2SError),
-    ) as error:
-        print(f"benchmarks.whole_run: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("benchmarks.whole_run: interrupted", file=sys.stderr)
-        return _INTERRUPTED
-    print(text)
-    if given.output and report.code < 2:
-        given.output.write_text(document + "\n")
-    return report.code
+    chromium = given.chromium or (_CHROMIUM if _CHROMIUM.is_file() else find_chromium(None).program)
+    bars = Bars(given.least_ratio, given.most_overhead, given.least_scaling)
+    options = Options(tuple(given.data), given.samples, chromium, bars)
+    return finish(given, lambda: asyncio.run(run(options)).result(), failures=(StartError,))
 
 
 if __name__ == "__main__":

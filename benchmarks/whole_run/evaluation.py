@@ -25,25 +25,15 @@ from i2s_sdk.evaluation.progress import OnProgress, Progress
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What is evaluated.
+    """What is evaluated."""
 
-    Attributes:
-        data: Folder of the data set.
-        answers: File with the answers of the model.
-        out: Folder of the runs; each task gets one of its name.
-        profile: Profile whose rules are followed.
-        tasks: Tasks in order.
-        jobs: Samples in each stage at the same time.
-        addresses: Addresses of the services, by the name of their setting.
-    """
-
-    data: str
-    answers: str
-    out: str
-    profile: str
-    tasks: list[str]
-    jobs: int
-    addresses: dict[str, str]
+    data: str  #: Folder of the data set.
+    answers: str  #: File with the answers of the model.
+    out: str  #: Folder of the runs; each task gets one of its name.
+    profile: str  #: Profile whose rules are followed.
+    tasks: list[str]  #: Tasks in order.
+    jobs: int  #: Samples in each stage at the same time.
+    addresses: dict[str, str]  #: Addresses of the services, by the name of their setting.
 
 
 class Window:

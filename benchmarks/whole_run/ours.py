@@ -1,23 +1,26 @@
-"""The way of this project: `evaluate` through running services, with everything counted."""
+"""The way of this project: `evaluate` through running services, with everything counted, and its latency."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
-from benchmarks.latex.meter import open_meter
+from benchmarks.harness.command import MeasurementError, say
+from benchmarks.harness.meter import open_meter
+from benchmarks.harness.programs import Program, running
 from benchmarks.whole_run.evaluation import Options
-from benchmarks.whole_run.figures import INSTANCES, Cost, Costs
-from benchmarks.whole_run.programs import Program, running
+from benchmarks.whole_run.report import INSTANCES, Cost, Costs
+from benchmarks.whole_run.samples import Sample
 from benchmarks.whole_run.stack import Stack
-from i2s_client.service_table import METRICS, RENDER_HTML
+from i2s_client import AsyncMetricsClient, AsyncRenderClient
+from i2s_client.service_table import METRICS, RENDER_HTML, RENDERERS, renderer_of
 from i2s_wire.metrics.profile import Profile
-
-#: Called with how far the comparison is.
-Say = Callable[[str], None]
 
 #: The stage that is the evaluating process: model, wire, run folder.
 EVALUATION = "evaluation"
@@ -29,29 +32,24 @@ EVALUATION = "evaluation"
 #: servers, sandboxes, the wire, the run folder, the report.
 ENGINE, SCORES = "engine", "metrics"
 _PAGES = "webpage"
+COMPARED = ("ems", "pixel", "ssim")
+_DEADLINE = 120.0
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """What an evaluation of a model took.
+    """What an evaluation of a model took."""
 
-    Attributes:
-        costs: Costs by task; the stages are the services and the evaluating process.
-        fixed: CPU seconds of the evaluating process that do not grow with the samples: start, plan, worker
-            processes of scorers, and that part of numbers and report.
-        floor: CPU seconds of engines and of metrics alone, by task; see ``ENGINE`` and ``SCORES``.
-        outcomes: What became of each sample, by id: "rendered", "values", "picture".
-    """
-
-    costs: Mapping[str, Cost]
+    costs: Mapping[str, Cost]  #: Costs by task; the stages are the services and the evaluating process.
+    #: CPU seconds of the evaluating process that do not grow with the samples: start, plan, worker processes
+    #: of scorers, and that part of numbers and report.
     fixed: float
-    floor: Costs
+    floor: Costs  #: CPU seconds of engines and of metrics alone, by task; see ``ENGINE`` and ``SCORES``.
+    #: What became of each sample, by id: "rendered", "values", "picture".
     outcomes: Mapping[str, Mapping[str, Any]]
 
 
-async def evaluated(
-    stack: Stack, folder: Path, model: str, profile: Profile, caches: Path, say: Say
-) -> Evaluated:
+async def evaluated(stack: Stack, folder: Path, model: str, profile: Profile, caches: Path) -> Evaluated:
     """Evaluate one of the models on all tasks.
 
     Args:
@@ -60,10 +58,9 @@ async def evaluated(
         model: Name of the model.
         profile: Profile whose rules are followed.
         caches: Folder of the caches of the SDK. A second evaluation profits from those of the first.
-        say: Called with how far it is.
 
     Raises:
-        ProgramError: The evaluation failed.
+        MeasurementError: The evaluation failed.
     """
     name = f"{profile}-{model}-{stack.workers}"
     options = Options(
@@ -79,10 +76,12 @@ async def evaluated(
     try:
         environment = {"XDG_CACHE_HOME": str(caches)}
         text = json.dumps(asdict(options))
-        async with running("evaluation", text, meter.starting(), environment) as program:
+        async with running(
+            "whole_run.evaluation", text, counted=meter.starting(), environment=environment
+        ) as program:
             meter.adopt(program.pid)
             title = f"{stack.workers} worker(s), profile {profile}, {model} model"
-            following = _Following(program, stack, meter.settled, title, say)
+            following = _Following(program, stack, meter.settled, title)
             outcomes = await following.to_the_end()
             await program.end()
             fixed = meter.cpu_seconds() - following.inside
@@ -93,36 +92,25 @@ async def evaluated(
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """All meters at a moment when no sample is under way.
+    """All meters at a moment when no sample is under way."""
 
-    Attributes:
-        spent: CPU seconds so far of the services and the evaluating process, by name.
-        charged: CPU seconds that the services have charged so far, by name.
-        beside: CPU seconds so far of each process of the renderer of pages that is no engine, by pid.
-    """
-
-    spent: Mapping[str, float]
-    charged: Mapping[str, float]
+    spent: Mapping[str, float]  #: CPU seconds so far of the services and the evaluating process, by name.
+    charged: Mapping[str, float]  #: CPU seconds that the services have charged so far, by name.
+    #: CPU seconds so far of each process of the renderer of pages that is no engine, by pid.
     beside: Mapping[int, float]
 
 
 class _Following:
-    """Reads the meters around the samples of each task of an evaluation.
-
-    Attributes:
-        costs: Costs by task.
-        floor: Floor as in ``Evaluated``.
-        inside: CPU seconds of the evaluating process from its first sample to the end of its report.
-    """
+    """Reads the meters around the samples of each task of an evaluation."""
 
     def __init__(
-        self, program: Program, stack: Stack, own: Callable[[], Awaitable[float]], title: str, say: Say
+        self, program: Program, stack: Stack, own: Callable[[], Awaitable[float]], title: str
     ) -> None:
         self.costs: dict[str, Cost] = {}
         self.floor: dict[str, Cost] = {}
         self.inside = 0.0
         self._program, self._stack, self._own = program, stack, own
-        self._title, self._say = title, say
+        self._title = title
         self._single: dict[str, float] = {}
 
     async def to_the_end(self) -> dict[str, Mapping[str, Any]]:
@@ -141,7 +129,7 @@ class _Following:
                     self._end(line, before, await self._look())
                     await self._program.write()
                 case "sample":
-                    self._say(f"{self._title}: {line['finished']} samples")
+                    say(f"{self._title}: {line['finished']} samples")
                 case _:
                     return {one["id"]: one for one in line["outcomes"]}
 
@@ -183,3 +171,44 @@ def of_samples(all_of_them: float, single: float, samples: int) -> float:
     if samples == 1:
         return all_of_them
     return max(0.0, all_of_them - single) * samples / (samples - 1)
+
+
+async def latencies(stack: Stack, samples: Sequence[Sample]) -> dict[str, float]:
+    """Render and score the second model's answers one at a time; returns the mean seconds by task.
+
+    Raises:
+        MeasurementError: An answer was not rendered.
+        I2SError: A service does not answer.
+    """
+    times: dict[str, list[float]] = {task: [] for task in INSTANCES}
+    async with AsyncExitStack() as opened:
+        renderers = {
+            name: await opened.enter_async_context(
+                AsyncRenderClient(stack.addresses[name.replace("-", "_")], deadline=_DEADLINE)
+            )
+            for name in RENDERERS
+            if name.replace("-", "_") in stack.addresses
+        }
+        metrics = await opened.enter_async_context(
+            AsyncMetricsClient(stack.addresses["metrics"], deadline=_DEADLINE)
+        )
+        for number, sample in enumerate(samples, 1):
+            say(f"one at a time: {number} of {len(samples)}, {sample.id}")
+            await stack.rested()  # as between the jobs of a service with time to spare
+            times[sample.task].append(await _one(renderers, metrics, sample))
+    return {task: mean(of) for task, of in times.items() if of}
+
+
+async def _one(renderers: dict[str, AsyncRenderClient], metrics: AsyncMetricsClient, sample: Sample) -> float:
+    began = time.monotonic()
+    answer = await renderers[renderer_of(sample.request.source)].render(sample.request)
+    if not answer.pictures:
+        raise MeasurementError(f"{sample.id}: {answer.verdict.name}: {answer.message}")
+    await metrics.score(
+        sample.reference.read_bytes(),
+        answer.pictures[0].png,
+        size_policy=sample.size_policy,
+        profile=Profile.PAPER,
+        metrics=COMPARED,
+    )
+    return time.monotonic() - began

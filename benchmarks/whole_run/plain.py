@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PIL import Image, ImageChops, ImageStat
-
-from benchmarks.whole_run.figures import Cost, Costs
-from benchmarks.whole_run.ours import Say
-from benchmarks.whole_run.programs import Program, running
+from benchmarks.harness.command import say
+from benchmarks.harness.images import image_difference
+from benchmarks.harness.programs import Program, running
+from benchmarks.whole_run.report import Cost, Costs
 from benchmarks.whole_run.samples import Sample
 
 #: The greatest difference of a value. cv2.EMD computes in float32; the other metrics are computed alike.
@@ -22,24 +22,17 @@ EXACT_TASKS = ("latex", "music")
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """A sample as both ways have it.
+    """A sample as both ways have it."""
 
-    Attributes:
-        id: Id of the sample.
-        task: Name of its task.
-        procedure: Values of the procedure by metric, for the image that ``ours`` belong to.
-        ours: Values of this project by metric, profile ``helm``.
-        difference: Greatest mean difference of a channel of both renderings, in levels of 255; None if only
-            one of the ways has a rendering, or their sizes differ.
-        refused: Why the procedure has no rendering; empty if it has one.
-    """
-
-    id: str
-    task: str
+    id: str  #: Id of the sample.
+    task: str  #: Name of its task.
+    #: Values of the procedure by metric, for the image that ``ours`` belong to.
     procedure: Mapping[str, float]
-    ours: Mapping[str, float | None]
+    ours: Mapping[str, float | None]  #: Values of this project by metric, profile ``helm``.
+    #: Greatest mean difference of a channel of both renderings, in levels of 255; None if only one of the
+    #: ways has a rendering, or their sizes differ.
     difference: float | None
-    refused: str = ""
+    refused: str = ""  #: Why the procedure has no rendering; empty if it has one.
 
     def faults(self) -> list[str]:
         """Return what must be equal and is not."""
@@ -59,36 +52,15 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """What the procedure took, and what it gave.
+    """What the procedure took, and what it gave."""
 
-    Attributes:
-        costs: Costs by task.
-        beside: How each sample compares with that of this project.
-        counted: How its CPU time was counted.
-    """
-
-    costs: Costs
-    beside: Sequence[Beside]
-    counted: str
-
-
-@dataclass(slots=True)
-class _Sums:
-    samples: int = 0
-    wall: float = 0.0
-    stages: dict[str, float] = field(default_factory=dict)
-
-    def add(self, answer: Mapping[str, Any]) -> None:
-        named = dict(answer["stages"])
-        named["other"] = max(0.0, answer["cpu"] - sum(named.values()))
-        self.samples += 1
-        self.wall += answer["wall"]
-        for name, seconds in named.items():
-            self.stages[name] = self.stages.get(name, 0.0) + seconds
+    costs: Costs  #: Costs by task.
+    beside: Sequence[Beside]  #: How each sample compares with that of this project.
+    counted: str  #: How its CPU time was counted.
 
 
 async def run_procedure(
-    samples: Sequence[Sample], ours: Mapping[str, Mapping[str, Any]], chromium: Path, folder: Path, say: Say
+    samples: Sequence[Sample], ours: Mapping[str, Mapping[str, Any]], chromium: Path, folder: Path
 ) -> Procedure:
     """Run the procedure on all samples, one at a time.
 
@@ -97,27 +69,33 @@ async def run_procedure(
         ours: What this project has of the same answers in profile ``helm``, by id.
         chromium: The browser of the procedure.
         folder: Folder for its images.
-        say: Called with how far it is.
 
     Raises:
-        ProgramError: The procedure ended.
+        MeasurementError: The procedure ended.
     """
-    sums: dict[str, _Sums] = {}
+    answers: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
     beside: list[Beside] = []
-    async with running("procedure", str(chromium)) as program:
+    async with running("whole_run.procedure", str(chromium)) as program:
         counted = (await program.read())["counted"]
         for number, sample in enumerate(samples, 1):
             say(f"procedure: {number} of {len(samples)}, {sample.id}")
             picture = folder / f"{number:04}.png"
             job = {"task": sample.task, "reference": str(sample.reference)}
-            await program.write({**job, "source": str(sample.source), "picture": str(picture)})
-            answer = await program.read()
+            answer = await program.ask({**job, "source": str(sample.source), "picture": str(picture)})
             if "refused" not in answer:
-                sums.setdefault(sample.task, _Sums()).add(answer)
+                answers[sample.task].append(answer)
             beside.append(await _beside(program, sample, job, answer, picture, ours[sample.id]))
         await program.end()
-    costs = {task: Cost(one.samples, one.stages, one.wall) for task, one in sums.items()}
-    return Procedure(costs, beside, counted)
+    return Procedure({task: _cost(own) for task, own in answers.items()}, beside, counted)
+
+
+def _cost(answers: Sequence[Mapping[str, Any]]) -> Cost:
+    stages: defaultdict[str, float] = defaultdict(float)
+    for answer in answers:
+        other = max(0.0, answer["cpu"] - sum(answer["stages"].values()))
+        for name, seconds in (*answer["stages"].items(), ("other", other)):
+            stages[name] += seconds
+    return Cost(len(answers), dict(stages), sum(answer["wall"] for answer in answers))
 
 
 async def _beside(
@@ -134,15 +112,5 @@ async def _beside(
     if ours["rendered"]:
         difference = image_difference(picture, Path(ours["picture"]))
         if difference != 0.0:  # what the metrics compute is compared on one and the same image
-            await program.write({**job, "prediction": ours["picture"]})
-            values = (await program.read())["values"]
+            values = (await program.ask({**job, "prediction": ours["picture"]}))["values"]
     return Beside(sample.id, sample.task, values, ours["values"], difference)
-
-
-def image_difference(one: Path, other: Path) -> float | None:
-    """Return the greatest mean difference of a channel of two images; None if their sizes differ."""
-    with Image.open(one) as first, Image.open(other) as second:
-        if first.size != second.size:
-            return None
-        pair = first.convert("RGB"), second.convert("RGB")
-    return float(max(ImageStat.Stat(ImageChops.difference(*pair)).mean))

@@ -33,9 +33,11 @@ from PIL import Image
 from skimage.metrics import structural_similarity
 
 from benchmarks.ems.definition import block_emd, helm_denominator
+from benchmarks.harness.command import MeasurementError
+from benchmarks.harness.meter import Meter, open_meter
+from benchmarks.harness.plain_worker import Stages, cropped
 from benchmarks.html import ways
 from benchmarks.latex import reference as latex
-from benchmarks.latex.meter import Meter, open_meter
 from i2s_render_lilypond.installation import find_installation
 from i2s_wire.metrics.profile import Profile
 
@@ -75,7 +77,7 @@ def draw_score(work: Path, programs: Path) -> tuple[bytes, dict[str, float]]:
     Raises:
         RefusedError: A program refused it, or it has several pages.
     """
-    stages = latex.Stages()
+    stages = Stages()
     for name, command in (
         ("convert", [str(programs / "convert-ly"), "-e", "score.ly"]),
         ("compile and raster", [str(programs / "lilypond"), "--png", "score.ly"]),
@@ -88,36 +90,29 @@ def draw_score(work: Path, programs: Path) -> tuple[bytes, dict[str, float]]:
     if not picture.exists():
         raise RefusedError("lilypond made no score.png: the score is faulty or has several pages")
     with Image.open(picture) as page:
-        png = latex.cropped(page.convert("RGB"))
+        png = cropped(page.convert("RGB"), latex.CUT_BOTTOM)
     stages.end("crop")
     return png, stages.spent
 
 
 def values(prediction: Path, reference: Path, task: str) -> tuple[dict[str, float], dict[str, float]]:
     """Return the values of a pair by metric, and CPU seconds by stage."""
-    spent: dict[str, float] = {}
-    last = time.process_time()
-
-    def end(stage: str) -> None:
-        nonlocal last
-        now = time.process_time()
-        spent[stage], last = now - last, now
-
+    stages = Stages()
     with Image.open(prediction) as one:
         ours = np.asarray(one.convert("RGB"))
     with Image.open(reference) as other:
         theirs = np.asarray(other.convert("RGB"))
     ours, theirs = _resized(ours, theirs) if task == _VIEWPORT_TASK else _padded(ours, theirs)
     grey, truth = (np.asarray(Image.fromarray(picture).convert("L")) for picture in (ours, theirs))
-    end("decode")
+    stages.end("decode")
     found = {"pixel": _matching_rows(grey, truth)}
-    end("pixel")
+    stages.end("pixel")
     found["ssim"] = (float(_ssim(grey, truth, data_range=255)) + 1) / 2
-    end("ssim")
+    stages.end("ssim")
     distance, denominator = block_emd(ours, theirs, Profile.HELM), helm_denominator(theirs)
     found["ems"] = 1 - distance.value / denominator.value if denominator.value else 1.0
-    end("ems")
-    return found, spent
+    stages.end("ems")
+    return found, stages.spent
 
 
 def _resized(picture: Rgb, reference: Rgb) -> tuple[Rgb, Rgb]:
@@ -169,7 +164,7 @@ class Worker:
         picture = Path(job["picture"])
         try:
             stages = await self._draw(task, Path(job["source"]), picture)
-        except (RefusedError, subprocess.CalledProcessError, ways.WayError, ValueError) as error:
+        except (RefusedError, subprocess.CalledProcessError, MeasurementError, ValueError) as error:
             return {"refused": str(error)}
         found, spent = values(picture, reference, task)
         wall = time.monotonic() - began

@@ -1,49 +1,102 @@
-"""The samples of the comparison: instances with a ground truth, laid down as one data set with two models."""
+"""The samples of the comparison: instances with a ground truth, and the answers of two models to them.
+
+The answers are the ground truth with a line that it does not have, another one for each model. So nothing
+that was rendered or scored for one of them can serve for the other. The line moves what follows it, so that
+most patches of the rendering differ from those of the reference, as they do in answers of models.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
-from benchmarks.whole_run.answers import LINES, completion
-from benchmarks.whole_run.figures import INSTANCES
+from benchmarks.harness.command import MeasurementError
+from benchmarks.whole_run.report import INSTANCES
 from i2s_sdk.data import Instance, open_data
 from i2s_sdk.data.folder import read_content
-from i2s_sdk.tasks.registry import open_task
+from i2s_sdk.instances.instance import Content
+from i2s_sdk.instances.site_files import INDEXES
+from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.registry import open_task, task_spec
 from i2s_sdk.tasks.structure import NoStructure
 from i2s_sdk.tasks.task import RenderedTask
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.request import LatexSource, LilypondSource, RenderRequest, SiteSource
 
+#: What the models are called, and the line that each adds.
+LINES: Mapping[str, str] = {
+    "first": "An answer of the first model",
+    "second": "What a second model gives as its answer",
+}
 
-class NoSampleError(Exception):
-    """The data has no usable instance of a task; says which."""
+_BEGIN = r"\begin{document}"
+_VERSION = re.compile(r'^[^%\n]*\\version\s*"[^"]*"', re.MULTILINE)
+_BODY = re.compile(rb"<body\b[^>]*>", re.IGNORECASE)
+_FRONT_MATTER = re.compile(rb"\A---[ \t]*\r?\n.*?^---[ \t]*\r?\n", re.DOTALL | re.MULTILINE)
+_PROFILES = (Profile.HELM, Profile.PAPER)
+
+
+def completion(task: str, content: Content, model: str) -> str:
+    """Return what a model answers to an instance.
+
+    Args:
+        task: Name of the task of the instance.
+        content: Files of the instance; it has a ground truth.
+        model: One of ``LINES``.
+    """
+    line = LINES[model]
+    if content.site is not None:
+        content = replace(content, site=_site_with(content.site, line))
+    elif task == "music":
+        content = replace(content, structure=_score_with(content.structure or "", line))
+    else:
+        content = replace(content, structure=_latex_with(content.structure or "", line))
+    return task_spec(task).answer(content, Question(()))
+
+
+def _latex_with(code: str, line: str) -> str:
+    before, begin, after = code.rpartition(_BEGIN)
+    return f"{before}{begin}\n\\noindent {line}.\\par\n{after}" if begin else f"{line}.\n\n{code}"
+
+
+def _score_with(code: str, line: str) -> str:
+    version = _VERSION.search(code)
+    at = version.end() if version else 0
+    return f'{code[:at]}\n\\markup {{ "{line}" }}\n{code[at:]}'
+
+
+def _site_with(site: Mapping[str, bytes], line: str) -> dict[str, bytes]:
+    """Return a site with the line at the beginning of the body of its index page.
+
+    A page whose body is in a layout has it after its front matter.
+    """
+    name = next((one for one in INDEXES if one in site), None)
+    if name is None:
+        return dict(site)
+    page = site[name]
+    found = _BODY.search(page) or _FRONT_MATTER.match(page)
+    at = found.end() if found else len(page)
+    is_markdown = PurePosixPath(name).suffix.lower() not in (".html", ".htm")
+    text = f"\n{line}\n\n" if is_markdown else f"\n<p>{line}</p>\n"
+    return {**site, name: page[:at] + text.encode() + page[at:]}
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One sample of the comparison.
+    """One sample of the comparison."""
 
-    Attributes:
-        id: Id of its instance.
-        task: Task of its instance.
-        reference: File of the reference image.
-        source: What the procedure renders: a file, or the folder of a site.
-        request: The rendering of the second model's answer by profile ``paper``.
-        size_policy: How images of different size are compared.
-    """
-
-    id: str
-    task: str
-    reference: Path
-    source: Path
-    request: RenderRequest
-    size_policy: SizePolicy
+    id: str  #: Id of its instance.
+    task: str  #: Task of its instance.
+    reference: Path  #: File of the reference image.
+    source: Path  #: What the procedure renders: a file, or the folder of a site.
+    request: RenderRequest  #: The rendering of the second model's answer by profile ``paper``.
+    size_policy: SizePolicy  #: How images of different size are compared.
 
 
 def evenly(instances: Sequence[Instance], number: int) -> list[Instance]:
@@ -62,7 +115,7 @@ def choose(data: Path | None, more: Iterable[Path], number: int) -> list[Instanc
         number: Instances of each task; 0 takes all.
 
     Raises:
-        NoSampleError: A task has none with an image and a ground truth.
+        MeasurementError: A task has none with an image and a ground truth.
     """
     instances: dict[str, Instance] = {}
     for name in (data, *more):
@@ -73,7 +126,7 @@ def choose(data: Path | None, more: Iterable[Path], number: int) -> list[Instanc
     for task in INSTANCES:
         own = [one for one in instances.values() if one.task == task]
         if not own:
-            raise NoSampleError(f"the data has no instance of the task {task} with a ground truth")
+            raise MeasurementError(f"the data has no instance of the task {task} with a ground truth")
         chosen += evenly(own, number)
     return chosen
 
@@ -147,13 +200,10 @@ def _sample(one: Instance, text: str, source: Path) -> Sample:
     )
 
 
-_PROFILES = (Profile.HELM, Profile.PAPER)
-
-
 def _request(task: RenderedTask[Any], text: str, assets: Mapping[str, bytes]) -> RenderRequest:
     structure = task.structure_from(text, tuple(assets))
     if isinstance(structure, NoStructure):
-        raise NoSampleError(f"an answer to the task {task.name} cannot be read: {structure.reason}")
+        raise MeasurementError(f"an answer to the task {task.name} cannot be read: {structure.reason}")
     return task.request(task.document(structure, assets))
 
 

@@ -6,18 +6,16 @@ import asyncio
 import json
 import os
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks.latex.meter import Meter, descendants, open_meter, own_seconds
+from benchmarks.harness.meter import Meter, descendants, own_seconds
+from benchmarks.harness.services import Served, serving
 from i2s_client.service_table import METRICS, RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND
-from i2s_sdk.stack.child import Child
 from i2s_sdk.stack.services import service_command
 
 SERVICES = (RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND, METRICS)
-#: The first start on a machine makes an index and formats.
-_START_SECONDS = 600.0
 #: Names of programs that do the work of a renderer; what else runs for a service is its own overhead.
 _ENGINES = ("chromium", "chrome", "headless", "ruby")
 #: What a line of a log has if it is about a call.
@@ -28,23 +26,14 @@ _REST_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """Services that run.
+    """Services that run."""
 
-    Attributes:
-        addresses: Addresses by the name of the setting of each service.
-        meters: Meters by the name of the service.
-        pids: Process ids of their first processes, by the name of the service.
-        logs: Files that services log to, by the name of the service.
-        started: CPU seconds that all of them took until they served.
-        workers: Jobs of each service at the same time, and processors that all of them share.
-    """
-
-    addresses: Mapping[str, str]
-    meters: Mapping[str, Meter]
-    pids: Mapping[str, int]
-    logs: Mapping[str, Path]
-    started: float
-    workers: int
+    addresses: Mapping[str, str]  #: Addresses by the name of the setting of each service.
+    meters: Mapping[str, Meter]  #: Meters by the name of the service.
+    pids: Mapping[str, int]  #: Process ids of their first processes, by the name of the service.
+    logs: Mapping[str, Path]  #: Files that services log to, by the name of the service.
+    started: float  #: CPU seconds that all of them took until they served.
+    workers: int  #: Jobs of each service at the same time, and processors that all of them share.
 
     async def rested(self) -> dict[str, float]:
         """Return the CPU seconds of each service so far, after what follows the last answer."""
@@ -104,28 +93,28 @@ async def open_stack(workers: int, logs: Path) -> AsyncIterator[Stack]:
     """
     allowed = processors()
     os.sched_setaffinity(0, allowed[:workers])
-    children: list[Child] = []
-    meters: dict[str, Meter] = {}
     no_weights = logs / "no-weights"  # LPIPS and CIS are left out, whatever this machine has
     no_weights.mkdir(parents=True, exist_ok=True)
     try:
-        for name in SERVICES:
-            command = service_command(name)
-            own = ("--weights-dir", str(no_weights), "--hub-dir", str(no_weights)) if name == METRICS else ()
-            command = replace(command, arguments=(*command.arguments, "--slots", str(workers), *own))
-            child = Child(command, logs)
-            meters[name] = open_meter(name)
-            children.append(child)
-            with meters[name].starting():
-                await child.start(_START_SECONDS)
-            meters[name].adopt(child.pid)
-        addresses = {child.command.name.replace("-", "_"): child.address for child in children}
-        pids = {child.command.name: child.pid for child in children}
-        written = {child.command.name: child.log for child in children}
-        stack = Stack(addresses, meters, pids, written, 0.0, workers)
-        yield replace(stack, started=sum((await stack.rested()).values()))
+        async with AsyncExitStack() as started:
+            served: dict[str, Served] = {}
+            for name in SERVICES:
+                command = service_command(name)
+                own = (
+                    ("--weights-dir", str(no_weights), "--hub-dir", str(no_weights))
+                    if name == METRICS
+                    else ()
+                )
+                command = replace(command, arguments=(*command.arguments, "--slots", str(workers), *own))
+                served[name] = await started.enter_async_context(serving(command, logs))
+            stack = Stack(
+                {name.replace("-", "_"): one.child.address for name, one in served.items()},
+                {name: one.meter for name, one in served.items()},
+                {name: one.child.pid for name, one in served.items()},
+                {name: one.child.log for name, one in served.items()},
+                0.0,
+                workers,
+            )
+            yield replace(stack, started=sum((await stack.rested()).values()))
     finally:
         os.sched_setaffinity(0, allowed)
-        await asyncio.gather(*(child.stop() for child in children))
-        for meter in meters.values():
-            meter.close()

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from PIL import Image
-
-from benchmarks.whole_run.plain import Beside, image_difference
+from benchmarks.whole_run.plain import Beside
 
 VALUES = {"ems": 0.5, "ssim": 0.75, "pixel": 0.25}
 
@@ -41,11 +37,3 @@ def test_what_both_refuse_is_equal() -> None:
 
 def test_what_only_the_procedure_refuses_is_a_fault() -> None:
     assert len(Beside("a", "latex", {}, VALUES, None, refused="no").faults()) == 1
-
-
-def test_the_difference_of_images_is_that_of_the_channel_that_differs_most(tmp_path: Path) -> None:
-    for name, colour in (("a", (0, 0, 0)), ("b", (2, 8, 4))):
-        Image.new("RGB", (2, 2), colour).save(tmp_path / f"{name}.png")
-    Image.new("RGB", (2, 3)).save(tmp_path / "c.png")
-    assert image_difference(tmp_path / "a.png", tmp_path / "b.png") == 8.0
-    assert image_difference(tmp_path / "a.png", tmp_path / "c.png") is None

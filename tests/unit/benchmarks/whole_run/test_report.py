@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.whole_run.figures import Bars, Cost
 from benchmarks.whole_run.ours import ENGINE, SCORES
-from benchmarks.whole_run.report import FIRST, SECOND, Report, Way
+from benchmarks.whole_run.report import FIRST, SECOND, Bars, Cost, Report, Way
 
 
 def _costs(cpu: float, wall: float) -> dict[str, Cost]:
@@ -56,14 +55,14 @@ def test_the_exit_code_is_2_where_results_differ_whatever_the_bars() -> None:
 
 
 def test_the_table_has_the_ratio_of_each_row() -> None:
-    table = REPORT.as_markdown()
+    table = "\n".join(REPORT.lines())
     assert "| CPU s a sample, latex (2) | 12.00 | 1.00 | 0.50 | 24.0 |" in table
     assert "| **CPU minutes of 2,400 instances** | **480** | **40** | **20** | 24.0 |" in table
     assert "own overhead, share of a run: 0.2 (below 0.15: MISSED)" in table
 
 
 def test_rows_of_all_tables_have_the_cells_of_their_heads() -> None:
-    tables = [block for block in REPORT.as_markdown().split("\n\n") if block.startswith("|")]
+    tables = [block for block in "\n".join(REPORT.lines()).split("\n\n") if block.startswith("|")]
     assert len(tables) == 2
     for table in tables:
         assert len({line.count("|") for line in table.splitlines()}) == 1, table
@@ -71,6 +70,6 @@ def test_rows_of_all_tables_have_the_cells_of_their_heads() -> None:
 
 def test_a_machine_with_one_processor_has_no_row_of_two_workers() -> None:
     one = replace(REPORT, two={})
-    assert "two workers |" not in one.as_markdown()
-    assert "not measured: one processor" in one.as_markdown()
+    assert "two workers |" not in "\n".join(one.lines())
+    assert "not measured: one processor" in "\n".join(one.lines())
     assert one.code == 1

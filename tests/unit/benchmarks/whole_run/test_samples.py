@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.whole_run.samples import NoSampleError, choose, evenly, lay_down
+from benchmarks.harness.command import MeasurementError
+from benchmarks.whole_run.samples import choose, evenly, lay_down
 from i2s_sdk.data import open_data
 
 
@@ -24,7 +25,7 @@ def test_so_many_samples_of_each_task_are_chosen() -> None:
 
 def test_data_without_a_task_is_refused(tmp_path: Path) -> None:
     lay_down([choose(None, (), 1)[0]], tmp_path)
-    with pytest.raises(NoSampleError, match="task webpage"):
+    with pytest.raises(MeasurementError, match="task webpage"):
         choose(tmp_path / "data", (), 2)
 
 

@@ -1,4 +1,4 @@
-"""Programs of the comparison that exchange lines of JSON with it, and how they end."""
+"""Programs of a comparison that exchange lines of JSON with it, and how they end."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager
 from typing import Any
 
+from benchmarks.harness.command import MeasurementError
+
 _LONGEST_LINE = 64 * 1024 * 1024
 _STOP_SECONDS = 3.0  # after each signal of the way to the end
 _LAST_SECONDS = 10.0
-
-
-class ProgramError(Exception):
-    """A program of the comparison ended before it had answered; says which."""
 
 
 class Program:
@@ -41,13 +39,13 @@ class Program:
         """Return the next line.
 
         Raises:
-            ProgramError: The program has ended.
+            MeasurementError: The program has ended.
         """
         assert self._process.stdout is not None
         line = await self._process.stdout.readline()
         if not line:
             code = await self._process.wait()
-            raise ProgramError(
+            raise MeasurementError(
                 f"{self._name} ended with exit code {code} before it had answered; the reason is above"
             )
         answer: dict[str, Any] = json.loads(line)
@@ -59,6 +57,15 @@ class Program:
         self._process.stdin.write(json.dumps(line).encode() + b"\n" if line is not None else b"\n")
         with contextlib.suppress(ConnectionError):
             await self._process.stdin.drain()
+
+    async def ask(self, job: Mapping[str, Any]) -> dict[str, Any]:
+        """Write a job, and return what is answered.
+
+        Raises:
+            MeasurementError: The program has ended.
+        """
+        await self.write(job)
+        return await self.read()
 
     async def end(self) -> None:
         """Close its standard input, and wait until it has ended by itself."""
@@ -84,21 +91,21 @@ class Program:
 @asynccontextmanager
 async def running(
     module: str,
-    argument: str,
+    *arguments: str,
     counted: AbstractContextManager[None] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> AsyncIterator[Program]:
-    """Run a module of this package as long as the block lasts.
+    """Run a module of the benchmarks as long as the block lasts.
 
     Args:
-        module: Its name.
-        argument: Its one argument.
+        module: Its name below ``benchmarks``.
+        arguments: Its arguments.
         counted: Entered while the program is started, so that its CPU time is counted from its start.
         environment: Variables that it gets beside those of this process.
     """
     with counted or contextlib.nullcontext():
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", f"benchmarks.whole_run.{module}", argument),
+            *(sys.executable, "-m", f"benchmarks.{module}", *arguments),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=_LONGEST_LINE,

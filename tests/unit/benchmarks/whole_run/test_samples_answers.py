@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from benchmarks.whole_run.answers import LINES, completion
+from benchmarks.whole_run.samples import LINES, completion
 from i2s_sdk.instances.instance import Content
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.runs.bounds import Bounds, missed
+from benchmarks.runs.__main__ import Bounds, missed
 
 FOUND = {
     "samples": 100,

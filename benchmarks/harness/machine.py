@@ -11,26 +11,15 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Where a run took place.
-
-    Attributes:
-        processor: Its name.
-        cpus: Number of processors that may be used.
-        kernel: Its release.
-        python: Version.
-        versions: Versions of the engine and its parts.
-        isolation: The mechanisms of the sandbox of each tier.
-        load_before: Mean number of runnable tasks over the last minute, before the run.
-        load_after: The same, after it.
-    """
+    """Where a run took place."""
 
     processor: str
-    cpus: int
+    cpus: int  #: Number of processors that may be used.
     kernel: str
     python: str
-    versions: Mapping[str, str]
-    isolation: Mapping[str, tuple[str, ...]]
-    load_before: float
+    versions: Mapping[str, str]  #: Versions of the engine and its parts.
+    isolation: Mapping[str, tuple[str, ...]]  #: The mechanisms of the sandbox of each tier.
+    load_before: float  #: Mean number of runnable tasks over the last minute, before the run.
     load_after: float
 
     def lines(self) -> Iterator[str]:
@@ -55,7 +44,7 @@ def look(
     versions: Mapping[str, str], isolation: Mapping[str, tuple[str, ...]], load_before: float
 ) -> Machine:
     """Return facts about this machine; digests among the versions are left out."""
-    shown = {name: version for name, version in versions.items() if name not in ("texmf", "fonts")}
+    shown = {name: version for name, version in versions.items() if name not in ("texmf", "fonts", "tree")}
     return Machine(
         processor(),
         len(os.sched_getaffinity(0)),

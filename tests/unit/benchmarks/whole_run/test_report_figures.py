@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.whole_run.figures import (
+from benchmarks.harness.command import MeasurementError
+from benchmarks.whole_run.ours import of_samples
+from benchmarks.whole_run.report import (
     INSTANCES,
     Bars,
     Cost,
-    MissingTaskError,
     judge,
     stages_of_whole_run,
     throughput,
     whole_run,
 )
-from benchmarks.whole_run.ours import of_samples
 
 COSTS = {
     "latex": Cost(2, {"render": 1.0, "score": 3.0}, 8.0),
@@ -42,7 +42,7 @@ def test_throughput_is_that_of_the_mix_of_tasks() -> None:
 
 
 def test_a_task_that_was_not_measured_is_named() -> None:
-    with pytest.raises(MissingTaskError, match="webpage, music"):
+    with pytest.raises(MeasurementError, match="webpage, music"):
         whole_run({"latex": COSTS["latex"]})
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import resource
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
@@ -129,6 +130,12 @@ def open_meter(name: str) -> Meter:
         with contextlib.suppress(OSError):
             return GroupMeter(parent / f"i2s-benchmark-{os.getpid()}-{name}")
     return TreeMeter()
+
+
+def own_and_childrens_seconds() -> float:
+    """Return the CPU seconds of this process and of its children that it waited for."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def descendants(pid: int) -> list[int]:
