@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from current_recordings import compare_json, compare_text, is_recorded, masked, recorded
-from recorded import lost, recorded_run, shape
 
-from i2s_sdk.clients import RenderClient
+from current_recordings import compare_json, compare_text, is_recorded, masked, recorded
+from i2s_client import RenderClient
 from i2s_sdk.runlog.folder import MANIFEST
 from kept_services import kept_addresses
+from recorded import lost, recorded_run, shape
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 
