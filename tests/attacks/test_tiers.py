@@ -6,7 +6,6 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from load_parts import attack_parts
-
 from load_runs import keep_verdicts, quiet_verdicts
 from verdict_differences import (
     EXPLAINED,

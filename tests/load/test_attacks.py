@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from load_parts import Part, chosen_attacks
 
+from load_parts import Part, chosen_attacks
 from load_runs import quiet_verdicts, run_recorded
 from verdict_differences import differences, read_records
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from load_parts import chosen_examples
 
 from i2s_sdk.runlog.folder import RESULTS
+from load_parts import chosen_examples
 from load_runs import evaluate, quiet_run, run_records
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from load_parts import chosen_images
 
 import docker_engine
 from docker_engine import ROOT, Engine, NoEngineError
+from load_parts import chosen_images
 
 SECONDS = 1800  # for each image
 REVISION = "org.opencontainers.image.revision"

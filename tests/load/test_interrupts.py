@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import IO
 
 import pytest
-from load_parts import chosen_interrupts
 
 from i2s_sdk.runlog.folder import ANSWERS, CALLS, RECORDS, RENDERINGS, RESULTS
+from load_parts import chosen_interrupts
 from load_runs import (
     INTERRUPTED_SAMPLES,
     answering,

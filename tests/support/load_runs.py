@@ -18,6 +18,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from chat_server import Behaviour, ChatServer
+from i2s_sdk.data import read_folder
+from i2s_sdk.runlog.folder import ANSWERS, RECORDS, RESULTS
 from load_parts import (
     EXAMPLES,
     MODELS,
@@ -29,10 +32,6 @@ from load_parts import (
     chosen_examples,
     chosen_interrupts,
 )
-
-from chat_server import Behaviour, ChatServer
-from i2s_sdk.data import read_folder
-from i2s_sdk.runlog.folder import ANSWERS, RECORDS, RESULTS
 from recorded_verdicts import VARIABLE
 
 FOLDER_VARIABLE = "I2S_QUIET_VERDICTS"

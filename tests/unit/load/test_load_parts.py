@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from load_parts import MODELS, SECURITY, TASKS, attack_parts
-
 from i2s_sdk.data.folder import read_folder
+from load_parts import MODELS, SECURITY, TASKS, attack_parts
 
 
 def test_only_tests_of_the_jail_itself_have_no_verdicts() -> None:

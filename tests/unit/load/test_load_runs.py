@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from load_parts import attack_parts
 
 import load_runs
+from load_parts import attack_parts
 from load_runs import FOLDER_VARIABLE, QuietRunError, prepare, quiet_run, quiet_verdicts
 
 PART = "documents"
