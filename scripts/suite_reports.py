@@ -69,7 +69,7 @@ def _reason(skipped: ElementTree.Element) -> str:
 
 
 def _fault(fault: ElementTree.Element) -> list[str]:
-    lines = [line for line in (fault.text or fault.get("message", "")).splitlines() if line.strip()]
+    lines = [line for line in (fault.text or fault.get("message") or "").splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("E  ")] or lines
     return [line[:200] for line in [*errors[-MOST_LINES:], lines[-1] if lines else fault.tag]]
 
