@@ -226,7 +226,7 @@ def _run(step: Step, options: Sequence[str], log: IO[bytes] | None) -> Result:
         words = [*command]
         if command is suite.commands[-1]:
             words += [f"--junitxml={step.report}"] if suite.has_report else []
-            words += options
+            words += options if step.name not in {"lint", "types"} else []
         with subprocess.Popen(words, env=environment(step), stdout=log, stderr=log) as process:
             _PROCESSES.add(process)
             code = process.wait()

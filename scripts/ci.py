@@ -129,7 +129,10 @@ def git(*words: str) -> str:
 
 def changed_paths(moment: int) -> list[str]:
     """Return the paths that the last commits have changed; all paths where git does not know their base."""
-    base = os.environ.get("I2S_CI_BASE") or git("rev-list", "-1", f"--before={moment - DAY}", "HEAD").strip()
+    base = (
+        os.environ.get("I2S_CI_BASE")
+        or git("rev-list", "--first-parent", "-1", f"--before={moment - DAY}", "HEAD").strip()
+    )
     if not base:
         return git("ls-files").splitlines()
     return git("diff", "--name-only", "--no-renames", base, "HEAD").splitlines()
