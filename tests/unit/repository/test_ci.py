@@ -53,7 +53,7 @@ def test_what_was_changed_decides_what_is_run() -> None:
     jail = ci.touched(["services/chassis/src/i2s_chassis/jail/cell.py"], TABLE.parts)
     assert ("security", "kernels") in [part.suites for part in jail]
     assert [part.suites for part in ci.touched(["deploy/images/build"], TABLE.parts)] == [("containers",)]
-    assert ci.touched(["docs/index.md"], TABLE.parts) == []
+    assert ci.touched(["README.md"], TABLE.parts) == []
 
 
 def test_a_week_has_a_turn_of_every_part() -> None:
@@ -61,10 +61,29 @@ def test_a_week_has_a_turn_of_every_part() -> None:
     assert [part for part in TABLE.parts if part not in parts] == []
 
 
-def test_parts_are_run_in_their_order_as_long_as_they_fit() -> None:
-    first, second, *others = ci.by_turn(TABLE, 0)
-    assert ci.fitting([first, second, *others], first.seconds) == [first]
-    assert ci.fitting([first, second], first.seconds + second.seconds) == [first, second]
+def part(name: str, seconds: float, *paths: str) -> ci.Part:
+    return ci.Part(name, (), seconds, paths, {})
+
+
+A, B, C = part("a", 10), part("b", 20, "b"), part("c", 30, "c")
+SMALL = ci.Table(100, 10, (), (A, B, C))
+
+
+@pytest.mark.parametrize(
+    ("moment", "seconds", "changed", "further"),
+    [
+        (0, 60, [B, C], A),
+        (0, 55, [B], A),  # in the first half of its turn it goes before the others
+        (5, 55, [B, C], None),
+        (10, 30, [B], A),  # b is in turn and was changed, and is run once
+        (20, 35, [C], None),  # c is in turn, and so before b
+        (0, 5, [], None),
+    ],
+)
+def test_what_was_changed_and_what_is_in_turn_share_the_time(
+    moment: int, seconds: float, changed: list[ci.Part], further: ci.Part | None
+) -> None:
+    assert ci.choose(SMALL, moment, ["b", "c"], seconds) == (changed, further)
 
 
 def test_tests_that_are_left_out_exist(root: Path, texts: dict[Path, str]) -> None:
