@@ -93,13 +93,11 @@ def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
     level = os.environ.get("I2S_TEST_LEVEL", "complete")
     if level not in _LEVELS:
         raise pytest.UsageError(f"I2S_TEST_LEVEL is {level!r}; there are {', '.join(_LEVELS)}")
-    rules = _rules(config) if level == "short" else []
+    rules = _rules() if level == "short" else []
     kept, left_out, listed = list[pytest.Item](), list[pytest.Item](), list[str]()
     for item in items:
-        mark, rule = (
-            item.get_closest_marker("nightly"),
-            next((one for one in rules if one.covers(item)), None),
-        )
+        mark = item.get_closest_marker("nightly")
+        rule = next((one for one in rules if one.covers(item)), None)
         if mark is not None and not mark.kwargs.get("instead"):
             raise pytest.UsageError(f"{item.nodeid}: the mark nightly needs instead='what make test runs'")
         if mark is not None and level != "nightly":
@@ -117,7 +115,7 @@ def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
         items[:] = kept
 
 
-def _rules(config: pytest.Config) -> list[_Rule]:
+def _rules() -> list[_Rule]:
     """Return the rules of tests/left_out.toml."""
     file = Path(__file__).with_name("left_out.toml")
     entries = tomllib.loads(file.read_text(encoding="utf-8"))["left_out"]
