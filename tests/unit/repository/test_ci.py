@@ -51,7 +51,7 @@ def test_parts_of_a_suite_are_all_of_it_together(suite: str, variable: str, name
 
 def test_what_was_changed_decides_what_is_run() -> None:
     jail = ci.touched(["services/chassis/src/i2s_chassis/jail/cell.py"], TABLE.parts)
-    assert ("security", "kernels") in [part.suites for part in jail]
+    assert {("security",), ("kernels",)} <= {part.suites for part in jail}
     assert ("containers",) in [part.suites for part in ci.touched(["deploy/images/build"], TABLE.parts)]
     assert ci.touched(["README.md"], TABLE.parts) == []
 
