@@ -83,7 +83,7 @@ def mypy() -> list[Sequence[str]]:
     bases = files("*/src") + files("*/*/src")
     packages = [package for base in bases for package in files(f"{base}/i2s_*")]
     checked = [one for one in packages if not one.endswith("/i2s_verifiers")]  # scripts/training checks it
-    others = ["protos/generate.py", "sdk/bundle_data.py", "services/chassis/bundle_profiles.py", "scripts"]
+    others = ["protos/generate.py", *files("sdk/**/bundle_*.py"), *files("services/*/bundle_*.py"), "scripts"]
     path = ":".join([*bases, "scripts", "deploy/images", "examples", "."])
     strict = ["env", f"MYPYPATH={path}", f"{BIN}mypy", "--explicit-package-bases"]
     return [
