@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
+import re
+import signal
+import tomllib
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -17,6 +21,12 @@ gc.disable()
 pytest.register_assert_rewrite(
     "renderer_contract", "audit_contract", "lost_cell_contract", "surrogate_contract"
 )
+
+# A shell starts what a script runs in the background with these signals ignored, and programs inherit that.
+# Tests of Ctrl-C send them to programs, which are to be as on a terminal.
+for _number, _handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL)):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _handler)
 
 # Baselines and the oracle beside each evaluation are tested on their own; elsewhere they only take time.
 os.environ.setdefault("I2S_REFERENCE_POINTS", "no")
@@ -41,14 +51,28 @@ settings.register_profile("push", _FOR_ALL, max_examples=25)
 settings.register_profile("nightly", _FOR_ALL, max_examples=1000)
 settings.load_profile(os.environ.get("I2S_HYPOTHESIS_PROFILE", "push"))
 
+_LEVELS = ("short", "complete", "nightly")
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """Tests of a suite that the level "short" leaves out: those whose names a pattern is found in."""
+
+    suite: str
+    pattern: re.Pattern[str]
+    why: str
+
+    def covers(self, item: pytest.Item) -> bool:
+        return item.nodeid.startswith(f"tests/{self.suite}/") and bool(self.pattern.search(item.nodeid))
+
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out tests marked ``nightly`` unless I2S_NIGHTLY is set, and scale the time limits of the rest.
+    """Leave out the tests of another level than I2S_TEST_LEVEL, and scale the time limits of the rest.
 
     In several processes, files whose tests may take longest come first; else the last one keeps a single
     process busy for minutes.
     """
-    _leave_out_nightly(config, items)
+    _leave_out(config, items)
     if hasattr(config, "workerinput"):
         _longest_first(config, items)
     _scale_time_limits(config, items)
@@ -60,30 +84,52 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.enable()
 
 
-def _leave_out_nightly(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect the repetitions that only ``make test-nightly`` runs; each mark says what is run instead."""
+def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect tests, and list them beside the report of the suite.
+
+    The level "nightly" has all tests, "complete" those without the mark ``nightly``, and "short" of these the
+    ones that tests/left_out.toml does not name.
+    """
+    level = os.environ.get("I2S_TEST_LEVEL", "complete")
+    if level not in _LEVELS:
+        raise pytest.UsageError(f"I2S_TEST_LEVEL is {level!r}; there are {', '.join(_LEVELS)}")
+    rules = _rules() if level == "short" else []
     kept, left_out, listed = list[pytest.Item](), list[pytest.Item](), list[str]()
     for item in items:
         mark = item.get_closest_marker("nightly")
+        rule = next((one for one in rules if one.covers(item)), None)
         if mark is not None and not mark.kwargs.get("instead"):
             raise pytest.UsageError(f"{item.nodeid}: the mark nightly needs instead='what make test runs'")
-        if mark is None or os.environ.get("I2S_NIGHTLY"):
-            kept.append(item)
+        if mark is not None and level != "nightly":
+            line = f"{item.nodeid}\tSUITE=nightly\t{' '.join(mark.kwargs['instead'].split())}\n"
+        elif rule is not None:
+            line = f"{item.nodeid}\tSUITE=all\t{rule.why}\n"
         else:
-            left_out.append(item)
-            listed.append(f"{item.nodeid}\t{' '.join(mark.kwargs['instead'].split())}\n")
+            kept.append(item)
+            continue
+        left_out.append(item)
+        listed.append(line)
     _list_left_out(config, listed)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
 
 
+def _rules() -> list[_Rule]:
+    """Return the rules of tests/left_out.toml."""
+    file = Path(__file__).with_name("left_out.toml")
+    entries = tomllib.loads(file.read_text(encoding="utf-8"))["left_out"]
+    return [
+        _Rule(one["suite"], re.compile(pattern), one["why"]) for one in entries for pattern in one["tests"]
+    ]
+
+
 def _list_left_out(config: pytest.Config, lines: list[str]) -> None:
-    """Write the tests that were left out beside the report of the suite, for scripts/left_out."""
+    """Write the tests that were left out beside the report of the suite, for scripts/check.py."""
     report = config.getoption("xmlpath", None)
     if report is None or getattr(config, "workerinput", {"workerid": "gw0"})["workerid"] != "gw0":
         return  # of several processes, which all collect the same tests, one writes
-    file = Path(report).with_suffix(".nightly")
+    file = Path(report).with_suffix(".left_out")
     file.unlink(missing_ok=True)
     if lines:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -23,7 +23,7 @@ AT_ONCE = os.cpu_count() or 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    reason = why_not(VARIABLE_OF_SUITE, "test-attacks")
+    reason = why_not(VARIABLE_OF_SUITE, "attacks")
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.attacks)

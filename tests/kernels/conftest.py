@@ -48,7 +48,7 @@ def running(request: pytest.FixtureRequest) -> Iterator[dict[tuple[str, str], Fu
     """All parts of guests that the chosen tests ask for, by name and part."""
     chosen = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
     wanted = {parameters.get("guest") for parameters in chosen}
-    not_wanted = why_not("I2S_REQUIRE_KERNELS", "test-kernels")
+    not_wanted = why_not("I2S_REQUIRE_KERNELS", "kernels")
     if not_wanted is not None:
         pytest.skip(f"NOT TESTED ON OTHER KERNELS: {not_wanted}")
     reason = guest_machine.lacking()

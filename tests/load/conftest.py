@@ -43,7 +43,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    reason = why_not("I2S_REQUIRE_LOAD", "test-load")
+    reason = why_not("I2S_REQUIRE_LOAD", "load")
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.load)

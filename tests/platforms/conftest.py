@@ -75,7 +75,7 @@ def evaluated(request: pytest.FixtureRequest) -> Iterator[Evaluated]:
 
     With I2S_KEEP_ROOTS set the root stays too.
     """
-    not_wanted = why_not("I2S_REQUIRE_PLATFORMS", "test-platforms")
+    not_wanted = why_not("I2S_REQUIRE_PLATFORMS", "platforms")
     if not_wanted is not None:
         pytest.skip(f"NOT TESTED ON OTHER PLATFORMS: {not_wanted}")
     try:

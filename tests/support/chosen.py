@@ -26,8 +26,8 @@ def chosen(variable: str, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in known if name in wanted)
 
 
-def why_not(variable: str, command: str) -> str | None:
+def why_not(variable: str, suite: str) -> str | None:
     """Return why a suite is not run, None where it is."""
     if os.environ.get(variable):
         return None
-    return f"takes many minutes; `make {command}` runs it, or set {variable}"
+    return f"takes many minutes; `make test SUITE={suite}` runs it, or set {variable}"

@@ -14,14 +14,14 @@ from guest_disk import ROOT
 from guest_machine import Step
 
 #: Suite of its kernel, words for the kernel's command line, and what serves there, by the name of a guest.
-_ALL: dict[str, dict[str, Any]] = json.loads((ROOT / "tests/kernels/expected.json").read_text())
+ALL: dict[str, dict[str, Any]] = json.loads((ROOT / "tests/kernels/expected.json").read_text())
 #: What I2S_KERNEL_PARTS chooses: jails take a minute or two of each guest, the others much longer.
 _PARTS = chosen("I2S_KERNEL_PARTS", ("jails", "render", "attacks"))
 _NONE: dict[str, Any] = {
     **({} if "attacks" in _PARTS else {"attacked": []}),
     **({} if "render" in _PARTS else {"rendered": [], "doctor": []}),
 }
-EXPECTED = {name: {**_ALL[name], **_NONE} for name in chosen("I2S_REQUIRE_KERNELS", _ALL)}
+EXPECTED = {name: {**ALL[name], **_NONE} for name in chosen("I2S_REQUIRE_KERNELS", ALL)}
 WAYS = [f"{user} {tier}" for user in ("root", "ordinary", "contained") for tier in ("NAMESPACE", "LANDLOCK")]
 _REFUSED = 3  # of guest/jails.py
 

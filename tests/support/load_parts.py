@@ -104,29 +104,30 @@ def attack_parts() -> dict[str, Part]:
 def chosen_attacks() -> dict[str, Part]:
     """Return the parts of the security suite that I2S_LOAD_PARTS names; all where it is unset."""
     parts = attack_parts()
-    names = chosen("I2S_LOAD_PARTS", _all_names())
+    names = chosen("I2S_LOAD_PARTS", all_names())
     return {name: parts[name] for name in names if name in parts}
 
 
 def chosen_examples() -> list[tuple[str, str]]:
     """Return the models and tasks whose runs I2S_LOAD_PARTS names; all where it is unset."""
     examples = _example_names()
-    names = chosen("I2S_LOAD_PARTS", _all_names())
+    names = chosen("I2S_LOAD_PARTS", all_names())
     return [examples[name] for name in names if name in examples]
 
 
 def chosen_images() -> list[tuple[str, ...]]:
     """Return the services whose images are started, in one part, if I2S_LOAD_PARTS names it or is unset."""
-    return [SERVICES for name in chosen("I2S_LOAD_PARTS", _all_names()) if name == _IMAGES]
+    return [SERVICES for name in chosen("I2S_LOAD_PARTS", all_names()) if name == _IMAGES]
 
 
 def chosen_interrupts() -> list[str]:
     """Return the models whose runs are interrupted, if I2S_LOAD_PARTS names that part or is unset."""
-    names = chosen("I2S_LOAD_PARTS", _all_names())
+    names = chosen("I2S_LOAD_PARTS", all_names())
     return list(INTERRUPTED_MODELS) if _INTERRUPT in names else []
 
 
-def _all_names() -> tuple[str, ...]:
+def all_names() -> tuple[str, ...]:
+    """Return the names of all parts."""
     return (*attack_parts(), *_example_names(), _IMAGES, _INTERRUPT)
 
 

@@ -1,4 +1,4 @@
-"""Cases of one test of which ``make test`` runs some, and ``make test-nightly`` all."""
+"""Cases of one test of which ``make test`` runs some, and ``make nightly`` all."""
 
 from __future__ import annotations
 

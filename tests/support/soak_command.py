@@ -1,4 +1,4 @@
-"""The command of `make soak`, as tests run it."""
+"""The command of `make test SUITE=soak`, as tests run it."""
 
 from __future__ import annotations
 

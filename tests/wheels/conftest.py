@@ -1,7 +1,7 @@
 """Wheels of this checkout, built and installed into fresh environments.
 
 Without I2S_REQUIRE_WHEELS only the packages of this project are installed, and what they need is taken from
-the environment of the tests, so that no index is asked. With it (``make test-wheels``) pip resolves and
+the environment of the tests, so that no index is asked. With it (``make test SUITE=wheels``) pip resolves and
 installs everything, as on the machine of a user.
 """
 
@@ -32,7 +32,7 @@ FROM_INDEX = {"from_index", "inspect_from_index", "client_from_index"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    reason = why_not("I2S_REQUIRE_WHEELS", "test-wheels")
+    reason = why_not("I2S_REQUIRE_WHEELS", "wheels")
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.timeout(SECONDS))

@@ -1,4 +1,4 @@
-"""The short form of `make soak`: all renderers, few jobs and few kills."""
+"""The short form of `make test SUITE=soak`: all renderers, few jobs and few kills."""
 
 import pytest
 

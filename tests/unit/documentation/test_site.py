@@ -44,36 +44,6 @@ def test_every_page_of_the_repository_exists() -> None:
     assert [name for name in site.REPOSITORY_PAGES if not (ROOT / name).is_file()] == []
 
 
-@pytest.mark.parametrize(
-    ("place", "link", "rewritten"),
-    [
-        ("index.md", "[a](models.md#x)", "[a](models.md#x)"),
-        ("index.md", "[a](../README.md)", "[a](repository/readme.md)"),
-        ("decisions/0001-two-planes-of-failure.md", "[a](../ems.md)", "[a](../ems.md)"),
-        ("repository/readme.md", "[a](docs/hosts.md#kernels)", "[a](../hosts.md#kernels)"),
-        ("repository/readme.md", "![a](docs/images/report.png)", "![a](../images/report.png)"),
-        ("repository/readme.md", "[a](docs/decisions/)", "[a](../decisions/README.md)"),
-        ("repository/examples.md", "[a](../docs/cli.md)", "[a](../cli.md)"),
-        ("quickstart.md", "[a](../examples/notebooks/own_data.ipynb)", "[a](notebooks/own_data.md)"),
-        (
-            "index.md",
-            "[a](../protos/i2s/render/v1/render.proto)",
-            "[a](source/protos/i2s/render/v1/render.proto.md)",
-        ),
-        ("index.md", "[a](https://example.org/x)", "[a](https://example.org/x)"),
-        ("index.md", "[a](#here)", "[a](#here)"),
-        ("index.md", "![a](data:image/png;base64,AA==)", "![a](data:image/png;base64,AA==)"),
-        ("index.md", "```\n[a](../README.md)\n```", "```\n[a](../README.md)\n```"),
-    ],
-)
-def test_links_of_the_repository_become_links_of_the_site(place: str, link: str, rewritten: str) -> None:
-    assert site.rewrite_links(link, place) == rewritten
-
-
-def test_pages_that_are_made_are_not_rewritten() -> None:
-    assert site.rewrite_links("[a](../README.md)", "reference/data.md") == "[a](../README.md)"
-
-
 def test_the_reference_describes_all_public_names() -> None:
     import i2s_sdk
 

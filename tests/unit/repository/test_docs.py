@@ -37,7 +37,7 @@ def test_every_make_command_in_the_documentation_exists(texts):
     unknown = [
         f"{path}: make {name}"
         for path, text in texts.items()
-        if path.suffix == ".md" and DATA not in path.parents
+        if path.suffix == ".md" and path.name != "CHANGELOG.md" and DATA not in path.parents
         for name in COMMAND.findall(text)
         if name not in targets
     ]

@@ -1,7 +1,7 @@
 """Processes of all kinds killed and stopped from outside during a run change no byte of its results.
 
 I2S_CHAOS_ACTIONS says how many; the run has twice as many samples. Without it there are few; 60 is what a
-version has to stand (`make test-chaos`).
+version has to stand (`make test SUITE=chaos`).
 """
 
 from __future__ import annotations

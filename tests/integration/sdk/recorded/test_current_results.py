@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from current_recordings import compare_json, compare_lines, condensed, recorded
 
+from current_recordings import compare_json, compare_lines, condensed, recorded
 from i2s_sdk import evaluate, export
 from i2s_sdk.runlog.folder import ANSWERS, MANIFEST, RECORDS, RENDERINGS, RESULTS
 from i2s_sdk.runlog.planned import INSTANCES

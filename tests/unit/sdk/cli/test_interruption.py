@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -106,12 +107,20 @@ def _all_of(terminal: int) -> str:
     return said.decode()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+#: Starts a command as a script starts what runs in the background: with Ctrl-C ignored.
+_IN_BACKGROUND = ("sh", "-c", "trap '' INT; exec \"$@\"", "sh")
+
+
+@pytest.mark.parametrize(
+    ("shell", "number"),
+    [((), signal.SIGINT), (_IN_BACKGROUND, signal.SIGTERM)],
+    ids=["Ctrl-C on a terminal", "SIGTERM in the background"],
+)
 @pytest.mark.slow
 def test_an_interrupted_run_names_the_command_that_continues_it(
-    number: signal.Signals, tmp_path: Path
+    shell: tuple[str, ...], number: signal.Signals, tmp_path: Path
 ) -> None:
-    """The first picture is answered; the program takes ages for the others."""
+    """The first image is answered; the program takes ages for the others. An ignored Ctrl-C stays so."""
     data = write_tiny_formulas(tmp_path / "data", 3)
     program = tmp_path / "program.sh"
     program.write_text(
@@ -123,10 +132,11 @@ def test_an_interrupted_run_names_the_command_that_continues_it(
     run = tmp_path / "run"
     environment = {**os.environ, "I2S_INTERRUPT_SECONDS": "60"}  # the message is wanted, however late
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        [*shell, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     ) as one:
         while not _both_wait(program) or not _lines(run / "answers.jsonl"):
             assert one.poll() is None
+        assert _ignores_ctrl_c(one.pid) == (shell == _IN_BACKGROUND)
         one.send_signal(number)
         _, said = one.communicate(timeout=120)
     assert one.returncode == 130
@@ -188,6 +198,11 @@ def test_an_interrupted_command_does_not_wait_for_the_end_of_the_interpreter() -
     command = [sys.executable, "-c", _SLOW_TO_END]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stderr.strip()) == (130, "interrupted")
+
+
+def _ignores_ctrl_c(pid: int) -> bool:
+    (signals,) = re.findall(r"^SigIgn:\s*(\w+)", Path(f"/proc/{pid}/status").read_text(), re.M)
+    return bool(int(signals, 16) & 1 << signal.SIGINT - 1)
 
 
 def _both_wait(program: Path) -> bool:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from attack_places import ROOT, SECURITY, VARIABLE_OF_SUITE, chosen_parts, parts
-from copied_packages import copy_packages
+from attack_places import ROOT, SECURITY
 from i2s_client.service_table import SERVICES
 
 #: Files of the suite that are not run in other places, and why.
@@ -46,20 +44,3 @@ def test_each_is_made_in_a_container_and_as_an_ordinary_user_by_one_suite(attack
         assert ("ordinary" in one) != ("ordinary_test" in one), name
         assert (ROOT / SECURITY / one.get("ordinary_test", "")).exists(), name
         assert one["service"] in {service.name for service in SERVICES}, name
-
-
-def test_parts_have_the_names_of_their_places(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("I2S_TIMEOUT_FACTOR", "3")
-    found = parts()["container jail"]
-    assert (found.place, found.service) == ("container", "render-latex")
-    assert found.variables == {"I2S_TIMEOUT_FACTOR": "3", "I2S_JAIL_WAYS": "bare LANDLOCK"}
-    assert "ordinary jail" not in parts()
-    monkeypatch.setenv(VARIABLE_OF_SUITE, "ordinary scores,container jail")
-    assert list(chosen_parts()) == ["ordinary scores", "container jail"]
-
-
-def test_packages_are_copied_with_what_they_require(tmp_path: Path) -> None:
-    copy_packages(tmp_path, ["pytest"])
-    assert {"pytest", "_pytest", "pluggy", "iniconfig"} <= {one.name for one in tmp_path.iterdir()}
-    assert (tmp_path / "_pytest" / "main.py").is_file()
-    assert not list(tmp_path.rglob("*.pyc"))
