@@ -16,17 +16,17 @@ from i2s_sdk.data.folder import read_content
 from i2s_sdk.instances.images import read_header
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.report.images import SHOWN_PIXELS, copy_name, quick_copy
-from i2s_sdk.runlog.answer import Answer
-from i2s_sdk.runlog.asked import Asked
-from i2s_sdk.runlog.folder import RunFolder
-from i2s_sdk.runlog.joined_record import StageScore, scored_record
-from i2s_sdk.runlog.manifest import Manifest, Options
-from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.planned import Planned
-from i2s_sdk.runlog.read_sample import FirstError
-from i2s_sdk.runlog.record import Record, TokenUsage
-from i2s_sdk.runlog.reference_points import write_points
-from i2s_sdk.runlog.rendered import Rendered
+from i2s_sdk.run.storage.answer import Answer
+from i2s_sdk.run.storage.asked import Asked
+from i2s_sdk.run.storage.folder import RunFolder
+from i2s_sdk.run.storage.joined_record import StageScore, scored_record
+from i2s_sdk.run.storage.manifest import Manifest, Options
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.planned import Planned
+from i2s_sdk.run.storage.read_sample import FirstError
+from i2s_sdk.run.storage.record import Record, TokenUsage
+from i2s_sdk.run.storage.reference_points import write_points
+from i2s_sdk.run.storage.rendered import Rendered
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.structure import Structure
 from i2s_wire.render.rendering import Verdict

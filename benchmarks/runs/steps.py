@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from i2s_sdk import Settings, evaluate, read_run, write_report
-from i2s_sdk.evaluation.progress import Progress
-from i2s_sdk.runlog.folder import ANSWERS, RECORDS, RENDERINGS, RunFolder
-from i2s_sdk.runlog.planned import INSTANCES, Planned, planned_lines
-from i2s_sdk.runlog.reader import StoredRun
+from i2s_sdk.run.progress import Progress
+from i2s_sdk.run.storage.folder import ANSWERS, RECORDS, RENDERINGS, RunFolder
+from i2s_sdk.run.storage.planned import INSTANCES, Planned, planned_lines
+from i2s_sdk.run.storage.reader import StoredRun
 from i2s_sdk.stats.aggregate import summarize_run
 
 T = TypeVar("T")

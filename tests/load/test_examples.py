@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk.runlog.folder import RESULTS
+from i2s_sdk.run.storage.folder import RESULTS
 from load_parts import chosen_examples
 from load_runs import evaluate, quiet_run, run_records
 

@@ -17,7 +17,7 @@ from typing import IO
 
 import pytest
 
-from i2s_sdk.runlog.folder import ANSWERS, CALLS, RECORDS, RENDERINGS, RESULTS
+from i2s_sdk.run.storage.folder import ANSWERS, CALLS, RECORDS, RENDERINGS, RESULTS
 from load_parts import chosen_interrupts
 from load_runs import (
     INTERRUPTED_SAMPLES,

@@ -20,7 +20,7 @@ from typing import Any
 
 from chat_server import Behaviour, ChatServer
 from i2s_sdk.data import read_folder
-from i2s_sdk.runlog.folder import ANSWERS, RECORDS, RESULTS
+from i2s_sdk.run.storage.folder import ANSWERS, RECORDS, RESULTS
 from load_parts import (
     EXAMPLES,
     MODELS,

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from i2s_sdk.runlog.folder import MANIFEST, RESULTS, read_records
-from i2s_sdk.runlog.record import Record
+from i2s_sdk.run.storage.folder import MANIFEST, RESULTS, read_records
+from i2s_sdk.run.storage.record import Record
 
 RECORDED = Path(__file__).resolve().parents[1] / "recorded"
 

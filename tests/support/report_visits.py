@@ -9,11 +9,11 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 from i2s_sdk.report import write_report
-from i2s_sdk.runlog.answer import Answer
-from i2s_sdk.runlog.asked import Asked
-from i2s_sdk.runlog.planned import Planned
-from i2s_sdk.runlog.record import Record
-from i2s_sdk.runlog.rendered import Rendered
+from i2s_sdk.run.storage.answer import Answer
+from i2s_sdk.run.storage.asked import Asked
+from i2s_sdk.run.storage.planned import Planned
+from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.rendered import Rendered
 from run_folders import write_run
 
 #: Samples of the runs that reports are made of.

@@ -13,13 +13,13 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 
 from i2s_sdk.data.selection import Shard
-from i2s_sdk.runlog.folder import MANIFEST, RECORDS, picture_name
-from i2s_sdk.runlog.manifest import Manifest, Options
-from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.planned import INSTANCES, Planned, planned_lines
-from i2s_sdk.runlog.read_sample import FirstError, ReadSample, RepairNote
-from i2s_sdk.runlog.record import Failure, Record
-from i2s_sdk.runlog.rendered import Rendered
+from i2s_sdk.run.storage.folder import MANIFEST, RECORDS, picture_name
+from i2s_sdk.run.storage.manifest import Manifest, Options
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.planned import INSTANCES, Planned, planned_lines
+from i2s_sdk.run.storage.read_sample import FirstError, ReadSample, RepairNote
+from i2s_sdk.run.storage.record import Failure, Record
+from i2s_sdk.run.storage.rendered import Rendered
 from i2s_wire.render.rendering import Verdict
 
 METRICS = {"ems": "1", "pixel": "1", "ssim": "1", "edit": "1"}

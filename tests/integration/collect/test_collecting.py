@@ -20,8 +20,8 @@ from fake_sources.github import FakeGithub
 from fake_sources.server import FakeServer, fake_server
 from i2s_collect.publishing.publish import publish
 from i2s_sdk.data.check import check
-from i2s_sdk.evaluation.evaluate import evaluate
-from i2s_sdk.runlog.folder import read_records
+from i2s_sdk.run.evaluate import evaluate
+from i2s_sdk.run.storage.folder import read_records
 from i2s_sdk.settings import Settings
 from repetitions import some
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from current_recordings import compare_json, compare_lines, compare_text, condensed, masked, visible_lines
 from i2s_sdk.cli.main import group
-from i2s_sdk.runlog.folder import MANIFEST, RECORDS, RESULTS, read_records
+from i2s_sdk.run.storage.folder import MANIFEST, RECORDS, RESULTS, read_records
 from recorded import recorded_run
 
 RUNS = ("finished", "interrupted", "shard-1", "shard-2")

@@ -20,7 +20,7 @@ APART = {
     "i2s_chassis.renderer.model.ResolvedPageOptions",
     # These have two or three fields of the same names, and another meaning.
     "i2s_render_latex.source_error.LatexDiagnosis",
-    "i2s_sdk.runlog.record.Failure",
+    "i2s_sdk.run.storage.record.Failure",
 }
 CONVERSIONS = {"to_wire", "from_wire", "request_to_wire", "figure_to_wire", "figure_from_wire"}
 STUBS = ("i2s.", "google.", "grpc")

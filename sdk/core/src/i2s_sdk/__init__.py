@@ -23,18 +23,18 @@ if TYPE_CHECKING:
         Streamed,
     )
     from i2s_sdk.errors import I2SError
-    from i2s_sdk.evaluation.dry_run import DryRun, dry_run
-    from i2s_sdk.evaluation.evaluate import RunResult, evaluate
-    from i2s_sdk.evaluation.export import export
-    from i2s_sdk.evaluation.human_scores import human_scores
-    from i2s_sdk.evaluation.judge import judge
-    from i2s_sdk.evaluation.merge import MergeResult, merge
-    from i2s_sdk.evaluation.predictions import evaluate_predictions
-    from i2s_sdk.evaluation.several import SeveralResult, evaluate_several
-    from i2s_sdk.evaluation.stages import StageResult, generate, render_run, score_run
     from i2s_sdk.report import PaperTable, Report, table, write_report
     from i2s_sdk.report.analyses import TwoRuns, compare_two, difficulty_tables, metric_correlations
-    from i2s_sdk.runlog.reader import StoredRun, read_run
+    from i2s_sdk.run.dry_run import DryRun, dry_run
+    from i2s_sdk.run.evaluate import RunResult, evaluate
+    from i2s_sdk.run.export import export
+    from i2s_sdk.run.human_scores import human_scores
+    from i2s_sdk.run.judge import judge
+    from i2s_sdk.run.merge import MergeResult, merge
+    from i2s_sdk.run.predictions import evaluate_predictions
+    from i2s_sdk.run.several import SeveralResult, evaluate_several
+    from i2s_sdk.run.stages import StageResult, generate, render_run, score_run
+    from i2s_sdk.run.storage.reader import StoredRun, read_run
     from i2s_sdk.settings import Settings
     from i2s_sdk.single.lines import LineFault, LineScore, score_lines
     from i2s_sdk.single.render import (
@@ -56,14 +56,14 @@ _HOMES = {
     "AsyncDocumentsClient": "i2s_client",
     "AsyncMetricsClient": "i2s_client",
     "AsyncRenderClient": "i2s_client",
-    "DryRun": "i2s_sdk.evaluation.dry_run",
+    "DryRun": "i2s_sdk.run.dry_run",
     "Finding": "i2s_sdk.stack.doctor",
     "FolderScore": "i2s_sdk.single.score",
     "I2SError": "i2s_sdk.errors",
     "Limits": "i2s_wire.render.resources",
     "LineFault": "i2s_sdk.single.lines",
     "LineScore": "i2s_sdk.single.lines",
-    "MergeResult": "i2s_sdk.evaluation.merge",
+    "MergeResult": "i2s_sdk.run.merge",
     "MetricsClient": "i2s_client",
     "PageOptions": "i2s_wire.render.options",
     "PaperTable": "i2s_sdk.report",
@@ -75,14 +75,14 @@ _HOMES = {
     "Rendering": "i2s_wire.render.rendering",
     "Report": "i2s_sdk.report",
     "RetryPolicy": "i2s_client",
-    "RunResult": "i2s_sdk.evaluation.evaluate",
+    "RunResult": "i2s_sdk.run.evaluate",
     "Score": "i2s_client",
     "ScoreRequest": "i2s_client",
     "Settings": "i2s_sdk.settings",
-    "SeveralResult": "i2s_sdk.evaluation.several",
+    "SeveralResult": "i2s_sdk.run.several",
     "SiteOptions": "i2s_wire.render.options",
-    "StageResult": "i2s_sdk.evaluation.stages",
-    "StoredRun": "i2s_sdk.runlog.reader",
+    "StageResult": "i2s_sdk.run.stages",
+    "StoredRun": "i2s_sdk.run.storage.reader",
     "Streamed": "i2s_client",
     "TwoRuns": "i2s_sdk.report.analyses",
     "Verdict": "i2s_wire.render.rendering",
@@ -90,26 +90,26 @@ _HOMES = {
     "compare_two": "i2s_sdk.report.analyses",
     "difficulty_tables": "i2s_sdk.report.analyses",
     "doctor": "i2s_sdk.stack.doctor",
-    "dry_run": "i2s_sdk.evaluation.dry_run",
-    "evaluate": "i2s_sdk.evaluation.evaluate",
-    "evaluate_predictions": "i2s_sdk.evaluation.predictions",
-    "evaluate_several": "i2s_sdk.evaluation.several",
-    "export": "i2s_sdk.evaluation.export",
-    "generate": "i2s_sdk.evaluation.stages",
-    "human_scores": "i2s_sdk.evaluation.human_scores",
-    "judge": "i2s_sdk.evaluation.judge",
-    "merge": "i2s_sdk.evaluation.merge",
+    "dry_run": "i2s_sdk.run.dry_run",
+    "evaluate": "i2s_sdk.run.evaluate",
+    "evaluate_predictions": "i2s_sdk.run.predictions",
+    "evaluate_several": "i2s_sdk.run.several",
+    "export": "i2s_sdk.run.export",
+    "generate": "i2s_sdk.run.stages",
+    "human_scores": "i2s_sdk.run.human_scores",
+    "judge": "i2s_sdk.run.judge",
+    "merge": "i2s_sdk.run.merge",
     "metric_correlations": "i2s_sdk.report.analyses",
     "metrics": "i2s_sdk.single.score",
-    "read_run": "i2s_sdk.runlog.reader",
+    "read_run": "i2s_sdk.run.storage.reader",
     "render_html": "i2s_sdk.single.render",
     "render_latex": "i2s_sdk.single.render",
     "render_lilypond": "i2s_sdk.single.render",
     "render_python": "i2s_sdk.single.render",
-    "render_run": "i2s_sdk.evaluation.stages",
+    "render_run": "i2s_sdk.run.stages",
     "score": "i2s_sdk.single.score",
     "score_lines": "i2s_sdk.single.lines",
-    "score_run": "i2s_sdk.evaluation.stages",
+    "score_run": "i2s_sdk.run.stages",
     "table": "i2s_sdk.report",
     "write_report": "i2s_sdk.report",
 }

@@ -8,7 +8,7 @@ from typing import Protocol
 class KeptBytes(Protocol):
     """Bytes by name. What cannot be read or written is as if it were not there.
 
-    See ``i2s_sdk.evaluation.caches``.
+    See ``i2s_sdk.run.caches``.
     """
 
     def read(self, key: str) -> bytes | None:

@@ -20,20 +20,20 @@ from i2s_sdk.errors import (
     UnknownNameError,
     UsageError,
 )
-from i2s_sdk.evaluation.render import ReadStep
-from i2s_sdk.evaluation.run_metrics import run_metrics
-from i2s_sdk.evaluation.sample import unread
-from i2s_sdk.evaluation.score import ScoreStep
-from i2s_sdk.evaluation.steps import read_steps, score_steps
 from i2s_sdk.instances.images import MAX_PIXELS
 from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.instances.references import checked_reference
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.model import Completion
-from i2s_sdk.runlog.answer import Answer
-from i2s_sdk.runlog.joined_record import joined_record, scored_record
-from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.record import Failure, Record
+from i2s_sdk.run.render import ReadStep
+from i2s_sdk.run.run_metrics import run_metrics
+from i2s_sdk.run.sample import unread
+from i2s_sdk.run.score import ScoreStep
+from i2s_sdk.run.steps import read_steps, score_steps
+from i2s_sdk.run.storage.answer import Answer
+from i2s_sdk.run.storage.joined_record import joined_record, scored_record
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.record import Failure, Record
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.stack.services import Services

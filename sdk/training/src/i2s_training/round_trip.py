@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from i2s_sdk.errors import I2SError, UsageError
-from i2s_sdk.evaluation.steps import scoring_services
+from i2s_sdk.run.steps import scoring_services
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.services import open_services, passing_logs

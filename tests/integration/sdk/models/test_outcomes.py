@@ -17,8 +17,8 @@ from i2s_sdk.data import Instance
 from i2s_sdk.errors import ModelError
 from i2s_sdk.models import Finish, ModelInputRejectedError, ModelOptions, close_model, open_model
 from i2s_sdk.models.options import Batching
-from i2s_sdk.runlog.answer import Answer
-from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.run.storage.answer import Answer
+from i2s_sdk.run.storage.outcome import Outcome
 from outcome_bodies import ANSWER, PROGRAM, SERVERS
 from questions import complete
 

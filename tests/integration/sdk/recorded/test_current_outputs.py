@@ -15,7 +15,7 @@ import pytest
 
 from current_recordings import compare_json, compare_text, is_recorded, masked, recorded
 from i2s_client import RenderClient
-from i2s_sdk.runlog.folder import MANIFEST
+from i2s_sdk.run.storage.folder import MANIFEST
 from kept_services import kept_addresses
 from recorded import lost, recorded_run, shape
 

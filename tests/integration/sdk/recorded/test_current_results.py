@@ -15,8 +15,8 @@ import pytest
 
 from current_recordings import compare_json, compare_lines, condensed, recorded
 from i2s_sdk import evaluate, export
-from i2s_sdk.runlog.folder import ANSWERS, MANIFEST, RECORDS, RENDERINGS, RESULTS
-from i2s_sdk.runlog.planned import INSTANCES
+from i2s_sdk.run.storage.folder import ANSWERS, MANIFEST, RECORDS, RENDERINGS, RESULTS
+from i2s_sdk.run.storage.planned import INSTANCES
 from i2s_sdk.settings import Settings
 from i2s_wire.metrics.profile import Profile
 from kept_services import kept_services

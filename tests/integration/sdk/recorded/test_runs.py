@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from i2s_client import RenderClient
 from i2s_sdk.cli.main import group
-from i2s_sdk.runlog.folder import MANIFEST, RECORDS, RESULTS, read_records
+from i2s_sdk.run.storage.folder import MANIFEST, RECORDS, RESULTS, read_records
 from i2s_sdk.settings import Settings
 from recorded import RECORDED, lost, recorded_json, recorded_run, without_intervals
 

@@ -11,13 +11,13 @@ import pytest
 from PIL import Image, ImageChops
 
 from i2s_sdk.report import write_report
-from i2s_sdk.runlog.opening import open_storage
-from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.planned import Planned
-from i2s_sdk.runlog.read_sample import FirstError, RepairNote
-from i2s_sdk.runlog.reader import read_run
-from i2s_sdk.runlog.record import Failure, Record
-from i2s_sdk.runlog.reference_points import write_points
+from i2s_sdk.run.storage.opening import open_storage
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.planned import Planned
+from i2s_sdk.run.storage.read_sample import FirstError, RepairNote
+from i2s_sdk.run.storage.reader import read_run
+from i2s_sdk.run.storage.record import Failure, Record
+from i2s_sdk.run.storage.reference_points import write_points
 from i2s_wire.render.rendering import Verdict
 from report_visits import NUMBER, Visit, until
 from run_folders import instances, keep_picture, make_run, options, picture, record_of, write_run

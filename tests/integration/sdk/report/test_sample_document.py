@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.planned import Planned
-from i2s_sdk.runlog.read_sample import FirstError
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.planned import Planned
+from i2s_sdk.run.storage.read_sample import FirstError
 from i2s_wire.render.rendering import Verdict
 from report_visits import Visit, one_sample, until
 from run_folders import record_of, rendered_of

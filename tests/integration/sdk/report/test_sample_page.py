@@ -12,11 +12,11 @@ from PIL import Image
 from playwright.sync_api import Browser
 
 from i2s_sdk.report import write_report
-from i2s_sdk.runlog.asked import Asked, AskedPart
-from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.planned import Planned
-from i2s_sdk.runlog.read_sample import FirstError, RepairNote
-from i2s_sdk.runlog.reader import read_run
+from i2s_sdk.run.storage.asked import Asked, AskedPart
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.planned import Planned
+from i2s_sdk.run.storage.read_sample import FirstError, RepairNote
+from i2s_sdk.run.storage.reader import read_run
 from i2s_wire.render.rendering import Verdict
 from report_visits import NUMBER, Visit, one_sample, until
 from run_folders import instances, keep_picture, picture, record_of, rendered_of, write_run

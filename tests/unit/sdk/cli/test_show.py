@@ -11,10 +11,10 @@ from click.testing import CliRunner, Result
 
 from i2s_sdk.cli.main import group
 from i2s_sdk.errors import UsageError
-from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.planned import Planned
-from i2s_sdk.runlog.read_sample import FirstError, RepairNote
-from i2s_sdk.runlog.record import Failure
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.planned import Planned
+from i2s_sdk.run.storage.read_sample import FirstError, RepairNote
+from i2s_sdk.run.storage.record import Failure
 from i2s_sdk.tasks.registry import task_spec
 from i2s_wire.render.rendering import Verdict
 from run_folders import instances, options, record_of, write_run

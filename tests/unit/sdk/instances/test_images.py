@@ -11,11 +11,11 @@ from PIL import Image
 
 from i2s_sdk.data.check import check
 from i2s_sdk.errors import DataError
-from i2s_sdk.evaluation.caches.entries import FolderEntries
 from i2s_sdk.instances.images import MAX_JPEG_SCANS, ImageFaultError, decode_image, read_header, require_whole
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import require_decodable_reference, require_usable_references
 from i2s_sdk.report.images import shrunk
+from i2s_sdk.run.caches.entries import FolderEntries
 
 EPS = b"""%!PS-Adobe-3.0 EPSF-3.0
 %%BoundingBox: 0 0 2000 2000

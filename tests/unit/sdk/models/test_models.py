@@ -11,8 +11,8 @@ import pytest
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import DataError, ModelError, UnknownNameError, UsageError
 from i2s_sdk.models import Finish, open_model
-from i2s_sdk.runlog.answer import Answer
-from i2s_sdk.runlog.outcome import Outcome
+from i2s_sdk.run.storage.answer import Answer
+from i2s_sdk.run.storage.outcome import Outcome
 from i2s_sdk.tasks import Question, Structure
 from i2s_sdk.tasks.latex import LatexTask
 from i2s_wire.metrics.profile import Profile

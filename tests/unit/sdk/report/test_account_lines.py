@@ -12,12 +12,12 @@ from i2s_sdk.report.account_lines import account_lines
 from i2s_sdk.report.analyses import compare_two, difficulty_tables
 from i2s_sdk.report.paper_tables import table
 from i2s_sdk.report.tables import markdown
-from i2s_sdk.runlog.folder import MANIFEST
-from i2s_sdk.runlog.manifest import Manifest
-from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.planned import Planned
-from i2s_sdk.runlog.reader import read_run
-from i2s_sdk.runlog.record import Failure, Record
+from i2s_sdk.run.storage.folder import MANIFEST
+from i2s_sdk.run.storage.manifest import Manifest
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.planned import Planned
+from i2s_sdk.run.storage.reader import read_run
+from i2s_sdk.run.storage.record import Failure, Record
 from i2s_sdk.stats.aggregate import Summary, summarize_run
 from i2s_wire.render.rendering import Verdict
 from run_folders import options, write_run

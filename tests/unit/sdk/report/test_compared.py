@@ -14,12 +14,12 @@ from i2s_sdk.report.analyses import difficulty_tables
 from i2s_sdk.report.compared import ComparedRuns, compare_views
 from i2s_sdk.report.paper_tables import table
 from i2s_sdk.report.view import views_of
-from i2s_sdk.runlog.opening import open_storage
-from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.planned import Planned
-from i2s_sdk.runlog.reader import read_run
-from i2s_sdk.runlog.record import Record
-from i2s_sdk.runlog.reference_points import read_points, write_points
+from i2s_sdk.run.storage.opening import open_storage
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.planned import Planned
+from i2s_sdk.run.storage.reader import read_run
+from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.reference_points import read_points, write_points
 from run_folders import make_run, options, write_run
 
 

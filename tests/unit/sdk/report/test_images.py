@@ -7,10 +7,10 @@ from unittest.mock import patch
 import pytest
 from PIL import Image
 
-from i2s_sdk.evaluation.caches.entries import FolderEntries
 from i2s_sdk.report.images import HEIGHT, WIDTH, beside
-from i2s_sdk.runlog.folder import picture_name
-from i2s_sdk.runlog.local import LocalStorage
+from i2s_sdk.run.caches.entries import FolderEntries
+from i2s_sdk.run.storage.folder import picture_name
+from i2s_sdk.run.storage.local import LocalStorage
 
 
 def _kept(folder: Path, size: tuple[int, int]) -> str:

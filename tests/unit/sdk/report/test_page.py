@@ -16,10 +16,10 @@ import pytest
 from i2s_sdk.errors import UsageError
 from i2s_sdk.report import write_report
 from i2s_sdk.report.samples import CHUNK
-from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.planned import Planned
-from i2s_sdk.runlog.read_sample import FirstError, RepairNote
-from i2s_sdk.runlog.record import Failure, Record, TokenUsage
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.planned import Planned
+from i2s_sdk.run.storage.read_sample import FirstError, RepairNote
+from i2s_sdk.run.storage.record import Failure, Record, TokenUsage
 from i2s_wire.render.rendering import Verdict
 from run_folders import instances, keep_picture, make_run, options, picture, record_of, write_run
 

@@ -15,10 +15,10 @@ from i2s_sdk.report.published import published_table
 from i2s_sdk.report.summary import print_leaderboard, print_summary
 from i2s_sdk.report.tables import Heading, PaperTable
 from i2s_sdk.report.view import views_of
-from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.planned import Planned
-from i2s_sdk.runlog.reader import read_run
-from i2s_sdk.runlog.record import Record
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.planned import Planned
+from i2s_sdk.run.storage.reader import read_run
+from i2s_sdk.run.storage.record import Record
 from i2s_sdk.stats.aggregate import Summary, aggregate
 from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.leaderboard import leaderboard

@@ -10,11 +10,11 @@ import pytest
 
 from i2s_sdk.report import samples
 from i2s_sdk.report.samples import details
-from i2s_sdk.runlog.asked import Asked, AskedPart
-from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.read_sample import FirstError, ReadingNote
-from i2s_sdk.runlog.record import Record
-from i2s_sdk.runlog.rendered import Rendered
+from i2s_sdk.run.storage.asked import Asked, AskedPart
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.read_sample import FirstError, ReadingNote
+from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.rendered import Rendered
 from i2s_sdk.tasks.registry import SPECS
 from i2s_sdk.tasks.view import (
     ImageMark,

@@ -11,10 +11,10 @@ from i2s_sdk.report import write_report
 from i2s_sdk.report.samples import shareable_texts
 from i2s_sdk.report.sharing import is_digest, licences, repeat_command, shareable_facts
 from i2s_sdk.report.view import RunView, shareable_model, views_of, without_paths
-from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.planned import Planned, parse_planned, planned_lines
-from i2s_sdk.runlog.reader import read_run
-from i2s_sdk.runlog.record import Failure
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.planned import Planned, parse_planned, planned_lines
+from i2s_sdk.run.storage.reader import read_run
+from i2s_sdk.run.storage.record import Failure
 from i2s_sdk.settings import Settings
 from run_folders import instances, options, record_of, write_run
 

@@ -9,9 +9,9 @@ import pytest
 
 from i2s_sdk.models.errors import BudgetSpentError
 from i2s_sdk.models.model import Finish
-from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.planned import Planned
-from i2s_sdk.runlog.record import Failure, Record, without_texts
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.planned import Planned
+from i2s_sdk.run.storage.record import Failure, Record, without_texts
 from i2s_sdk.stats.accounts import (
     Account,
     SameAnswer,

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.planned import Planned
-from i2s_sdk.runlog.record import Record
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.planned import Planned
+from i2s_sdk.run.storage.record import Record
 from i2s_sdk.stats.comparability import ComparedRun, comparability, same_rules
 from run_folders import options
 

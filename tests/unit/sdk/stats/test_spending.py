@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from i2s_sdk.runlog.answer import Answer
-from i2s_sdk.runlog.joined_answer import joined_answer
-from i2s_sdk.runlog.joined_record import joined_record
-from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.read_sample import ReadSample
-from i2s_sdk.runlog.record import Record, TokenUsage
+from i2s_sdk.run.storage.answer import Answer
+from i2s_sdk.run.storage.joined_answer import joined_answer
+from i2s_sdk.run.storage.joined_record import joined_record
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.read_sample import ReadSample
+from i2s_sdk.run.storage.record import Record, TokenUsage
 from i2s_sdk.stats.spending import FromCache, Spending, total_spending
 
 READ = ReadSample("a", "readoc", "arxiv", "")

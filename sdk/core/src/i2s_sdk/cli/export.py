@@ -30,7 +30,7 @@ def command(run: str, file: str, kind: str | None, as_json: bool) -> None:
       i2s-sdk export runs/answers -o answers.parquet
       i2s-sdk export runs/answers --format csv -o answers.txt
     """  # noqa: D301 - \b is for click
-    from i2s_sdk.evaluation.export import export
+    from i2s_sdk.run.export import export
 
     number = export(run, file, kind)
     if as_json:

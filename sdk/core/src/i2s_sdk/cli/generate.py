@@ -48,8 +48,8 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
     folder = run_folder(given, settings)
     from i2s_sdk.cli.interruption import interruptible
     from i2s_sdk.cli.progress import ProgressLine
-    from i2s_sdk.evaluation.stages import generate
     from i2s_sdk.models import open_model
+    from i2s_sdk.run.stages import generate
 
     with ProgressLine(sys.stderr, ["answers"]) as progress, interruptible(folder, settings, progress):
         result = generate(

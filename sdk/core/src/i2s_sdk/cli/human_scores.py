@@ -82,12 +82,12 @@ def _row(one: SystemScores, kinds: list[str]) -> tuple[str, ...]:
 
 
 def _of_run(files: tuple[str, ...], run: str, system: str | None, task: str | None, as_json: bool) -> None:
-    from i2s_sdk.evaluation.human_scores import human_scores
     from i2s_sdk.report.judge_tables import agreement_table
     from i2s_sdk.report.tables import print_table
-    from i2s_sdk.runlog.human import read_human_scores
-    from i2s_sdk.runlog.opening import open_storage
-    from i2s_sdk.runlog.reader import read_run
+    from i2s_sdk.run.human_scores import human_scores
+    from i2s_sdk.run.storage.human import read_human_scores
+    from i2s_sdk.run.storage.opening import open_storage
+    from i2s_sdk.run.storage.reader import read_run
     from i2s_sdk.tasks.registry import SPECS
 
     found = human_scores(run, files, system=system, task=task)

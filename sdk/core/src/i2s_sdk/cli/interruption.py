@@ -18,9 +18,9 @@ from i2s_sdk.cli.main import INTERRUPTED
 from i2s_sdk.cli.progress import ProgressLine
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.cli.unanswered import Journal, lines_of, looked_up
-from i2s_sdk.evaluation.progress import Progress
 from i2s_sdk.models import processes
-from i2s_sdk.runlog.storage import PathOrUrl
+from i2s_sdk.run.progress import Progress
+from i2s_sdk.run.storage.storage import PathOrUrl
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import at_interrupt
 

@@ -45,8 +45,8 @@ def command(run: str, model: str, **given: Any) -> int:  # noqa: ANN401 - the pa
     from i2s_sdk.cli.main import BELOW_COVERAGE
     from i2s_sdk.cli.progress import ProgressLine
     from i2s_sdk.cli.unanswered import Journal
-    from i2s_sdk.evaluation.judge import judge, judges_of
     from i2s_sdk.models import open_model
+    from i2s_sdk.run.judge import judge, judges_of
 
     opened = open_model(model, options)
     journals = [Journal(one.task, run, one.calls, one.answers) for one in judges_of(opened)]
@@ -62,7 +62,7 @@ def command(run: str, model: str, **given: Any) -> int:  # noqa: ANN401 - the pa
 def _print(run: str, found: list[JudgedRun]) -> None:
     from i2s_sdk.report.judge_tables import judged_table
     from i2s_sdk.report.tables import print_table
-    from i2s_sdk.runlog.reader import read_run
+    from i2s_sdk.run.storage.reader import read_run
     from i2s_sdk.tasks.registry import SPECS
 
     label = read_run(run).manifest.options.model

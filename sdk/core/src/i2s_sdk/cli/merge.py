@@ -32,9 +32,9 @@ def command(runs: tuple[str, ...], out: str, fail_on_error: str | None, as_json:
       i2s-sdk evaluate --model oracle --shard 2/2 --out runs/part-2
       i2s-sdk merge runs/part-1 runs/part-2 --out runs/whole
     """  # noqa: D301 - \b is for click
-    from i2s_sdk.evaluation.merge import merge
     from i2s_sdk.report import print_summary
-    from i2s_sdk.runlog.storage import shown
+    from i2s_sdk.run.merge import merge
+    from i2s_sdk.run.storage.storage import shown
     from i2s_sdk.settings import Settings
 
     settings = Settings.load({"fail_on_error": fail_on_error})

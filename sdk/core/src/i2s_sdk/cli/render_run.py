@@ -31,7 +31,7 @@ def command(run: str, **given: Any) -> int:  # noqa: ANN401 - the parameters of 
     settings = load_settings(given, jobs=given["jobs"], fail_on_error=given["fail_on_error"])
     from i2s_sdk.cli.interruption import interruptible
     from i2s_sdk.cli.progress import ProgressLine
-    from i2s_sdk.evaluation.stages import render_run
+    from i2s_sdk.run.stages import render_run
 
     with ProgressLine(sys.stderr, ["renderings"]) as progress, interruptible(run, settings, progress):
         result = render_run(run, data=given["data"], settings=settings, on_progress=progress.show_run)

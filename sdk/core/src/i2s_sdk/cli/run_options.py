@@ -21,7 +21,7 @@ from i2s_sdk.cli.options import profile_option
 from i2s_sdk.cli.terminal import say
 
 if TYPE_CHECKING:
-    from i2s_sdk.evaluation.failures import FailureReason
+    from i2s_sdk.run.failures import FailureReason
     from i2s_sdk.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -137,7 +137,7 @@ def run_folder(given: Mapping[str, Any], settings: Settings) -> Path | str:
         given: The parameters.
         settings: Settings with the profile.
     """
-    from i2s_sdk.runlog.storage import is_url
+    from i2s_sdk.run.storage.storage import is_url
 
     if given["out"]:
         return given["out"] if is_url(given["out"]) else Path(given["out"])

@@ -32,7 +32,7 @@ def all_runs(names: Sequence[str]) -> tuple[str, ...]:
 
 def _runs_in(name: str) -> list[str]:
     """Return the runs that a folder holds, by name; what is a run itself, or no folder, as it is."""
-    from i2s_sdk.runlog.folder import MANIFEST
+    from i2s_sdk.run.storage.folder import MANIFEST
 
     folder = Path(name)
     if not folder.is_dir() or (folder / MANIFEST).exists():

@@ -12,9 +12,9 @@ from i2s_sdk.cli.options import json_option
 from i2s_sdk.cli.terminal import say
 
 if TYPE_CHECKING:
-    from i2s_sdk.runlog.read_sample import ReadingNote
-    from i2s_sdk.runlog.reader import StoredRun
-    from i2s_sdk.runlog.record import Record
+    from i2s_sdk.run.storage.read_sample import ReadingNote
+    from i2s_sdk.run.storage.reader import StoredRun
+    from i2s_sdk.run.storage.record import Record
 
 _LOWEST = 10
 
@@ -50,7 +50,7 @@ def command(run: str, samples: tuple[str, ...], lowest: int, account: str | None
       i2s-sdk show runs/answers equation-euler
       i2s-sdk show runs/answers equation-euler --json
     """  # noqa: D301 - \b is for click
-    from i2s_sdk.runlog.reader import read_run
+    from i2s_sdk.run.storage.reader import read_run
 
     stored = read_run(run)
     if samples and account is not None:
@@ -165,7 +165,7 @@ def _lines(stored: StoredRun, record: Record) -> Iterator[str]:
     for name, reason in record.undefined.items():
         yield f"{name} is not defined: {reason}"
     if record.rendering_sha256:
-        from i2s_sdk.runlog.folder import picture_name
+        from i2s_sdk.run.storage.folder import picture_name
 
         yield f"rendering: {stored.path}/{picture_name(record.rendering_sha256)}"
     if record.completion is not None:

@@ -12,7 +12,7 @@ from i2s_sdk.cli.run_options import tell_failures, tell_unanswered
 from i2s_sdk.cli.terminal import say
 
 if TYPE_CHECKING:
-    from i2s_sdk.evaluation.stages import StageResult
+    from i2s_sdk.run.stages import StageResult
     from i2s_sdk.settings import Settings
 
 run_argument = click.argument("run")

@@ -17,15 +17,15 @@ from i2s_sdk.report.tables import PaperTable
 from i2s_sdk.report.template import render_page
 from i2s_sdk.report.versus import Versus, compare_runs
 from i2s_sdk.report.view import RunView, shareable_model, views_of
-from i2s_sdk.runlog.asked import Asked
-from i2s_sdk.runlog.folder import REPORT
-from i2s_sdk.runlog.manifest import Manifest
-from i2s_sdk.runlog.opening import open_file, open_storage
-from i2s_sdk.runlog.planned import GroupedSample
-from i2s_sdk.runlog.reader import read_run
-from i2s_sdk.runlog.record import Record
-from i2s_sdk.runlog.rendered import Rendered
-from i2s_sdk.runlog.storage import PathOrUrl, RunStorage
+from i2s_sdk.run.storage.asked import Asked
+from i2s_sdk.run.storage.folder import REPORT
+from i2s_sdk.run.storage.manifest import Manifest
+from i2s_sdk.run.storage.opening import open_file, open_storage
+from i2s_sdk.run.storage.planned import GroupedSample
+from i2s_sdk.run.storage.reader import read_run
+from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.rendered import Rendered
+from i2s_sdk.run.storage.storage import PathOrUrl, RunStorage
 from i2s_sdk.stats.aggregate import Summary
 from i2s_sdk.stats.leaderboard import Standing, leaderboard
 from i2s_sdk.stats.skill import Skill

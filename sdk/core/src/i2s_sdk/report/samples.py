@@ -13,10 +13,10 @@ from typing import Any
 from i2s_sdk.report.charts import reference_values
 from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.view import RunView, checked, is_digest, without_paths
-from i2s_sdk.runlog.asked import Asked
-from i2s_sdk.runlog.planned import GroupedSample
-from i2s_sdk.runlog.record import Record, same_targets
-from i2s_sdk.runlog.rendered import Rendered
+from i2s_sdk.run.storage.asked import Asked
+from i2s_sdk.run.storage.planned import GroupedSample
+from i2s_sdk.run.storage.record import Record, same_targets
+from i2s_sdk.run.storage.rendered import Rendered
 from i2s_sdk.tasks.registry import SPECS, task_spec
 from i2s_sdk.tasks.view import (
     DiffPanel,

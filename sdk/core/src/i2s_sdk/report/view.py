@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
-from i2s_sdk.runlog.asked import Asked
-from i2s_sdk.runlog.manifest import Manifest
-from i2s_sdk.runlog.planned import GroupedSample
-from i2s_sdk.runlog.reader import StoredRun
-from i2s_sdk.runlog.record import Record
-from i2s_sdk.runlog.rendered import Rendered
-from i2s_sdk.runlog.storage import RunStorage
+from i2s_sdk.run.storage.asked import Asked
+from i2s_sdk.run.storage.manifest import Manifest
+from i2s_sdk.run.storage.planned import GroupedSample
+from i2s_sdk.run.storage.reader import StoredRun
+from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.rendered import Rendered
+from i2s_sdk.run.storage.storage import RunStorage
 from i2s_sdk.stats.aggregate import RENDERED, Summary, summarize_run, task_columns
 from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.leaderboard import labels

@@ -11,17 +11,17 @@ from typing import Any
 
 from i2s_sdk.data.folder import inputs_fault, target_fault
 from i2s_sdk.errors import DataError, UsageError
-from i2s_sdk.evaluation.html_converter import HtmlConverter
-from i2s_sdk.evaluation.render import StructureStep
-from i2s_sdk.evaluation.run_metrics import available_scorers
-from i2s_sdk.evaluation.sample import unread
-from i2s_sdk.evaluation.score import ScoreStep
-from i2s_sdk.evaluation.steps import scoring_services
 from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.model import Completion
-from i2s_sdk.runlog.answer import Answer
-from i2s_sdk.runlog.joined_record import scored_record
+from i2s_sdk.run.html_converter import HtmlConverter
+from i2s_sdk.run.render import StructureStep
+from i2s_sdk.run.run_metrics import available_scorers
+from i2s_sdk.run.sample import unread
+from i2s_sdk.run.score import ScoreStep
+from i2s_sdk.run.steps import scoring_services
+from i2s_sdk.run.storage.answer import Answer
+from i2s_sdk.run.storage.joined_record import scored_record
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.settings import Settings

@@ -11,11 +11,11 @@ from typing import Any
 
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import max_tokens_of
-from i2s_sdk.runlog.manifest import Manifest
-from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.planned import GroupedSample
-from i2s_sdk.runlog.reader import StoredRun
-from i2s_sdk.runlog.record import Record
+from i2s_sdk.run.storage.manifest import Manifest
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.planned import GroupedSample
+from i2s_sdk.run.storage.reader import StoredRun
+from i2s_sdk.run.storage.record import Record
 from i2s_sdk.stats.accounts import Accounts, account_samples, total_accounts
 from i2s_sdk.stats.bootstrap import Interval
 from i2s_sdk.stats.columns import Columns, mean_range

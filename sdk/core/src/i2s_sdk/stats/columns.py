@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from i2s_sdk.runlog.record import Record
+from i2s_sdk.run.storage.record import Record
 from i2s_sdk.scoring.scorer import Aggregate, Average, Metric
 from i2s_sdk.stats.estimates import Part
 from i2s_sdk.stats.means import Mean, mean_of_columns, mean_with_interval, pooled, share

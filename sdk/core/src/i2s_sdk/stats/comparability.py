@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from i2s_sdk.runlog.manifest import Options
-from i2s_sdk.runlog.planned import GroupedSample
-from i2s_sdk.runlog.record import Record, same_targets
+from i2s_sdk.run.storage.manifest import Options
+from i2s_sdk.run.storage.planned import GroupedSample
+from i2s_sdk.run.storage.record import Record, same_targets
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.registry import open_task, task_spec
 from i2s_wire.metrics.profile import Profile

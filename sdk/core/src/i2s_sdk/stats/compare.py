@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from statistics import NormalDist, stdev
 from typing import Any
 
-from i2s_sdk.runlog.record import Record
+from i2s_sdk.run.storage.record import Record
 from i2s_sdk.scoring.scorer import Aggregate, Metric
 from i2s_sdk.stats.aggregate import RENDERED, excluded_from_totals, value_of
 from i2s_sdk.stats.columns import Columns, mean_range, part_of

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from i2s_sdk.runlog.record import Record
+from i2s_sdk.run.storage.record import Record
 from i2s_sdk.stats.bootstrap import FEWEST, Interval, percentiles, resampled_counts
 
 if TYPE_CHECKING:

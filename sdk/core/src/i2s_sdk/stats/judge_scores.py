@@ -10,16 +10,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from i2s_sdk.runlog.judgements import (
+from i2s_sdk.run.storage.judgements import (
     JudgeAnswer,
     JudgeManifest,
     read_judge_answers,
     read_judge_costs,
     read_judges,
 )
-from i2s_sdk.runlog.outcome import Outcome
-from i2s_sdk.runlog.reader import StoredRun
-from i2s_sdk.runlog.record import Record
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.reader import StoredRun
+from i2s_sdk.run.storage.record import Record
 from i2s_sdk.stats.means import Mean, mean_with_interval
 from i2s_sdk.tasks.registry import task_spec
 from i2s_sdk.tasks.rubric import BadJudgement, Rubric

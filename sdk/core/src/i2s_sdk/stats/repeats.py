@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean, variance
 from typing import Any
 
-from i2s_sdk.runlog.record import Record, same_targets
+from i2s_sdk.run.storage.record import Record, same_targets
 from i2s_sdk.stats.aggregate import RENDERED, excluded_from_totals, value_of
 from i2s_sdk.stats.means import Mean, mean_with_interval
 

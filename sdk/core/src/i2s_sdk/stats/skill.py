@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from i2s_sdk.runlog.record import Record
+from i2s_sdk.run.storage.record import Record
 from i2s_sdk.scoring.scorer import Metric
 from i2s_sdk.stats.aggregate import excluded_from_totals
 from i2s_sdk.stats.bootstrap import FEWEST

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from i2s_sdk.runlog.record import Record, TokenUsage
+from i2s_sdk.run.storage.record import Record, TokenUsage
 
 
 @dataclass(frozen=True, slots=True)

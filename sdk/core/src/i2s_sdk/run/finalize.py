@@ -1,0 +1,103 @@
+"""The end of a run: numbers and report of what its folder holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from i2s_sdk.errors import UsageError
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.report.page import write_page
+from i2s_sdk.report.view import shareable_model
+from i2s_sdk.run.caches.opening import open_caches
+from i2s_sdk.run.facts import with_taken_answers
+from i2s_sdk.run.failures import FailureReason, failure_reasons
+from i2s_sdk.run.storage.folder import RESULTS, RunFolder, read_asked
+from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.storage import PathOrUrl
+from i2s_sdk.settings import Settings
+from i2s_sdk.stats.aggregate import Summary, results_document, summarize
+from i2s_sdk.stats.skill import Skill
+from i2s_sdk.stats.spending import Spending
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """A finished run.
+
+    Attributes:
+        folder: Where it is kept: a path, or the text of a URL. So is its report.
+        report: Its page.
+        summary: Its numbers.
+        unavailable: Metrics that could not be computed, and why.
+        covered: Whether no more samples failed for reasons of ours than the settings allow.
+        failures: Why samples have no score, the most frequent reason first.
+        unanswered_calls: Calls of the model that an earlier start had begun when it was stopped; they may
+            have been billed. By instance.
+        skills: Skill in the main metric of each task, if the folder keeps values of baselines.
+        skills_by_subset: The same in each subset of these tasks; None if no floor is known.
+    """
+
+    folder: PathOrUrl
+    report: PathOrUrl
+    summary: Summary
+    unavailable: Mapping[str, str]
+    covered: bool
+    failures: tuple[FailureReason, ...]
+    unanswered_calls: Mapping[str, int]
+    skills: Mapping[str, Skill] = field(default_factory=dict)
+    skills_by_subset: Mapping[str, Mapping[str, Skill | None]] = field(default_factory=dict)
+
+    @property
+    def spending(self) -> Spending:
+        """The calls, tokens and cost of the answers."""
+        return self.summary.spending
+
+
+def finalize(folder: RunFolder, instances: Sequence[Instance], settings: Settings) -> RunResult:
+    """Write numbers and report of what the folder holds.
+
+    Args:
+        folder: Folder of the run.
+        instances: Instances that the run has; of a shard, its own.
+        settings: How many failures are allowed, and the caches.
+    """
+    manifest = folder.manifest()
+    if manifest is None:
+        raise UsageError(f"{folder.storage} holds no run")
+    records = folder.records(texts=False)
+    summary = summarize(manifest, instances, records)
+    manifest = folder.tell(with_taken_answers(manifest.about, summary.spending.from_cache))
+    folder.storage.write(RESULTS, results_document(summary, manifest))
+    ordered = [records[one.id] for one in instances if one.id in records]
+
+    def whole(record: Record) -> Record:
+        """Return the record with its texts, which are not all in memory."""
+        return folder.record(record.id) or record
+
+    folder.storage.flush()
+    asked = read_asked(folder.storage)
+    report = write_page(
+        folder.storage,
+        manifest,
+        summary,
+        ordered,
+        whole,
+        instances,
+        folder.rendered,
+        asked,
+        open_caches(settings).renders,
+    )
+    label = shareable_model(manifest.options.model)
+    own = {task: skill for task, skills in report.skills.items() if (skill := skills.get(label))}
+    return RunResult(
+        folder=folder.path,
+        report=report.path,
+        summary=summary,
+        unavailable=manifest.unavailable,
+        covered=summary.failures <= settings.failures_allowed(summary.planned),
+        failures=failure_reasons(ordered),
+        unanswered_calls=dict(folder.unanswered_calls()),
+        skills=own,
+        skills_by_subset={task: report.skills_by_subset[task][label] for task in own},
+    )

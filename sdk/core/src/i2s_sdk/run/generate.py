@@ -1,0 +1,172 @@
+"""The stage "generate": asks the model, and keeps what it says before anything else is done with it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from i2s_sdk.data.folder import read_content
+from i2s_sdk.errors import I2SError, ModelError, ProtocolError, ServiceError
+from i2s_sdk.instances.images import MAX_PIXELS
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.references import require_decodable_reference
+from i2s_sdk.kept_bytes import KeptBytes
+from i2s_sdk.limits import COMPLETION_CHARACTERS
+from i2s_sdk.models.errors import ModelFailedError
+from i2s_sdk.models.model import Model, answers_whole
+from i2s_sdk.run.failures import LikeFailures
+from i2s_sdk.run.pages import PageImages
+from i2s_sdk.run.sample import Sample, Watch, put_reference, unread
+from i2s_sdk.run.storage.answer import Answer
+from i2s_sdk.run.storage.asked import Asked, image_paths
+from i2s_sdk.run.storage.folder import RunFolder
+from i2s_sdk.run.storage.joined_answer import joined_answer
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.tasks.own_prompts import OwnPrompt
+from i2s_sdk.tasks.question import Question, require_names
+from i2s_sdk.tasks.task import DocumentTask, Task
+from i2s_wire.tracing import span
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateStage:
+    """Asks for the answers that the run does not have yet.
+
+    Attributes:
+        tasks: Tasks by name.
+        model: The model that is asked.
+        folder: Folder of the run.
+        missing: Why a service is not here, by name. Samples that need it end before the model is asked,
+            which may cost money.
+        reference_pixels: The most of a reference.
+        completion_characters: The most characters of a completion; a longer one is not usable.
+        like_failures: What ends the run if every call fails alike.
+        pages: What draws documents for models that are asked page by page; None if no such model is asked.
+        prompts: Prompts of the user in place of those of the tasks, by the name of the task.
+        decoded: Notes of references that were decoded before; None decodes all.
+    """
+
+    tasks: Mapping[str, Task]
+    model: Model
+    folder: RunFolder
+    missing: Mapping[str, I2SError] = field(default_factory=dict)
+    reference_pixels: int = MAX_PIXELS
+    completion_characters: int = COMPLETION_CHARACTERS
+    like_failures: LikeFailures = field(default_factory=LikeFailures)
+    pages: PageImages | None = None
+    prompts: Mapping[str, OwnPrompt] = field(default_factory=dict)
+    decoded: KeptBytes | None = None
+    _kept_images: dict[Path, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    async def __call__(self, sample: Sample) -> Sample:
+        """Return the sample with its answer, or ended.
+
+        Raises:
+            DataError: The reference is no whole picture, or the ground truth cannot be read.
+            ModelAccessError: The model cannot be asked at all.
+            AllCallsFailedError: Every call has failed alike.
+        """
+        instance = sample.instance
+        sample = replace(sample, answer=self.folder.answer(instance.id))
+        rendering = self.tasks[instance.task].rendering
+        needed = rendering.services if rendering is not None else ()
+        missing = next((self.missing[one] for one in needed if one in self.missing), None)
+        if missing is not None and instance.id not in self.folder.renderings:
+            return await self._stopped(sample, Outcome.RENDER_FAILURE, missing)
+        if sample.answer is not None:
+            return sample
+        await asyncio.to_thread(require_decodable_reference, instance, self.reference_pixels, self.decoded)
+        try:
+            answer, error = await self._answered(instance)
+        except (ServiceError, ProtocolError) as failure:  # no image of a page, so nothing was asked
+            return await self._stopped(sample, Outcome.RENDER_FAILURE, failure)
+        sample = replace(sample, answer=answer)
+        return (
+            await self._stopped(sample, answer.outcome or Outcome.MODEL_FAILURE, error) if error else sample
+        )
+
+    async def _answered(self, instance: Instance) -> tuple[Answer, ModelError | None]:
+        """Return the answer of a sample, and the failure if there is none.
+
+        Raises:
+            ServiceError, ProtocolError: The pages of a document cannot be drawn.
+        """
+        task = self.tasks[instance.task]
+        if not isinstance(task, DocumentTask):
+            return await self._all_asked(instance, task, task.questions(instance))
+        if answers_whole(self.model):
+            return await self._all_asked(instance, task, (task.whole_question(instance),))
+        assert self.pages is not None, "a model that is asked page by page has the documents service"
+        async with self.pages.shown(instance, task) as shown:
+            return await self._all_asked(instance, task, task.questions(shown))
+
+    async def _all_asked(
+        self, instance: Instance, task: Task, questions: tuple[Question, ...]
+    ) -> tuple[Answer, ModelError | None]:
+        """Return the answer to all questions of a sample, and the failure if there is none.
+
+        Several are asked one after the other, until one has no usable completion.
+        """
+        require_names(questions)
+        if own := self.prompts.get(task.name):
+            questions = tuple(own.applied(one) for one in questions)
+        if len(questions) == 1 and not questions[0].name:
+            return await self._asked(instance, questions[0])
+        answers: list[Answer] = []
+        error = None
+        for question in questions:
+            answer = self.folder.answer(instance.id, question.name)
+            if answer is None:
+                answer, error = await self._asked(instance, question)
+            answers.append(answer)
+            if answer.outcome is not None:
+                break
+        answer = joined_answer(instance.id, answers, task.join, self.completion_characters)
+        self.folder.put_answer(answer)
+        return answer, error
+
+    async def _asked(self, instance: Instance, question: Question) -> tuple[Answer, ModelError | None]:
+        """Return the answer to a question once it is kept, and the failure if there is none."""
+        asked = await asyncio.to_thread(self._kept_question, instance, question)
+        watch = Watch()
+        error: ModelError | None = None
+        try:
+            with span("model", {"gen_ai.request.model": self.model.name, "i2s.question": question.name}):
+                completion = await self.model.complete(instance, question)
+            answer = Answer.of(instance.id, completion, watch.seconds, self.completion_characters)
+        except ModelError as raised:
+            answer = Answer.without(instance.id, raised, watch.seconds)
+            error = None if answer.final else raised
+        answer = replace(answer, question=question.name, asked=asked)
+        self.folder.put_answer(answer)
+        if answer.attempts:  # it cost something, and is to outlive this process before anything else is done
+            await self.folder.answers.wait_durable()
+        if isinstance(error, ModelFailedError):
+            self.like_failures.failed(error)
+        elif answer.attempts:
+            self.like_failures.answered()
+        return answer, error
+
+    def _kept_question(self, instance: Instance, question: Question) -> Asked:
+        """Return a question as readers see it; its images are kept, but for those of drawn pages."""
+        found: dict[Path, str] = {}
+        for path in image_paths(question):
+            if path in instance.pages:
+                continue
+            if path not in self._kept_images:
+                try:
+                    self._kept_images[path] = self.folder.put_picture(path.read_bytes())
+                except FileNotFoundError:  # the model says so if it reads the image
+                    continue
+            found[path] = self._kept_images[path]
+            if path in instance.pictures:
+                del self._kept_images[path]
+        return Asked.of(question, found)
+
+    async def _stopped(self, sample: Sample, outcome: Outcome, error: I2SError) -> Sample:
+        content = await asyncio.to_thread(read_content, sample.instance)
+        digest = await asyncio.to_thread(put_reference, self.folder, content)
+        read = unread(sample.instance, tuple(content.assets), digest, content.target_sha256)
+        return sample.stopped(outcome, error, read)

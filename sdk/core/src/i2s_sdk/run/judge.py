@@ -1,0 +1,205 @@
+"""A judge model over a finished run: asks it about every image, and keeps what it says beside the run."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import tempfile
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from i2s_sdk.errors import DataError, ModelError, UsageError
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.models import Model, open_model
+from i2s_sdk.models.errors import ModelFailedError
+from i2s_sdk.models.model import close_model
+from i2s_sdk.models.options import options_from
+from i2s_sdk.run.failures import LikeFailures
+from i2s_sdk.run.progress import OnProgress, Progress, say_nothing
+from i2s_sdk.run.sample import Watch
+from i2s_sdk.run.storage.answer import Answer
+from i2s_sdk.run.storage.calls import marked_calls
+from i2s_sdk.run.storage.folder import picture_name
+from i2s_sdk.run.storage.judgements import JudgeAnswer, JudgeLog, JudgeManifest, open_judge_log
+from i2s_sdk.run.storage.opening import open_storage
+from i2s_sdk.run.storage.reader import StoredRun, read_run
+from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.storage import PathOrUrl
+from i2s_sdk.settings import Settings
+from i2s_sdk.stack.blocking import run_blocking
+from i2s_sdk.stats.judge_scores import JudgedRun, has_image, judged_records, judged_run
+from i2s_sdk.tasks.registry import SPECS
+from i2s_sdk.tasks.rubric import Rubric
+from i2s_sdk.threads import to_thread_until_done
+
+#: Models that know the ground truth, or read no images: they cannot judge.
+_NO_JUDGES = ("oracle", "baseline/")
+
+#: Calls at a time of a model that does not say how many it bears.
+_CALLS = 4
+
+
+def judge(
+    run: PathOrUrl,
+    model: str | Model,
+    *,
+    settings: Settings | None = None,
+    on_progress: OnProgress | None = None,
+) -> list[JudgedRun]:
+    """Have a model score the images of a finished run by the rubric of their task.
+
+    The judge sees the prompt and the image, neither the name of the model of the run nor its code. Answers
+    are kept in the run folder, apart from the values of the run; the same call asks only for what is missing.
+
+    Args:
+        run: The folder of the run, or its URL.
+        model: The judge: a name as of ``evaluate``, or a model.
+        settings: None reads environment and configuration file.
+        on_progress: Called at the beginning and after each answer.
+
+    Returns:
+        What the judge made of the samples of each task that has a rubric.
+
+    Raises:
+        UsageError: The folder holds no run or none with such a task, the model cannot judge, or another
+            process works on the run.
+        ModelError: Every call fails alike.
+    """
+    settings = settings or Settings.load()
+    stored = read_run(open_storage(run, settings))
+    tasks = [name for name in _rubrics() if any(one.task == name for one in stored.planned)]
+    if not tasks:
+        known = ", ".join(_rubrics())
+        raise UsageError(f"{stored.storage} has no samples of a task with a rubric for judges ({known})")
+    opened = open_model(model, options_from(settings)) if isinstance(model, str) else model
+    if opened.name.startswith(_NO_JUDGES):
+        raise UsageError(
+            f"model {opened.name!r} cannot judge images; name one that is asked, such as openai/NAME"
+        )
+    return run_blocking(_judge(stored, tasks, opened, settings, on_progress or say_nothing))
+
+
+def judges_of(model: Model) -> list[JudgeManifest]:
+    """Return what a model is as a judge of each task that has a rubric, with the names of its files."""
+    return [_manifest(task, rubric, model) for task, rubric in _rubrics().items()]
+
+
+def _rubrics() -> dict[str, Rubric]:
+    """Return the rubrics of tasks, by task."""
+    return {name: spec.rubric for name, spec in SPECS.usable().items() if spec.rubric}
+
+
+def _manifest(task: str, rubric: Rubric, model: Model) -> JudgeManifest:
+    return JudgeManifest(
+        task,
+        model.name,
+        model.fingerprint,
+        rubric.sha256,
+        rubric.text,
+        rubric.criteria,
+        version("i2s-sdk"),
+    )
+
+
+async def _judge(
+    run: StoredRun, tasks: list[str], model: Model, settings: Settings, on_progress: OnProgress
+) -> list[JudgedRun]:
+    found = []
+    try:
+        with run.storage.alone():
+            run.storage.require_space(settings.free_bytes)
+            for task in tasks:
+                rubric = _rubrics()[task]
+                manifest = _manifest(task, rubric, model)
+                with open_judge_log(run.storage, manifest) as log, marked_calls(model, log.calls):
+                    await _Judging(run, rubric, model, log, settings, on_progress).of_task(task)
+                run.storage.flush()
+                found.append(judged_run(run, manifest))
+    finally:
+        await close_model(model)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Judging:
+    """One judge at work on the samples of a task."""
+
+    run: StoredRun
+    rubric: Rubric
+    model: Model
+    log: JudgeLog
+    settings: Settings
+    on_progress: OnProgress
+
+    async def of_task(self, task: str) -> None:
+        """Ask about every image that the judge has not answered for.
+
+        Raises:
+            ModelAccessError: The model cannot be asked at all.
+            AllCallsFailedError: Every call has failed alike.
+            DataError: An image of the run cannot be read.
+        """
+        wanted = [one for one in judged_records(self.run, task) if has_image(one)]
+        remaining = [one for one in wanted if not self.log.has(one.id, one.rendering_sha256)]
+        done, paid, like = len(wanted) - len(remaining), 0.0, LikeFailures(self.settings.like_failures)
+        self.on_progress(_progress(task, len(wanted), done, paid, ""))
+        slots = asyncio.Semaphore(int(getattr(self.model, "concurrency", _CALLS)))
+
+        async def one(record: Record, folder: Path) -> None:
+            nonlocal done, paid
+            async with slots:
+                answer = await self._answer(record, folder, like)
+            done, paid = done + answer.final, paid + answer.paid
+            self.on_progress(_progress(task, len(wanted), done, paid, record.id))
+
+        first: BaseException | None = None
+        with tempfile.TemporaryDirectory(prefix="i2s-judge-") as folder:
+            try:
+                async with asyncio.TaskGroup() as group:
+                    for record in remaining:
+                        group.create_task(one(record, Path(folder)))
+            except* Exception as errors:
+                first = _first(errors)  # raised outside: an except* would wrap it again
+        if first is not None:
+            raise first
+
+    async def _answer(self, record: Record, folder: Path, like: LikeFailures) -> Answer:
+        """Return the judge's answer to one image once it is kept."""
+        watch = Watch()
+        path = folder / f"{hashlib.sha256(record.id.encode()).hexdigest()}.png"
+        failure: ModelError | None = None
+        try:
+            prompt = self.rubric.prompt((await asyncio.to_thread(self.run.with_texts, record)).detail)
+            await to_thread_until_done(self._write_image, record, path)
+            instance = Instance(id=record.id, task=record.task, subset=record.subset, image=path)
+            completion = await self.model.complete(instance, self.rubric.question(prompt, path))
+            answer = Answer.of(record.id, completion, watch.seconds, self.settings.completion_characters)
+        except ModelError as error:
+            answer = Answer.without(record.id, error, watch.seconds)
+            failure = None if answer.final else error
+        finally:
+            path.unlink(missing_ok=True)
+        await self.log.put(JudgeAnswer(answer, record.rendering_sha256))
+        if isinstance(failure, ModelFailedError):
+            like.failed(failure)
+        elif answer.attempts:
+            like.answered()
+        return answer
+
+    def _write_image(self, record: Record, path: Path) -> None:
+        content = self.run.picture(record.rendering_sha256)
+        if content is None:
+            where = self.run.storage.at(picture_name(record.rendering_sha256))
+            raise DataError(where, 0, "an image of the run cannot be read")
+        path.write_bytes(content)
+
+
+def _progress(task: str, planned: int, done: int, paid: float, last: str) -> Progress:
+    return Progress(planned, generated=done, rendered=done, finished=done, paid=paid, last=last, run=task)
+
+
+def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return the first error of a group, which may hold groups."""
+    first = errors.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first

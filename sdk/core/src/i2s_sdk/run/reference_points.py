@@ -1,0 +1,235 @@
+"""The oracle and baselines that look at nothing, evaluated beside a model on the same instances.
+
+What a value means depends on what is reached without looking, and on what the ground truth itself reaches.
+The values are kept in the run folder, and in a cache for every later model on the same instances.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from i2s_sdk.cache_folders import cache_folder
+from i2s_sdk.data import Instance
+from i2s_sdk.errors import DataError
+from i2s_sdk.models.registry import open_model
+from i2s_sdk.run.plan import Plan, model_fingerprint
+from i2s_sdk.run.progress import OnProgress, Progress
+from i2s_sdk.run.runner import Needs, Runner, StageName
+from i2s_sdk.run.steps import scoring_services
+from i2s_sdk.run.storage.folder import RunFolder
+from i2s_sdk.run.storage.manifest import Manifest
+from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.reference_points import (
+    REFERENCE_POINTS,
+    Points,
+    parse_points,
+    point_lines,
+    read_points,
+    write_points,
+)
+from i2s_sdk.run.storage.storage import is_url
+from i2s_sdk.settings import Settings
+from i2s_sdk.stack.services import Services
+from i2s_sdk.stats.aggregate import excluded_from_totals
+from i2s_sdk.stats.columns import Columns
+from i2s_sdk.stats.skill import ORACLE
+from i2s_sdk.tasks.metrics import metrics_of
+from i2s_sdk.tasks.registry import task_spec
+from i2s_sdk.tasks.task import Task
+from i2s_sdk.writing import write_whole
+
+#: Models that are reference points, in the order of tables.
+MODELS = ("baseline/blank", "baseline/constant", "baseline/shuffled", "baseline/chance", ORACLE)
+
+#: Folder in a run folder where they are evaluated; it is removed when they are.
+WORK = "reference-points"
+
+_log = logging.getLogger(__name__)
+
+
+def default_cache() -> Path:
+    """Return where values are kept if no setting says so: i2s/reference-points of the user's caches."""
+    return cache_folder("reference-points")
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencePoints:
+    """Reference points of a run.
+
+    Attributes:
+        plan: Plan of the run, whatever its model.
+        settings: Settings with the cache.
+        on_progress: Called as their samples go on.
+    """
+
+    plan: Plan
+    settings: Settings
+    on_progress: OnProgress
+
+    def keep(self, folder: RunFolder) -> bool:
+        """Put the values into a run folder if they are known, and return whether it has them.
+
+        Values of instances whose reference or target is not that of the run are as good as none.
+
+        Args:
+            folder: Folder of a run of the plan that was begun.
+
+        Raises:
+            DataError: A line of the run is damaged.
+        """
+        if folder.storage.exists(REFERENCE_POINTS):
+            return _have_data_of(folder, read_points(folder.storage))
+        manifest = folder.manifest()
+        if manifest is None:
+            return False
+        try:
+            content = self._cached(manifest).read_bytes()
+            points = parse_points(content, self._cached(manifest))
+        except (OSError, DataError):
+            return False
+        if not _have_data_of(folder, points):
+            return False
+        write_points(folder.storage, points)
+        return True
+
+    @property
+    def there_are_any(self) -> bool:
+        """Whether any instance of the plan has reference points."""
+        return any(instances_of(name, self.plan) for name in MODELS)
+
+    def needs(self) -> Needs:
+        """Return the services that they need."""
+        tasks = self.plan.tasks.values()
+        renderings = [one.rendering for one in tasks if one.rendering is not None]
+        renderers = frozenset(name for one in renderings for name in one.services)
+        return Needs(renderers, frozenset(scoring_services(tasks)), len(renderings) < len(self.plan.tasks))
+
+    async def work(self, folder: RunFolder, services: Services) -> None:
+        """Evaluate them, and keep their values in a run folder and in the cache.
+
+        Args:
+            folder: Folder of a run of the plan that has ended.
+            services: The services that the plan needs, open.
+
+        Raises:
+            I2SError: A service does not answer, or the disk is full.
+        """
+        manifest = folder.manifest()
+        assert manifest is not None, "reference points come after the run"
+        found: dict[str, list[Record]] = {}
+        with _work_folder(folder) as work:
+            for name in MODELS:
+                instances = instances_of(name, self.plan)
+                records = await self._records(name, instances, work, services) if instances else []
+                if records:
+                    found[name] = records
+        write_points(folder.storage, found)
+        try:
+            write_whole(self._cached(manifest), point_lines(found))
+        except OSError as error:
+            _log.warning("reference points cannot be kept for other runs: %s", error)
+
+    async def _records(
+        self, name: str, instances: Sequence[Instance], work: Path, services: Services
+    ) -> list[Record]:
+        model = open_model(name)
+        plan = replace(
+            self.plan,
+            instances=tuple(instances),
+            model=name,
+            fingerprint=model_fingerprint(self.plan, model),
+        )
+        with RunFolder.open(work / name.replace("/", "-"), self.settings) as folder:
+            runner = Runner(plan, folder, tuple(StageName), self.settings, self._tell, model)
+            pending = await runner.pending()
+            if pending is not None:
+                await runner.work(pending, services)
+            return [one for one in folder.records(texts=False).values() if one.outcome.counts]
+
+    def _tell(self, progress: Progress) -> None:
+        self.on_progress(replace(progress, reference=True))
+
+    def _cached(self, manifest: Manifest) -> Path:
+        """Return the file of the cache that holds the values for what decides the values of a run."""
+        fingerprints = {name: open_model(name).fingerprint for name in MODELS}
+        plain = asdict(replace(manifest.options, model="", model_fingerprint="", prompts={}))
+        key = json.dumps([fingerprints, plain], sort_keys=True)
+        home = self.settings.reference_points_cache or default_cache()
+        return home / f"{hashlib.sha256(key.encode()).hexdigest()}.jsonl"
+
+
+def _have_data_of(folder: RunFolder, points: Points) -> bool:
+    """Return whether values are of the references and targets of the samples that have ended."""
+    records = folder.records(texts=False)
+    return all(
+        one.has_data_of(records[one.id])
+        for of_model in points.values()
+        for one in of_model
+        if one.id in records
+    )
+
+
+def instances_of(name: str, plan: Plan) -> list[Instance]:
+    """Return the instances of a plan that a reference point can answer, without those of wild subsets.
+
+    Tasks whose main column is of metrics that nothing computes are left out.
+
+    Args:
+        name: One of MODELS.
+        plan: Plan of a run.
+    """
+    tasks = {task for task, own in plan.tasks.items() if _has_points(own)}
+    lenders = Counter((one.task, one.subset) for one in plan.whole if _has_truth(one))
+
+    def can_answer(one: Instance) -> bool:
+        match name:
+            case "baseline/blank":
+                return True
+            case "baseline/constant":
+                return bool(task_spec(one.task).constant)
+            case "baseline/shuffled":
+                return lenders[one.task, one.subset] > _has_truth(one)
+            case "baseline/chance":
+                return bool(one.inputs.get("options"))
+            case _:
+                return _has_truth(one)
+
+    return [
+        one
+        for one in plan.instances
+        if one.task in tasks and not excluded_from_totals(one.subset) and can_answer(one)
+    ]
+
+
+def _has_points(task: Task) -> bool:
+    spec = task_spec(task.name)
+    return bool(Columns(metrics_of(task), spec.averages).metrics_of(spec.main_metric))
+
+
+def _has_truth(one: Instance) -> bool:
+    return one.structure is not None or one.target is not None
+
+
+@contextmanager
+def _work_folder(folder: RunFolder) -> Iterator[Path]:
+    """Have a folder for the runs of reference points, which is removed if the block ends without an error.
+
+    It lies in the run folder, so that an interrupted evaluation is resumed; of a run in a store it is
+    temporary.
+    """
+    if is_url(folder.path):
+        with tempfile.TemporaryDirectory(prefix="i2s-reference-points-") as temporary:
+            yield Path(temporary)
+        return
+    work = Path(folder.path) / WORK
+    yield work
+    shutil.rmtree(work, ignore_errors=True)

@@ -1,0 +1,398 @@
+"""What remains of a run, taken through stages with the services that these need."""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from i2s_client.service_table import DOCUMENTS
+from i2s_sdk.data.locations import note_location
+from i2s_sdk.errors import DataError
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.references import require_usable_references
+from i2s_sdk.models.model import Model, answers_whole
+from i2s_sdk.models.options import ModelOptions, option_words
+from i2s_sdk.models.provider_model import ProviderModel
+from i2s_sdk.run.caches.opening import Caches, open_caches
+from i2s_sdk.run.facts import facts
+from i2s_sdk.run.failures import LikeFailures
+from i2s_sdk.run.generate import GenerateStage
+from i2s_sdk.run.pages import PageImages
+from i2s_sdk.run.pipeline import Stage, run_pipeline
+from i2s_sdk.run.plan import Plan
+from i2s_sdk.run.progress import OnProgress, Progress, noted_waits
+from i2s_sdk.run.render import RenderStage
+from i2s_sdk.run.run_metrics import run_metrics
+from i2s_sdk.run.sample import Sample
+from i2s_sdk.run.sample_traces import SampleTraces
+from i2s_sdk.run.score import ScoreStage
+from i2s_sdk.run.steps import read_steps, score_steps, scoring_services
+from i2s_sdk.run.storage.calls import marked_calls
+from i2s_sdk.run.storage.folder import LOGS, RunFolder
+from i2s_sdk.run.storage.manifest import Manifest
+from i2s_sdk.scoring.scorer import ScorerLimits
+from i2s_sdk.scoring.workers import ScorerWorkers
+from i2s_sdk.settings import Settings
+from i2s_sdk.stack.services import Services, open_services
+from i2s_sdk.tasks.question import ImagePart
+from i2s_sdk.tasks.task import DocumentTask, Task
+from i2s_wire.documents import DocumentsDescription
+from i2s_wire.metrics.description import MetricsDescription
+from i2s_wire.render.description import RendererDescription
+
+
+class StageName(enum.StrEnum):
+    """The stages, in order."""
+
+    GENERATE = "generate"
+    RENDER = "render"
+    SCORE = "score"
+
+
+#: Samples in the stage "generate" for a model that does not say how many calls it bears.
+_CALLS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """Services that instances need.
+
+    Attributes:
+        renderers: Names of renderers.
+        others: Names of other services.
+        without: Whether there are instances that need no renderer.
+    """
+
+    renderers: frozenset[str]
+    others: frozenset[str]
+    without: bool = False
+
+
+@asynccontextmanager
+async def open_needed(
+    settings: Settings, folder: RunFolder, needs: Sequence[Needs]
+) -> AsyncIterator[Services]:
+    """Have the services that some runs need.
+
+    If all instances need one renderer, there is nothing to go on with if it is missing; otherwise a
+    renderer may be missing, and the samples that need it are stopped.
+
+    Args:
+        settings: Where the services are.
+        folder: Folder of a run, for their logs.
+        needs: What each run needs.
+
+    Raises:
+        StackError: A service cannot be started.
+        ServiceError: A service that was named does not answer.
+    """
+    renderers = frozenset[str]().union(*(one.renderers for one in needs))
+    others = frozenset[str]().union(*(one.others for one in needs))
+    without = any(one.without for one in needs)
+    optional = renderers if len(renderers) > 1 or without else frozenset[str]()
+    with folder.storage.folder(LOGS) as logs:
+        async with open_services(settings, logs, sorted(renderers | others), optional) as services:
+            if services.missing and not services.renderers and not without:
+                raise next(iter(services.missing.values()))
+            yield services
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Stages of a run that follow each other.
+
+    Attributes:
+        plan: Plan of the run.
+        folder: Folder of the run, open.
+        stages: Stages that are done now.
+        settings: How many at once, and where the services are.
+        on_progress: Called as samples go on.
+        model: The model that is asked if "generate" is among the stages.
+    """
+
+    plan: Plan
+    folder: RunFolder
+    stages: tuple[StageName, ...]
+    settings: Settings
+    on_progress: OnProgress
+    model: Model | None = None
+
+    async def run(self) -> None:
+        """Do what remains; nothing is started if nothing remains.
+
+        Raises:
+            RunConflictError: The folder holds a run with other options.
+            DataError: A reference is no picture within bounds.
+            StackError: A service cannot be started.
+            ServiceError: A service that was named does not answer.
+        """
+        pending = await self.pending()
+        if pending is None:
+            return
+        await self.preflight(pending)
+        async with open_needed(self.settings, self.folder, [self.needs(pending)]) as services:
+            await self.work(pending, services)
+
+    async def preflight(self, remaining: Sequence[Instance]) -> None:
+        """Ask the model a small question before anything is started, if a question has no kept answer.
+
+        Raises:
+            ModelAccessError: It does not answer.
+        """
+        preflight = getattr(self.model, "preflight", None)
+        if preflight is None or StageName.GENERATE not in self.stages:
+            return
+        answers = self.folder.answers.marks
+        unanswered = (one for one in remaining if one.id not in answers or not answers[one.id].final)
+        for one in unanswered:
+            task = self.plan.tasks[one.task]
+            if not await _is_kept(self.model, task, one):
+                await preflight(_shows_image(task, one))
+                return
+
+    async def pending(self) -> list[Instance] | None:
+        """Return what remains to be done; None if the run was begun and nothing remains.
+
+        Raises:
+            RunConflictError: The folder holds a run with other options.
+            DataError: A reference is no picture within bounds.
+        """
+        found = self.folder.manifest()
+        if found is not None:  # differences are told before anything is started
+            ours = self.plan.options(found.options.engines, found.options.metrics)
+            ours.require_same(found.options, self.folder.storage)
+        remaining = self.remaining()
+        if found is not None and not remaining:
+            return None
+        await asyncio.to_thread(require_usable_references, remaining, self.settings.reference_pixels)
+        return remaining
+
+    def needs(self, remaining: Sequence[Instance]) -> Needs:
+        """Return the services that some instances need."""
+        return Needs(
+            frozenset(self._renderers(remaining)),
+            frozenset(self._scoring_services() | self._drawing_services(remaining)),
+            any(self.plan.tasks[one.task].rendering is None for one in remaining),
+        )
+
+    def remaining(self) -> list[Instance]:
+        """Return the instances that are ready for the first of the stages and not through the last.
+
+        A failure of ours is tried again. Those come first that have an answer, so that renderers have work
+        while the model is asked.
+        """
+        folder, first, last = self.folder, self.stages[0], self.stages[-1]
+        answers, done = folder.answers.marks, folder.ended.marks
+        found: list[Instance] = []
+        unanswered: list[Instance] = []
+        for one in self.plan.instances:
+            answered = one.id in answers and answers[one.id].final
+            rendered = one.id in folder.renderings
+            ready = {StageName.GENERATE: True, StageName.RENDER: answered, StageName.SCORE: rendered}[first]
+            through = {StageName.GENERATE: answered, StageName.RENDER: rendered, StageName.SCORE: False}[last]
+            if ready and not through and not (one.id in done and done[one.id].counts):
+                (found if answered else unanswered).append(one)
+        return found + unanswered
+
+    def _renderers(self, remaining: Sequence[Instance]) -> set[str]:
+        if StageName.RENDER not in self.stages:
+            return set()
+        tasks = {one.task for one in remaining if one.id not in self.folder.renderings}
+        renderings = (self.plan.tasks[task].rendering for task in tasks)
+        return {name for one in renderings if one is not None for name in one.services}
+
+    def _scoring_services(self) -> set[str]:
+        return scoring_services(self.plan.tasks.values()) if StageName.SCORE in self.stages else set()
+
+    def _drawing_services(self, remaining: Sequence[Instance]) -> set[str]:
+        """Return the documents service if pages of documents have to be drawn for the model."""
+        if self.model is None or StageName.GENERATE not in self.stages or answers_whole(self.model):
+            return set()
+        answers = self.folder.answers.marks
+        unanswered = {one.task for one in remaining if one.id not in answers or not answers[one.id].final}
+        drawn = any(isinstance(self.plan.tasks[task], DocumentTask) for task in unanswered)
+        return {DOCUMENTS} if drawn else set()
+
+    async def work(self, remaining: Sequence[Instance], services: Services) -> None:
+        """Take instances through the stages.
+
+        Args:
+            remaining: The instances that ``pending`` returned.
+            services: The services that they need, open.
+        """
+        engines = {name: await one.describe() for name, one in services.renderers.items()}
+        comparer = await services.metrics.describe() if services.metrics is not None else None
+        documents = await services.documents.describe() if services.documents is not None else None
+        manifest = self._begun(engines, comparer, documents)
+        ours, caches = self.settings, open_caches(self.settings)
+        workers = ScorerWorkers(ScorerLimits(ours.scorer_cpu_seconds, ours.scorer_memory_bytes))
+        works = {
+            StageName.GENERATE: lambda: self._generating(services, comparer, caches),
+            StageName.RENDER: lambda: self._rendering(services, engines, comparer, caches),
+            StageName.SCORE: lambda: self._scoring(services, manifest, comparer, workers, caches),
+        }
+        tally = _Tally(self)
+        tally.notify("")
+
+        traces = SampleTraces(self.folder.path, self.plan.model, str(self.plan.profile))
+
+        def done(sample: Sample) -> None:
+            traces.ended(sample)
+            if sample.record is not None:
+                self.folder.append(sample.record)
+                tally.finished += 1
+                tally.notify(sample.instance.id)
+
+        source: Iterator[Sample] = (Sample(one) for one in remaining)
+        stages = [traces.traced(name, tally.counted(works[name]())) for name in self.stages]
+        try:
+            with marked_calls(self.model, self.folder.calls), noted_waits(self.model, tally.note):
+                await run_pipeline(source, stages, lambda sample: sample.ended, done)
+        finally:
+            traces.close()
+            await workers.close()
+
+    def _begun(
+        self,
+        engines: Mapping[str, RendererDescription],
+        comparer: MetricsDescription | None,
+        documents: DocumentsDescription | None,
+    ) -> Manifest:
+        note_location(self.plan.data)
+        scored = StageName.SCORE in self.stages
+        versions, unavailable = run_metrics(self.plan.tasks.values(), comparer) if scored else ({}, {})
+        digests = {one.service: one.engine.digest for one in engines.values()}
+        if documents is not None:
+            digests |= {f"{documents.service} {one.name}": one.digest for one in documents.engines}
+        asked: ModelOptions | None = getattr(self.model, "options", None)
+        return self.folder.begin(
+            Manifest(
+                options=self.plan.options(digests, versions),
+                unavailable=unavailable,
+                about=facts(
+                    self.plan,
+                    tuple(engines.values()),
+                    comparer,
+                    documents,
+                    whole=self.model is not None and answers_whole(self.model),
+                    options=option_words(asked, self.settings),
+                    max_tokens=asked.max_tokens if asked is not None else None,
+                    answer_cache=isinstance(self.model, ProviderModel) and self.model.takes_kept_answers,
+                ),
+            ),
+            self.plan.whole,
+        )
+
+    def _generating(
+        self, services: Services, comparer: MetricsDescription | None, caches: Caches
+    ) -> Stage[Sample]:
+        assert self.model is not None
+        if prepare := getattr(self.model, "prepare", None):
+            prepare(self.plan.whole)
+        pixels = self.settings.reference_pixels
+        if comparer is not None:  # what it would refuse is no use to ask a model for
+            pixels = min(pixels, comparer.max_image_pixels)
+        work = GenerateStage(
+            self.plan.tasks,
+            self.model,
+            self.folder,
+            services.missing,
+            pixels,
+            self.settings.completion_characters,
+            LikeFailures(self.settings.like_failures),
+            PageImages(services.documents) if services.documents is not None else None,
+            self.plan.prompts,
+            caches.scores,
+        )
+        return Stage(work, getattr(self.model, "concurrency", 0) or _CALLS)
+
+    def _rendering(
+        self,
+        services: Services,
+        engines: Mapping[str, RendererDescription],
+        comparer: MetricsDescription | None,
+        caches: Caches,
+    ) -> Stage[Sample]:
+        steps = read_steps(self.plan.tasks, services, engines, comparer, caches=caches)
+        return self._stage(RenderStage(steps, self.folder), [one.slots for one in engines.values()])
+
+    def _scoring(
+        self,
+        services: Services,
+        manifest: Manifest,
+        comparer: MetricsDescription | None,
+        workers: ScorerWorkers,
+        caches: Caches,
+    ) -> Stage[Sample]:
+        metrics = manifest.options.metrics
+        steps = score_steps(self.plan.tasks, services, metrics, workers, comparer, caches)
+        return self._stage(ScoreStage(steps, self.folder), [comparer.slots] if comparer else [])
+
+    def _stage(self, work: Callable[[Sample], Awaitable[Sample]], slots: Sequence[int]) -> Stage[Sample]:
+        jobs = self.settings.jobs or max(2, 2 * max(slots, default=1))
+        return Stage(work, jobs, self.settings.waiting or jobs)
+
+
+async def _is_kept(model: Model | None, task: Task, instance: Instance) -> bool:
+    """Return whether the cache of a model has the answers to all questions about an instance.
+
+    Pages of documents are not looked up: they would have to be drawn for it.
+    """
+    if isinstance(task, DocumentTask) or not isinstance(model, ProviderModel):
+        return False
+    try:
+        return all([await model.is_kept(instance, question) for question in task.questions(instance)])
+    except DataError:  # the stage that asks says so of the sample
+        return False
+
+
+def _shows_image(task: Task, instance: Instance) -> bool:
+    """Return whether a question about an instance has an image."""
+    if isinstance(task, DocumentTask):
+        return True
+    return any(isinstance(part, ImagePart) for one in task.questions(instance) for part in one.parts)
+
+
+class _Tally:
+    """Counts the samples that each stage has finished, and reports the progress."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._folder, self._on_progress = runner.folder, runner.on_progress
+        self._planned, self._name = len(runner.plan.instances), runner.plan.model
+        self.finished = sum(outcome.counts for outcome in self._folder.ended.marks.values())
+        self._note = ""
+
+    def note(self, line: str) -> None:
+        """Say what the model waits for."""
+        self._note = line
+        self.notify(self._name)
+
+    def notify(self, last: str) -> None:
+        """Say how far the run is."""
+        folder = self._folder
+        self._on_progress(
+            Progress(
+                self._planned,
+                folder.answered,
+                len(folder.renderings),
+                self.finished,
+                folder.paid,
+                last,
+                self._name,
+                self._note,
+            )
+        )
+
+    def counted(self, stage: Stage[Sample]) -> Stage[Sample]:
+        """Return the stage with its progress told."""
+
+        async def work(sample: Sample) -> Sample:
+            sample = await stage.work(sample)
+            if not sample.ended:
+                self.notify(sample.instance.id)
+            return sample
+
+        return Stage(work, stage.jobs, stage.waiting)

@@ -1,0 +1,220 @@
+"""The stage "score": gives samples their values, and so ends them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from i2s_client.metrics import AsyncMetricsClient
+from i2s_sdk.data.folder import read_content
+from i2s_sdk.errors import ProtocolError, ScorerError, ServiceError
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.run.caches.scores import ComparedPair, ScoreCache
+from i2s_sdk.run.sample import Sample, Watch
+from i2s_sdk.run.storage.folder import RunFolder
+from i2s_sdk.run.storage.joined_record import StageScore, scored_record
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.rendered import Rendered
+from i2s_sdk.scoring.scorer import NotUsable, Scorable, Scorer, ScoresUnusable, Values
+from i2s_sdk.scoring.workers import ConversionFetcher, ScorerWorkers, TextConverter
+from i2s_sdk.tasks.task import Task
+from i2s_wire.metrics.score import MetricFailureKind, MetricResult
+from i2s_wire.tracing import current_span, span
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreStep:
+    """How the samples of a task are scored.
+
+    Attributes:
+        task: Decides sizes and profile.
+        comparer: Compares pictures; None for a task without metrics of pictures.
+        image_metrics: Image metrics that the comparer is asked for.
+        scorers: Scorers of the other metrics.
+        workers: Run the scorers that need limits.
+        convert: Converts texts to HTML; None if no scorer needs that.
+        cache: The cache that has values of earlier runs; None asks for all.
+    """
+
+    task: Task
+    comparer: AsyncMetricsClient | None
+    image_metrics: tuple[str, ...]
+    scorers: tuple[Scorer, ...]
+    workers: ScorerWorkers
+    convert: TextConverter | None = None
+    cache: ScoreCache | None = None
+
+    async def scored(
+        self, rendered: Rendered, instance: Instance, reference: bytes, prediction: bytes | None
+    ) -> StageScore:
+        """Return the values of what was read and rendered.
+
+        Args:
+            rendered: What was read and rendered.
+            instance: The instance, with its inputs and target.
+            reference: The picture, encoded; empty if none is compared.
+            prediction: The same of the rendering; None if there is none.
+
+        Raises:
+            ServiceError: The metric service does not answer.
+            ScorerError: A scorer failed.
+            ProtocolError: The metric service answers what it must not.
+        """
+        sample = Scorable(
+            instance.id,
+            rendered.structure,
+            instance.inputs,
+            await asyncio.to_thread(_target, self.task, instance),
+            rendered.text,
+            rendered.truth,
+            instance.subset,
+        )
+        scorers = tuple(one for one in self.scorers if one.applies(sample))
+        if not rendered.usable:
+            return await self._unusable(scorers, sample)
+        images = Values({})
+        if prediction is not None and self.image_metrics:
+            images = Values(*await self._compared(reference, prediction, instance.id))
+        found: dict[str, Values] = {}
+        for scorer in scorers:
+            values = await self._values(scorer, sample)
+            if isinstance(values, NotUsable):
+                return replace(await self._unusable(scorers, sample), not_usable=values.reason)
+            found[scorer.name] = values
+        return _score(images, found)
+
+    async def _values(self, scorer: Scorer, sample: Scorable) -> Values | NotUsable:
+        complete = await ConversionFetcher(self.workers, self.convert).completed(scorer, sample)
+        if isinstance(complete, NotUsable):
+            return complete
+        with span("scorer", {"i2s.scorer": scorer.name}):
+            return await self.workers.score(scorer, complete)
+
+    async def _compared(
+        self, reference: bytes, prediction: bytes, identity: str
+    ) -> tuple[dict[str, float | None], dict[str, str]]:
+        assert self.comparer is not None, "a task with metrics of pictures has the metric service"
+        assert self.task.rendering is not None, "only pictures that were rendered are compared"
+        pair = ComparedPair(reference, prediction, self.task.rendering.size_policy, self.task.profile)
+        known: dict[str, MetricResult] = {}
+        if self.cache is not None:
+            known = await asyncio.to_thread(self.cache.known, pair, self.image_metrics)
+            current_span().set({"i2s.cached_metrics": len(known)})
+        missing = tuple(name for name in self.image_metrics if name not in known)
+        if missing:
+            score = await self.comparer.score(
+                reference,
+                prediction,
+                size_policy=pair.size_policy,
+                profile=pair.profile,
+                metrics=missing,
+                request_id=identity,
+            )
+            known |= {one.name: one for one in score.results}
+            if self.cache is not None:
+                await asyncio.to_thread(self.cache.keep, pair, score.results)
+        return _values(known, self.image_metrics)
+
+    async def _unusable(self, scorers: Iterable[Scorer], sample: Scorable) -> StageScore:
+        """Return what a sample that is not usable counts."""
+        found = {scorer.name: await self._counted(scorer, sample) for scorer in scorers}
+        return _score(Values(dict.fromkeys(self.image_metrics, 0.0)), found)
+
+    async def _counted(self, scorer: Scorer, sample: Scorable) -> Values:
+        """Return what a sample that is not usable counts: fixed values, or those of nothing at all."""
+        if isinstance(scorer, ScoresUnusable) and scorer.scores_unusable:
+            values = await self._values(scorer, replace(sample, structure=None))
+            if isinstance(values, Values):
+                return values
+        return scorer.unusable(sample)
+
+
+def _target(task: Task, instance: Instance) -> object:
+    """Return the target of an instance; of a task that renders nothing, the text of a target in a file."""
+    if task.rendering is not None or instance.target is not None or instance.structure is None:
+        return instance.target
+    return read_content(instance).structure
+
+
+def _score(images: Values, found: Mapping[str, Values]) -> StageScore:
+    """Return the values of pictures and of scorers, the latter by the scorer's name."""
+    metrics, undefined = dict(images.metrics), dict(images.undefined)
+    parts: dict[str, tuple[float, float]] = {}
+    for values in found.values():
+        metrics |= values.metrics
+        undefined |= values.undefined
+        parts |= values.parts
+    detail = {name: values.detail for name, values in found.items() if values.detail}
+    return StageScore(metrics, undefined, parts, detail)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreStage:
+    """Gives every sample that was read, and rendered if its task renders, its values.
+
+    Attributes:
+        steps: Steps by task.
+        folder: Folder of the run.
+    """
+
+    steps: Mapping[str, ScoreStep]
+    folder: RunFolder
+
+    async def __call__(self, sample: Sample) -> Sample:
+        """Return the sample, ended.
+
+        Raises:
+            DataError: A picture of the run is not there any more.
+        """
+        identity = sample.instance.id
+        if sample.rendered is None:
+            answer, rendered = self.folder.answer(identity), self.folder.rendered(identity)
+            sample = replace(sample, answer=answer, rendered=rendered)
+        answer, rendered = sample.answer, sample.rendered
+        assert answer is not None, "only what was answered is scored"
+        assert rendered is not None, "only what was rendered is scored"
+        step = self.steps[sample.instance.task]
+        watch = Watch()
+        try:
+            pictures = await asyncio.to_thread(self._pictures, sample, rendered)
+            score = await step.scored(rendered, sample.instance, *pictures)
+        except (ServiceError, ScorerError, ProtocolError) as error:
+            timed = replace(rendered, seconds={**rendered.seconds, "score": watch.seconds})
+            return sample.stopped(Outcome.METRIC_FAILURE, error, timed)
+        timed = replace(rendered, seconds={**rendered.seconds, "score": watch.seconds})
+        return replace(sample, record=scored_record(timed, answer, score))
+
+    def _pictures(self, sample: Sample, rendered: Rendered) -> tuple[bytes, bytes | None]:
+        """Return reference and rendering: those at hand, or as an earlier start kept them.
+
+        A task that compares no pictures has no references, and gets none.
+        """
+        if not rendered.has_picture or not self.steps[sample.instance.task].image_metrics:
+            return b"", None
+        return (
+            sample.reference or self.folder.picture(rendered.reference_sha256),
+            sample.rendering or self.folder.picture(rendered.rendering_sha256),
+        )
+
+
+def _values(
+    results: Mapping[str, MetricResult], wanted: tuple[str, ...]
+) -> tuple[dict[str, float | None], dict[str, str]]:
+    """Return the values by name, and why those are missing that are not defined for the pair.
+
+    Raises:
+        ProtocolError: A metric is missing for another reason.
+    """
+    values: dict[str, float | None] = {}
+    undefined: dict[str, str] = {}
+    for name in wanted:
+        result = results.get(name)
+        if result is None:
+            raise ProtocolError(f"the metric service did not answer {name!r}")
+        if result.failure is not None and result.failure.kind is not MetricFailureKind.UNDEFINED:
+            raise ProtocolError(f"{name}: {result.failure.kind.name.lower()}: {result.failure.message}")
+        values[name] = result.value
+        if result.failure is not None:
+            undefined[name] = result.failure.message
+    return values, undefined

@@ -1,0 +1,112 @@
+"""What completions of each task go through, with the services that are there."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+
+from i2s_client.service_table import DOCUMENTS, METRICS
+from i2s_sdk.errors import I2SError
+from i2s_sdk.run.caches.opening import Caches
+from i2s_sdk.run.caches.renders import CachedRenderer, Renderer
+from i2s_sdk.run.caches.scores import ScoreCache
+from i2s_sdk.run.html_converter import HtmlConverter
+from i2s_sdk.run.picture_limits import picture_limits
+from i2s_sdk.run.render import ReadStep, RenderStep, StructureStep
+from i2s_sdk.run.run_metrics import available_scorers, image_metrics_of_run, scorers_of_run
+from i2s_sdk.run.score import ScoreStep
+from i2s_sdk.scoring.scorer import ConvertingScorer
+from i2s_sdk.scoring.workers import ScorerWorkers
+from i2s_sdk.stack.services import Services
+from i2s_sdk.tasks.metrics import image_metrics
+from i2s_sdk.tasks.task import Task
+from i2s_wire.metrics.description import MetricsDescription
+from i2s_wire.render.description import RendererDescription
+
+#: Caches of a run that keeps nothing.
+NO_CACHES = Caches()
+
+
+def read_steps(
+    tasks: Mapping[str, Task],
+    services: Services,
+    engines: Mapping[str, RendererDescription],
+    comparer: MetricsDescription | None,
+    metrics: Container[str] | None = None,
+    caches: Caches = NO_CACHES,
+) -> dict[str, ReadStep | I2SError]:
+    """Return how the answers of each task are read and rendered, or why they cannot be.
+
+    A task whose renderer was not asked for is left out.
+
+    Args:
+        tasks: Tasks by name.
+        services: Services that are running.
+        engines: What the renderers say of themselves, by the name of the service.
+        comparer: What the metric service says; it may take smaller pictures than renderers make.
+        metrics: Names of the metrics to compute; None means all that the tasks have.
+        caches: Answers of renderers of earlier runs.
+    """
+    steps: dict[str, ReadStep | I2SError] = {}
+    for name, task in tasks.items():
+        rendering = task.rendering
+        if rendering is None:
+            steps[name] = StructureStep(task)
+        elif missing := [one for one in rendering.services if one in services.missing]:
+            steps[name] = services.missing[missing[0]]
+        elif all(one in services.renderers for one in rendering.services):
+            wanted = available_scorers(task) if metrics is None else scorers_of_run(task, metrics)
+            renderers: dict[str, Renderer] = {one: services.renderers[one] for one in rendering.services}
+            if caches.renders is not None:
+                kept = caches.renders
+                renderers = {
+                    one: CachedRenderer(renderer, kept, engines[one], task.profile)
+                    for one, renderer in renderers.items()
+                }
+            limits = {one: picture_limits(engines[one], comparer) for one in rendering.services}
+            steps[name] = RenderStep(rendering, renderers, bool(wanted), limits)
+    return steps
+
+
+def score_steps(
+    tasks: Mapping[str, Task],
+    services: Services,
+    metrics: Container[str],
+    workers: ScorerWorkers,
+    comparer: MetricsDescription | None = None,
+    caches: Caches = NO_CACHES,
+) -> dict[str, ScoreStep]:
+    """Return how the samples of each task are scored.
+
+    Args:
+        tasks: Tasks by name.
+        services: Services that are running; the metric service is among them if a task compares pictures.
+        metrics: Names of the metrics to compute.
+        workers: Run the scorers that need limits.
+        comparer: What the metric service says; without it nothing is taken from a cache.
+        caches: Values of metrics of earlier runs.
+    """
+    steps: dict[str, ScoreStep] = {}
+    for name, task in tasks.items():
+        images, scorers = image_metrics_of_run(task, metrics), scorers_of_run(task, metrics)
+        converter = HtmlConverter(services.documents) if services.documents is not None else None
+        cache = None
+        if caches.scores is not None and comparer is not None:
+            cache = ScoreCache.of(caches.scores, comparer, task.profile)
+        steps[name] = ScoreStep(task, services.metrics, images, scorers, workers, converter, cache)
+    return steps
+
+
+def scoring_services(tasks: Iterable[Task]) -> set[str]:
+    """Return the services that the samples of tasks are scored with.
+
+    Args:
+        tasks: All of them count, whichever samples remain: the versions of these services are options of
+            a run, and must be the same at every start and in every shard.
+    """
+    found: set[str] = set()
+    for task in tasks:
+        if image_metrics(task):
+            found.add(METRICS)
+        if any(isinstance(one, ConvertingScorer) for one in available_scorers(task)):
+            found.add(DOCUMENTS)
+    return found

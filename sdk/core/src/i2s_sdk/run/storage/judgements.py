@@ -1,0 +1,208 @@
+"""What judge models said of the images of a run: files of their own beside those of the run.
+
+::
+
+    RUN/
+      judge-ID.json            the judge: model, parameters, rubric and its digest
+      judge-ID-answers.jsonl   one line for each answer of the judge, verbatim, with the digest of the image
+      judge-ID-calls.jsonl     one line for each call of the judge that was begun
+
+ID is a digest of the judge, so that several judges may work on one run and the same one is resumed. Nothing
+of this is read when the values of the run are computed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.json_text import read_json
+from i2s_sdk.run.storage.answer import Answer, is_final
+from i2s_sdk.run.storage.calls import call_mark
+from i2s_sdk.run.storage.index import JsonlIndex, read_lines
+from i2s_sdk.run.storage.storage import RunStorage
+from i2s_sdk.run.storage.typed_fields import with_checked_fields
+
+FORMAT = 1
+
+_NAME = re.compile(r"judge-([0-9a-f]{16})\.json")
+_IMAGE = "rendering_sha256"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeManifest:
+    """A judge: everything that decides its answers.
+
+    Attributes:
+        task: Whose samples it judges.
+        model: Its name.
+        fingerprint: Fingerprint of its address and parameters.
+        rubric_sha256: Digest of the rubric.
+        rubric: The text of the rubric.
+        criteria: Names of the scores.
+        sdk: Version of the SDK that began it.
+    """
+
+    task: str
+    model: str
+    fingerprint: str
+    rubric_sha256: str
+    rubric: str
+    criteria: tuple[str, ...]
+    sdk: str = ""
+
+    @property
+    def id(self) -> str:
+        """Digest of task, model, parameters and rubric."""
+        decides = [self.task, self.model, self.fingerprint, self.rubric_sha256]
+        return hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:16]
+
+    @property
+    def name(self) -> str:
+        """The name of its file in a run."""
+        return f"judge-{self.id}.json"
+
+    @property
+    def answers(self) -> str:
+        """Name of the file of its answers."""
+        return f"judge-{self.id}-answers.jsonl"
+
+    @property
+    def calls(self) -> str:
+        """Name of the file of its calls."""
+        return f"judge-{self.id}-calls.jsonl"
+
+    def to_json(self) -> bytes:
+        """Return the content of its file."""
+        return (json.dumps({"format": FORMAT, **asdict(self)}, indent=2) + "\n").encode()
+
+    @classmethod
+    def parse(cls, content: bytes, where: object) -> JudgeManifest:
+        """Return the judge of a file.
+
+        Args:
+            content: Content of the file.
+            where: Place of the file, for the message.
+
+        Raises:
+            UsageError: It is none, or of another format.
+        """
+        try:
+            plain = read_json(content)
+            found = plain.pop("format")
+            if found != FORMAT:
+                raise UsageError(f"{where} is of format {found!r}, and this i2s-sdk reads {FORMAT}")
+            plain["criteria"] = tuple(plain["criteria"])
+            return with_checked_fields(cls(**plain))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise UsageError(f"{where} does not describe a judge: {error!r}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAnswer:
+    """What a judge said of an image.
+
+    Attributes:
+        answer: What it said and what that took; its id is that of the sample.
+        rendering_sha256: SHA-256 of the image.
+    """
+
+    answer: Answer
+    rendering_sha256: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the answer as its line has it."""
+        return {**self.answer.to_json(), _IMAGE: self.rendering_sha256}
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> JudgeAnswer:
+        """Return the answer of a line.
+
+        Raises:
+            KeyError, TypeError, ValueError: It is not one.
+        """
+        rest = {name: value for name, value in plain.items() if name != _IMAGE}
+        return cls(Answer.from_json(rest), str(plain[_IMAGE]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    final: bool
+    rendering_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeLog:
+    """The files of one judge, open to be appended to."""
+
+    answers: JsonlIndex[_Mark]
+    calls: JsonlIndex[str]
+
+    def has(self, sample: str, rendering_sha256: str) -> bool:
+        """Return whether the judge has answered for this image of a sample, so that it is not asked again."""
+        mark = self.answers.marks.get(sample)
+        return mark is not None and mark.final and mark.rendering_sha256 == rendering_sha256
+
+    async def put(self, answer: JudgeAnswer) -> None:
+        """Keep an answer; returns once it survives this process."""
+        self.answers.append(answer.to_json())
+        await self.answers.wait_durable()
+
+
+@contextmanager
+def open_judge_log(storage: RunStorage, judge: JudgeManifest) -> Iterator[JudgeLog]:
+    """Have the files of a judge, new or not, as long as the block lasts; only within ``storage.alone()``.
+
+    Args:
+        storage: Storage of the run.
+        judge: Whose they are.
+    """
+    storage.write_if_absent(judge.name, judge.to_json())
+    with (
+        JsonlIndex.open(storage, judge.answers, _mark) as answers,
+        JsonlIndex.open(storage, judge.calls, call_mark) as calls,
+    ):
+        yield JudgeLog(answers, calls)
+
+
+def read_judges(storage: RunStorage) -> list[JudgeManifest]:
+    """Return the judges that have worked on a run, in the order of their names.
+
+    Raises:
+        UsageError: A file of a judge is damaged.
+    """
+    names = sorted(name for name in storage.names() if _NAME.fullmatch(name))
+    found = [JudgeManifest.parse(storage.read(name), storage.at(name)) for name in names]
+    return sorted(found, key=lambda one: (one.task, one.model, one.id))
+
+
+def read_judge_answers(storage: RunStorage, judge: JudgeManifest) -> dict[str, JudgeAnswer]:
+    """Return what a judge said by sample; the last answer counts.
+
+    Raises:
+        DataError: A line is damaged; names it.
+    """
+    lines = storage.lines(judge.answers)
+    found: dict[str, JudgeAnswer] = {}
+    for number, plain in enumerate(read_lines(lines), start=1):
+        try:
+            one = JudgeAnswer.from_json(plain)
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(str(lines), number, f"is not an answer of a judge: {error!r}") from None
+        found[one.answer.id] = one
+    return found
+
+
+def read_judge_costs(storage: RunStorage, judge: JudgeManifest) -> list[Answer]:
+    """Return all answers of a judge, those that were replaced by later ones among them: all were paid for."""
+    return [JudgeAnswer.from_json(plain).answer for plain in read_lines(storage.lines(judge.answers))]
+
+
+def _mark(plain: Mapping[str, Any]) -> _Mark:
+    return _Mark(is_final(plain), str(plain[_IMAGE]))

@@ -1,0 +1,152 @@
+"""What a run is: the options that decide its numbers, and where it was made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
+
+from i2s_sdk.errors import RunConflictError, UsageError
+from i2s_sdk.json_text import read_json
+from i2s_sdk.run.storage.typed_fields import with_checked_fields
+from i2s_wire.metrics.profile import Profile
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Everything that decides the numbers of a run. Two runs of equal options are one run.
+
+    Attributes:
+        profile: Profile whose rules are followed.
+        model: Name of the model.
+        model_fingerprint: Digest of what else decides its answers.
+        data_sha256: SHA-256 of the index of the data set.
+        tasks: Tasks that are evaluated.
+        limit: The most instances; None is all.
+        prompts: SHA-256 of the prompt of each task.
+        metrics: Name and version of each metric.
+        engines: Digest of each renderer that has been there.
+        sdk: Version of this package.
+        subsets: Subsets that are evaluated; none means all.
+        difficulties: The same.
+        samples: Ids of single instances; none means all.
+        seed: Seed of the choice of ``limit`` instances; None takes the first.
+        shard: The part that is done here, as "1/3"; empty is the whole.
+    """
+
+    profile: str
+    model: str
+    model_fingerprint: str
+    data_sha256: str
+    tasks: tuple[str, ...]
+    limit: int | None
+    prompts: Mapping[str, str]
+    metrics: Mapping[str, str]
+    engines: Mapping[str, str]
+    sdk: str
+    subsets: tuple[str, ...] = ()
+    difficulties: tuple[str, ...] = ()
+    samples: tuple[str, ...] = ()
+    seed: int | None = None
+    shard: str = ""
+
+    def differences(self, other: Options, *, resuming: bool = False) -> list[str]:
+        """Return what differs, as "name: ours, theirs" for people.
+
+        Args:
+            other: The other options.
+            resuming: Whether these are of a command that resumes the run of the others. Then metrics that are
+                new do not matter: the run keeps those that it was begun with.
+        """
+        found = []
+        for one in fields(self):
+            mine, theirs = getattr(self, one.name), getattr(other, one.name)
+            if one.name == "engines":  # a renderer that was missing may come later
+                both = mine.keys() & theirs.keys()
+                mine, theirs = ({name: side[name] for name in sorted(both)} for side in (mine, theirs))
+            if one.name == "metrics" and not (mine and theirs):  # a stage that needs none does not know them
+                continue
+            if one.name == "metrics" and resuming:
+                mine = {name: mine[name] for name in theirs if name in mine}
+            if mine != theirs:
+                found.append(f"{one.name}: {_shown(theirs)} there, {_shown(mine)} now")
+        return found
+
+    def require_same(self, found: Options, folder: object) -> None:
+        """Return where ``found``, the options of the run in ``folder``, are these.
+
+        Raises:
+            RunConflictError: They are not; names every difference.
+        """
+        differences = self.differences(found, resuming=True)
+        if differences:
+            raise RunConflictError(
+                f"{folder} holds a run with other options, and numbers of different runs do not mix; "
+                f"name another folder with --out. {'; '.join(differences)}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The options of a run, and facts about its first start that decide nothing.
+
+    Attributes:
+        options: Options that must be equal to go on with the run.
+        unavailable: Metrics of the task that the metric service cannot compute, and why.
+        about: Facts by name: when, which data folder, versions, isolation.
+    """
+
+    options: Options
+    unavailable: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, str] = field(default_factory=dict)
+
+    def joined(self, later: Manifest) -> Manifest:
+        """Return this one with the engines, metrics and facts that only a later start knows."""
+        options = replace(
+            self.options,
+            engines={**later.options.engines, **self.options.engines},
+            metrics=self.options.metrics or later.options.metrics,
+        )
+        unavailable = self.unavailable if self.options.metrics else later.unavailable
+        if options == self.options:
+            return self
+        return Manifest(options, unavailable, {**later.about, **self.about})
+
+    def to_json(self) -> str:
+        """Return the content of the file."""
+        return json.dumps({"format": FORMAT, **asdict(self)}, indent=2, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def parse(cls, content: bytes, where: object) -> Manifest:
+        """Return the manifest in a file.
+
+        Args:
+            content: Content of the file.
+            where: Place of the file, for the message.
+
+        Raises:
+            UsageError: It is none, or of another format.
+        """
+        try:
+            plain = read_json(content)
+            found = plain["format"]
+            if found != FORMAT:
+                raise UsageError(f"{where}: format {found}, not {FORMAT}; use the i2s-sdk that made this run")
+            if not isinstance(plain["options"], dict):
+                raise TypeError("its options are no object")
+            options: dict[str, Any] = {
+                name: tuple(value) if isinstance(value, list) else value
+                for name, value in plain["options"].items()
+            }
+            made = with_checked_fields(Options(**options))
+            Profile(made.profile)
+            return with_checked_fields(cls(made, plain["unavailable"], plain["about"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(f"{where}: is not the manifest of a run: {error!r}") from None
+
+
+def _shown(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping) else str(value or "none")

@@ -1,0 +1,186 @@
+"""Which answers of renderers are kept, and by which name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from i2s_sdk.errors import ServiceError, ServiceUnavailableError
+from i2s_sdk.run.caches.entries import FolderEntries
+from i2s_sdk.run.caches.renders import MACHINE_VERDICTS, CachedRenderer, render_key
+from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.description import RendererDescription
+from i2s_wire.render.isolation import Isolation, IsolationTier
+from i2s_wire.render.options import LatexOptions, PageOptions, RenderOptions
+from i2s_wire.render.rendering import Engine, LogExcerpt, Picture, Rendering, Stage, Verdict
+from i2s_wire.render.request import LatexSource, RenderRequest, SiteSource
+from i2s_wire.render.resources import Limits, Usage
+from i2s_wire.render.site import SiteResult
+
+ENGINE = Engine("pdftex", "1.40", "d1")
+SANDBOX = Isolation(IsolationTier.NAMESPACE, ("seccomp",))
+DESCRIPTION = RendererDescription(
+    service="render-latex",
+    version="0.1.0",
+    engine=ENGINE,
+    versions={},
+    fonts_digest="f1",
+    isolation=SANDBOX,
+    default_limits=Limits(cpu_seconds=10, pixels=100),
+    max_limits=Limits(cpu_seconds=60, pixels=1000),
+    sources=("latex",),
+    max_request_bytes=1000,
+    slots=1,
+    queue=1,
+    warm=(),
+)
+REQUEST = RenderRequest(LatexSource(b"x", {"a.png": b"1"}), RenderOptions(), Limits(pages=2), "sample-1")
+RENDERING = Rendering(
+    Verdict.RENDERED_WITH_ERRORS,
+    "it was drawn",
+    (Picture(b"png", 3, 4, sha256="abc", text="x"),),
+    total_pages=1,
+    log=LogExcerpt("head", "tail", 9),
+    stages=(Stage("compile", Usage(1.5, 0.25), "format"),),
+    usage=Usage(1.5, 0.25, 7, 2, 0.125),
+    engine=ENGINE,
+    isolation=SANDBOX,
+)
+
+
+class Counted:
+    """A renderer that counts its calls."""
+
+    def __init__(self, answer: Rendering) -> None:
+        self.answer, self.calls = answer, 0
+
+    async def render(self, request: RenderRequest) -> Rendering:
+        self.calls += 1
+        return self.answer
+
+
+def cached(renderer: Counted, folder: Path, description: RendererDescription = DESCRIPTION) -> CachedRenderer:
+    return CachedRenderer(renderer, FolderEntries(folder, 1 << 20), description, Profile.PAPER)
+
+
+async def test_an_answer_that_is_kept_is_the_same_to_the_last_byte_for_every_id(tmp_path: Path) -> None:
+    renderer = Counted(RENDERING)
+    first = await cached(renderer, tmp_path).render(REQUEST)
+    again = await cached(renderer, tmp_path).render(replace(REQUEST, id="sample-2"))
+    assert first == again == RENDERING
+    assert renderer.calls == 1
+
+
+@pytest.mark.parametrize("verdict", Verdict, ids=lambda one: one.name)
+async def test_only_what_no_other_machine_answers_otherwise_is_kept(tmp_path: Path, verdict: Verdict) -> None:
+    renderer = Counted(replace(RENDERING, verdict=verdict))
+    for _ in range(2):
+        assert await cached(renderer, tmp_path).render(REQUEST) == renderer.answer
+    names = {"TIME_LIMIT", "MEMORY_LIMIT", "PROCESS_LIMIT", "CRASHED"}
+    assert {one.name for one in MACHINE_VERDICTS} == names
+    assert renderer.calls == (2 if verdict.name in names else 1)
+
+
+@pytest.mark.parametrize(("settled", "calls"), [(True, 1), (False, 2)])
+async def test_a_page_that_did_not_come_to_rest_is_not_kept(
+    tmp_path: Path, settled: bool, calls: int
+) -> None:
+    renderer = Counted(replace(RENDERING, site=SiteResult(settled=settled)))
+    for _ in range(2):
+        await cached(renderer, tmp_path).render(REQUEST)
+    assert renderer.calls == calls
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(RENDERING, engine=replace(ENGINE, digest="d2")),
+        replace(RENDERING, isolation=Isolation(IsolationTier.LANDLOCK)),
+    ],
+    ids=["engine", "tier"],
+)
+async def test_the_answer_of_another_renderer_than_the_described_one_is_not_kept(
+    tmp_path: Path, other: Rendering
+) -> None:
+    renderer = Counted(other)
+    for _ in range(2):
+        await cached(renderer, tmp_path).render(REQUEST)
+    assert renderer.calls == 2
+
+
+async def test_a_renderer_without_a_digest_is_asked_every_time(tmp_path: Path) -> None:
+    nameless = Engine("pdftex", "1.40", "")
+    renderer = Counted(replace(RENDERING, engine=nameless))
+    for _ in range(2):
+        await cached(renderer, tmp_path, replace(DESCRIPTION, engine=nameless)).render(REQUEST)
+    assert renderer.calls == 2
+
+
+async def test_a_status_is_not_kept(tmp_path: Path) -> None:
+    class Down(Counted):
+        async def render(self, request: RenderRequest) -> Rendering:
+            self.calls += 1
+            raise ServiceUnavailableError("down", address="a", method="Render", status="UNAVAILABLE")
+
+    renderer = Down(RENDERING)
+    for _ in range(2):
+        with pytest.raises(ServiceError):
+            await cached(renderer, tmp_path).render(REQUEST)
+    assert renderer.calls == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_an_entry_that_is_no_answer_is_rendered_and_written_again(tmp_path: Path) -> None:
+    entries = FolderEntries(tmp_path, 1 << 20)
+    entries.write(render_key(REQUEST, DESCRIPTION, Profile.PAPER), b"\xff no message")
+    renderer = Counted(RENDERING)
+    for _ in range(2):
+        assert await cached(renderer, tmp_path).render(REQUEST) == RENDERING
+    assert renderer.calls == 1
+
+
+REQUESTS = {
+    "source": replace(REQUEST, source=LatexSource(b"y", {"a.png": b"1"})),
+    "file": replace(REQUEST, source=LatexSource(b"x", {"a.png": b"2"})),
+    "kind": replace(REQUEST, source=SiteSource({"x": b"x"})),
+    "options": replace(REQUEST, options=RenderOptions(page=PageOptions(dpi=99))),
+    "text": replace(REQUEST, options=RenderOptions(latex=LatexOptions(want_text=True))),
+    "limits": replace(REQUEST, limits=Limits(pages=3)),
+    "no limits": replace(REQUEST, limits=None),
+}
+DESCRIPTIONS = {
+    "digest": replace(DESCRIPTION, engine=replace(ENGINE, digest="d2")),
+    "fonts": replace(DESCRIPTION, fonts_digest="f2"),
+    "tier": replace(DESCRIPTION, isolation=Isolation(IsolationTier.LANDLOCK)),
+    "service": replace(DESCRIPTION, service="render-other"),
+    "version": replace(DESCRIPTION, version="0.2.0"),
+    "missing": replace(DESCRIPTION, missing=("a package",)),
+    "maximum": replace(DESCRIPTION, max_limits=Limits(cpu_seconds=60, pixels=999)),
+}
+
+
+def test_everything_that_decides_an_answer_decides_its_name() -> None:
+    names = [render_key(REQUEST, DESCRIPTION, profile) for profile in Profile]
+    names += [render_key(one, DESCRIPTION, Profile.PAPER) for one in REQUESTS.values()]
+    names += [render_key(REQUEST, one, Profile.PAPER) for one in DESCRIPTIONS.values()]
+    assert len(set(names)) == len(names)
+
+
+Change = Callable[[RendererDescription], RendererDescription]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda one: replace(one, slots=8, queue=9),
+        lambda one: replace(one, isolation=replace(SANDBOX, mechanisms=("landlock",))),
+        lambda one: replace(one, max_limits=replace(one.max_limits, cpu_seconds=99, memory_bytes=1)),
+    ],
+    ids=["slots", "mechanisms", "limits of time and memory"],
+)
+def test_what_differs_between_machines_without_deciding_an_answer_decides_no_name(change: Change) -> None:
+    other = render_key(replace(REQUEST, id="other"), change(DESCRIPTION), Profile.PAPER)
+    assert other == render_key(REQUEST, DESCRIPTION, Profile.PAPER)

@@ -1,0 +1,60 @@
+"""Records as lines of JSON."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.read_sample import FirstError, RepairNote
+from i2s_sdk.run.storage.record import Failure, Record, TokenUsage
+from i2s_wire.render.rendering import Verdict
+
+TEXT = st.text(max_size=20)
+SHARE = st.floats(-10, 10)
+RECORDS = st.builds(
+    Record,
+    id=TEXT,
+    task=TEXT,
+    subset=TEXT,
+    difficulty=TEXT,
+    outcome=st.sampled_from(Outcome),
+    verdict=st.none() | st.sampled_from(Verdict),
+    verdict_before_repair=st.none() | st.sampled_from(Verdict),
+    metrics=st.dictionaries(TEXT, st.none() | SHARE, max_size=3),
+    undefined=st.dictionaries(TEXT, TEXT, max_size=2),
+    repairs=st.lists(st.builds(RepairNote, TEXT, TEXT, TEXT), max_size=3).map(tuple),
+    message=TEXT,
+    error=st.none() | st.builds(FirstError, TEXT, TEXT, st.integers(0, 9)),
+    completion=st.none() | TEXT,
+    structure=st.none() | TEXT,
+    failure=st.none() | st.builds(Failure, TEXT, TEXT),
+    reference_sha256=TEXT,
+    rendering_sha256=TEXT,
+    document_sha256=TEXT,
+    width=st.integers(0, 9),
+    height=st.integers(0, 9),
+    pages=st.integers(0, 9),
+    engine_digest=TEXT,
+    isolation=TEXT,
+    seconds=st.dictionaries(TEXT, SHARE, max_size=3),
+    finish=TEXT,
+    usage=st.builds(TokenUsage, st.none() | st.integers(0, 9), st.none() | st.integers(0, 9)),
+    cost=st.none() | SHARE,
+    cached=st.booleans(),
+    attempts=st.integers(0, 9),
+)
+
+
+@given(RECORDS)
+def test_a_record_survives_its_line(record: Record) -> None:
+    line = json.dumps(record.to_json())
+    assert "\n" not in line
+    assert Record.from_json(json.loads(line)) == record
+
+
+def test_a_field_of_a_later_version_is_left_out() -> None:
+    record = Record("a", "latex", "equation", "", outcome=Outcome.CANCELLED)
+    assert Record.from_json({**record.to_json(), "mood": 1.5}) == record

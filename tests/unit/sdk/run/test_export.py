@@ -1,0 +1,214 @@
+"""Runs as tables."""
+
+from __future__ import annotations
+
+import builtins
+import csv
+import json
+import math
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pandas
+import pytest
+
+from i2s_sdk.errors import UnknownNameError, UsageError
+from i2s_sdk.run.export import FORMATS, columns, export
+from i2s_sdk.run.storage.answer import Answer
+from i2s_sdk.run.storage.asked import Asked, AskedPart
+from i2s_sdk.run.storage.folder import ANSWERS, RENDERINGS
+from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.planned import Planned
+from i2s_sdk.run.storage.read_sample import FirstError, RepairNote
+from i2s_sdk.run.storage.reader import read_run
+from i2s_sdk.run.storage.record import Record, TokenUsage
+from i2s_sdk.stats.aggregate import summarize_run
+from recorded import recorded_run
+from run_folders import instances, make_run, options, record_of, rendered_of, write_run
+
+READERS = {
+    "parquet": pandas.read_parquet,
+    "csv": pandas.read_csv,
+    "jsonl": lambda path: pandas.read_json(path, lines=True),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_table_has_a_row_for_each_sample_and_the_numbers_of_the_run(tmp_path: Path, name: str) -> None:
+    run = make_run(tmp_path / "run", 30, pictures=False)
+    assert export(run, tmp_path / f"out.{name}") == 30
+    table = READERS[name](tmp_path / f"out.{name}")
+    stored = read_run(run)
+    assert list(table.columns) == list(columns(stored))
+    assert list(table["id"]) == [one.id for one in stored.planned]
+    latex = table[(table.task == "latex") & (table.subset != "wild")]
+    total = summarize_run(stored).tasks["latex"].total
+    assert math.isclose(latex.ems.mean(), total.metrics["ems"].all.value or 0)
+    assert latex.ems.count() == total.scored
+    assert latex.rendered.sum() == total.rendered
+    assert set(table.model) == {"model-a"}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_texts_of_a_model_come_through_whole(tmp_path: Path, name: str) -> None:
+    text = 'a,"b"\r\nc\n=1+1\té\u2028\x00 end'
+    one = instances(1)[0]
+    record = replace(record_of(one), completion=text, usage=TokenUsage(12, 34), cost=0.5, cached=True)
+    run = write_run(tmp_path / "run", [one], {one.id: record}, options())
+    export(run, tmp_path / "out", name)
+    rows = READERS[name](tmp_path / "out").to_dict("records")
+    assert rows[0]["completion"] == text
+    assert (rows[0]["input_tokens"], rows[0]["output_tokens"], rows[0]["cost"]) == (12, 34, 0.5)
+    assert json.loads(rows[0]["repairs"]) == [] or rows[0]["rendered"]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_half_of_a_character_does_not_stop_a_table(tmp_path: Path, name: str) -> None:
+    one = instances(1)[0]
+    record = replace(record_of(one), completion="\ud83d")
+    run = write_run(tmp_path / "run", [one], {one.id: record}, options())
+    assert export(run, tmp_path / "out", name) == 1
+
+
+@pytest.mark.slow
+def test_a_run_of_many_batches_is_whole(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", 2100, pictures=False)
+    export(run, tmp_path / "out.parquet")
+    assert len(pandas.read_parquet(tmp_path / "out.parquet")) == 2100
+
+
+def test_an_unknown_format_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'parquet'"):
+        export(tmp_path, tmp_path / "out.parket")
+
+
+def test_a_missing_package_is_one_line_with_the_command_that_mends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = make_run(tmp_path / "run", 1, pictures=False)
+    real = builtins.__import__
+
+    def without(name: str, *more: object, **named: object) -> object:
+        if name.startswith("pyarrow"):
+            raise ImportError(name)
+        return real(name, *more, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(UsageError, match=r"pip install 'i2s-sdk\[parquet\]'"):
+        export(run, tmp_path / "out.parquet")
+    assert [one.name for one in tmp_path.iterdir()] == ["run"]
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", 1, pictures=False)
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match="cannot be written"):
+        export(run, tmp_path / "file" / "out.csv")
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n"])
+def test_a_text_that_a_spreadsheet_takes_for_a_formula_is_escaped_in_csv(tmp_path: Path, start: str) -> None:
+    planned = [Planned("a", "latex", f"{start}HYPERLINK(1)")]
+    record = replace(record_of(planned[0]), completion=f"{start}1", metrics={"ems": -0.5, "pixel": 1.0})
+    write_run(tmp_path / "run", planned, {"a": record})
+    export(tmp_path / "run", tmp_path / "run.csv")
+    with (tmp_path / "run.csv").open(newline="", encoding="utf-8") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["subset"], row["completion"]) == (f"'{start}HYPERLINK(1)", f"'{start}1")
+    assert float(row["ems"]) == -0.5
+    export(tmp_path / "run", tmp_path / "run.jsonl")
+    assert json.loads((tmp_path / "run.jsonl").read_text())["completion"] == f"{start}1"
+
+
+#: Columns of fields of a record that have other names there, or several.
+OTHER_NAMES = {
+    "error": "error_message",
+    "error_before_repair": "error_before_repair_message",
+    "failure": "failure_message",
+    "metrics": "ems",
+    "parts": "fma_numerator",
+    "seconds": "seconds_render",
+    "usage": "output_tokens",
+}
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Path:
+    """A run whose one sample has something in every field."""
+    planned = [Planned("a", "sobench", "sobench", "easy", "CC0-1.0", "a book")]
+    record = Record(
+        "a",
+        "sobench",
+        "sobench",
+        "easy",
+        outcome=Outcome.SCORED,
+        usable=True,
+        metrics={"fma": 0.25},
+        parts={"fma": (1.0, 4.0)},
+        detail={"fields": {"left": ["x"]}},
+        repairs=(RepairNote("wrap_math", "", "Missing $ inserted."),),
+        error_before_repair=FirstError("Missing $ inserted.", "MISSING_DOLLAR", 7),
+        completion="{}",
+        structure="{}",
+        target_sha256="t" * 64,
+        usage=TokenUsage(12, 34),
+        cost=0.5,
+        cached_cost=0.125,
+        cached_at="2026-10-01T09:00:00+00:00",
+    )
+    given = options(tasks=("sobench",), metrics={"fma": "1"}, engines={})
+    run = write_run(tmp_path / "run", planned, {"a": record}, given)
+    parts = (AskedPart("What is shown?"), AskedPart(file="a.png", sha256="p" * 64))
+    asked = Asked(parts, "Answer in JSON.", '{"type": "object"}')
+    (run / ANSWERS).write_text(json.dumps(Answer("a", "{}", asked=asked).to_json()) + "\n")
+    rendered = rendered_of(record, document="the document", log="the log", target="the target")
+    (run / RENDERINGS).write_text(json.dumps(rendered.to_json()) + "\n")
+    return run
+
+
+def test_every_field_of_a_record_and_of_an_instance_has_a_column(whole: Path) -> None:
+    there = columns(read_run(whole))
+    of_record = {OTHER_NAMES.get(one.name, one.name) for one in fields(Record)} - {"ems"}
+    of_record.remove("kept_digest")  # in memory alone
+    assert of_record | {one.name for one in fields(Planned)} <= there.keys()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_fields_of_all_stages_come_through(whole: Path, tmp_path: Path, name: str) -> None:
+    export(whole, tmp_path / "out", name)
+    (row,) = READERS[name](tmp_path / "out").to_dict("records")
+    plain = {
+        "licence": "CC0-1.0",
+        "source": "a book",
+        "difficulty": "easy",
+        "fma": 0.25,
+        "fma_numerator": 1.0,
+        "fma_denominator": 4.0,
+        "error_before_repair_message": "Missing $ inserted.",
+        "error_before_repair_kind": "MISSING_DOLLAR",
+        "error_before_repair_line": 7,
+        "question": "What is shown?",
+        "system_text": "Answer in JSON.",
+        "target": "the target",
+        "document": "the document",
+        "log": "the log",
+        "target_sha256": "t" * 64,
+        "cost": 0.5,
+        "cached_cost": 0.125,
+    }
+    assert {name: row[name] for name in plain} == plain
+    assert pandas.Timestamp(row["cached_at"]) == pandas.Timestamp("2026-10-01T09:00:00+00:00")
+    assert json.loads(row["detail"]) == {"fields": {"left": ["x"]}}
+    assert json.loads(row["repairs"])[0]["kind"] == "wrap_math"
+    (asked,) = json.loads(row["asked"])
+    assert asked["parts"] == [{"text": "What is shown?"}, {"sha256": "p" * 64, "file": "a.png"}]
+    assert asked["schema"] == '{"type": "object"}'
+
+
+def test_a_run_of_an_earlier_version_has_the_same_columns_without_a_value(tmp_path: Path) -> None:
+    run = recorded_run("finished", tmp_path)
+    export(run, tmp_path / "out.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert {row["question"] for row in rows} == {None}
+    assert {row["target_sha256"] for row in rows} == {None}
+    assert {row["detail"] for row in rows} == {"{}"}

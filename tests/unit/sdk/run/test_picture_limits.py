@@ -1,0 +1,87 @@
+"""One limit on pictures for a run: what renderers are asked for, and pairs that cannot be padded."""
+
+import io
+
+import pytest
+from PIL import Image
+
+from i2s_sdk.run.picture_limits import PictureLimits, picture_limits, refuse_unpaddable
+from i2s_wire.metrics.description import MetricsDescription
+from i2s_wire.metrics.score import SizePolicy
+from i2s_wire.render.description import RendererDescription
+from i2s_wire.render.isolation import Isolation
+from i2s_wire.render.rendering import Engine, Picture, Rendering, Verdict
+from i2s_wire.render.resources import Limits
+
+
+def renderer(**limits):
+    default = Limits(**limits)
+    return RendererDescription(
+        "render-latex", "1", Engine(), {}, "", Isolation(), default, default, ("latex",), 1, 1, 1, ()
+    )
+
+
+def comparer(pixels, picture_bytes):
+    return MetricsDescription("metrics", "1", (), {}, "cpu", 1, pixels, 1, 1, picture_bytes)
+
+
+@pytest.mark.parametrize(
+    ("of_renderer", "of_metrics", "asked"),
+    [
+        ((50, 500), (25, 300), (25, 300)),
+        ((20, 200), (25, 300), (20, 200)),
+        ((50, 0), (25, 300), (25, 300)),
+        ((50, 500), (25, 0), (25, 500)),
+    ],
+)
+def test_a_renderer_is_asked_for_no_more_than_the_metric_service_takes(of_renderer, of_metrics, asked):
+    pixels, size = of_renderer
+    limits = picture_limits(renderer(pixels=pixels, picture_bytes=size), comparer(*of_metrics))
+    assert (limits.pixels, limits.picture_bytes) == asked
+
+
+def test_without_a_metric_service_the_renderer_keeps_its_own():
+    limits = picture_limits(renderer(pixels=50, picture_bytes=500), None).within(Limits(pages=1))
+    assert limits == Limits(pages=1)
+
+
+def test_what_a_task_wants_is_lowered_and_never_raised():
+    limits = PictureLimits(100, 1000)
+    assert limits.within(None) == Limits(pixels=100, picture_bytes=1000)
+    assert limits.within(Limits(pixels=70, pages=3)) == Limits(pixels=70, pages=3, picture_bytes=1000)
+    assert limits.within(Limits(pixels=700)).pixels == 100
+
+
+def png(width, height):
+    output = io.BytesIO()
+    Image.new("L", (width, height)).save(output, "PNG")
+    return output.getvalue()
+
+
+def rendering(width, height, most=10_000):
+    picture = Picture(b"", width, height, 1, "")
+    return Rendering(Verdict.RENDERED, pictures=(picture,), limits=Limits(pixels=most))
+
+
+@pytest.mark.parametrize("sizes", [((10, 1000), (100, 10)), ((1000, 1), (10, 11))])
+def test_a_pair_that_gets_too_large_by_padding_is_a_pixel_limit(sizes):
+    (width, height), reference = sizes
+    refused = refuse_unpaddable(rendering(width, height), png(*reference), SizePolicy.PAD)
+    assert (refused.verdict, refused.pictures) == (Verdict.PIXEL_LIMIT, ())
+    assert "more than the limit of 10000" in refused.message
+
+
+@pytest.mark.parametrize(
+    ("made", "reference", "policy"),
+    [
+        (rendering(10, 1000), png(10, 10), SizePolicy.PAD),
+        (rendering(10, 1000), png(100, 10), SizePolicy.RESIZE),
+        (rendering(10, 10), png(101, 100), SizePolicy.PAD),
+        (rendering(10, 1000), b"no picture", SizePolicy.PAD),
+        (rendering(10, 1000, most=0), png(100, 10), SizePolicy.PAD),
+        (Rendering(Verdict.NO_OUTPUT, limits=Limits(pixels=5)), png(100, 10), SizePolicy.PAD),
+    ],
+    ids=["within", "resized", "the reference alone", "no reference", "limit not known", "no picture"],
+)
+def test_every_other_rendering_is_left_alone(made, reference, policy):
+    assert refuse_unpaddable(made, reference, policy) is made
