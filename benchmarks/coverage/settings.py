@@ -14,8 +14,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.scoring.scorer import Metric
 from i2s_sdk.stats.bootstrap import Interval, mean_interval
 from i2s_sdk.stats.means import Mean, mean_of_groups, pooled

@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks.departures.sets import ROOT, instances
 from benchmarks.departures.size import Count, Found
 from benchmarks.harness.command import say
-from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.stats.leaderboard import Column, mean_win_rates
 
 _RESULTS = ROOT / "tests" / "recorded" / "results"

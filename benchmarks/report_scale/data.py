@@ -16,17 +16,12 @@ from i2s_sdk.data.folder import read_content
 from i2s_sdk.instances.images import read_header
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.report.images import SHOWN_PIXELS, copy_name, quick_copy
-from i2s_sdk.run.storage.answer import Answer
-from i2s_sdk.run.storage.asked import Asked
+from i2s_sdk.run.storage.answer import SampleAnswer, StoredQuestion
 from i2s_sdk.run.storage.folder import RunFolder
-from i2s_sdk.run.storage.joined_record import StageScore, scored_record
-from i2s_sdk.run.storage.manifest import Manifest, Options
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.planned import Planned
-from i2s_sdk.run.storage.read_sample import FirstError
-from i2s_sdk.run.storage.record import Record, TokenUsage
+from i2s_sdk.run.storage.joined_record import SampleScore, scored_record
+from i2s_sdk.run.storage.manifest import Manifest, Options, PlannedInstance
+from i2s_sdk.run.storage.record import FirstError, Outcome, Record, SampleRendering, TokenUsage
 from i2s_sdk.run.storage.reference_points import write_points
-from i2s_sdk.run.storage.rendered import Rendered
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.structure import Structure
 from i2s_wire.render.rendering import Verdict
@@ -46,7 +41,7 @@ _UNUSABLE = 0.12
 class Sample:
     """A sample of all runs: what is planned, and the bundled example that it is made of."""
 
-    planned: Planned
+    planned: PlannedInstance
     instance: Instance
     content: Content
 
@@ -60,7 +55,7 @@ def samples(number: int) -> list[Sample]:
     for task, share in MIX.items():
         for at in range(round(number * share / sum(MIX.values()))):
             instance, content = examples[task][at % len(examples[task])]
-            planned = Planned(
+            planned = PlannedInstance(
                 f"{task}-{at:05}", task, instance.subset, LEVELS[at % 3], "CC0-1.0", "an example"
             )
             found.append(Sample(planned, instance, content))
@@ -108,9 +103,9 @@ def _write_sample(run: RunFolder, sample: Sample, model: str, skill: float) -> N
     completion = f"Here is the code.\n```\n{structure}\n```"
     task = open_task(planned.task)
     question = task.questions(sample.instance)[0]
-    asked = Asked.of(question, {path: reference for path in [sample.instance.image] if path})
+    asked = StoredQuestion.of(question, {path: reference for path in [sample.instance.image] if path})
     usage = TokenUsage(900 + chance.randrange(200), len(completion) // 4)
-    answer = Answer(
+    answer = SampleAnswer(
         planned.id, completion, finish="stop", usage=usage, cost=0.004, attempts=1, seconds=2.0, asked=asked
     )
     run.put_answer(answer)
@@ -118,7 +113,7 @@ def _write_sample(run: RunFolder, sample: Sample, model: str, skill: float) -> N
     values = {name: min(1.0, max(0.0, chance.gauss(skill, 0.15))) for name in METRICS}
     assert task.rendering is not None
     document = task.rendering.document(Structure(structure)).source if planned.task == "latex" else None
-    rendered = Rendered(
+    rendered = SampleRendering(
         planned.id,
         planned.task,
         planned.subset,
@@ -141,7 +136,9 @@ def _write_sample(run: RunFolder, sample: Sample, model: str, skill: float) -> N
         target=content.structure,
     )
     run.put_rendered(rendered)
-    run.append(scored_record(rendered, answer, StageScore(values if usable else dict.fromkeys(METRICS, 0.0))))
+    run.append(
+        scored_record(rendered, answer, SampleScore(values if usable else dict.fromkeys(METRICS, 0.0)))
+    )
 
 
 def _point(sample: Sample, value: float) -> Record:

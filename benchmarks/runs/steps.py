@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from i2s_sdk import Settings, evaluate, read_run, write_report
-from i2s_sdk.run.progress import Progress
+from i2s_sdk.run.pipeline import Progress
 from i2s_sdk.run.storage.folder import ANSWERS, RECORDS, RENDERINGS, RunFolder
-from i2s_sdk.run.storage.planned import INSTANCES, Planned, planned_lines
+from i2s_sdk.run.storage.manifest import INSTANCES, PlannedInstance, planned_lines
 from i2s_sdk.run.storage.reader import StoredRun
 from i2s_sdk.stats.aggregate import summarize_run
 
@@ -77,7 +77,7 @@ def reporting(run: str) -> dict[str, Any]:
     folder = Path(run)
     with (folder / RECORDS).open() as lines:
         ids = [json.loads(line)["id"] for line in lines]
-    (folder / INSTANCES).write_bytes(planned_lines(Planned(one, "latex", "equation") for one in ids))
+    (folder / INSTANCES).write_bytes(planned_lines(PlannedInstance(one, "latex", "equation") for one in ids))
     steps: dict[str, dict[str, float]] = {}
 
     def timed(name: str, work: Callable[[], T]) -> T:

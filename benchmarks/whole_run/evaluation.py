@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from i2s_sdk import Settings, evaluate, read_run
-from i2s_sdk.run.progress import OnProgress, Progress
+from i2s_sdk.run.pipeline import OnProgress, Progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,9 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 from i2s_sdk.report import write_report
-from i2s_sdk.run.storage.answer import Answer
-from i2s_sdk.run.storage.asked import Asked
-from i2s_sdk.run.storage.planned import Planned
-from i2s_sdk.run.storage.record import Record
-from i2s_sdk.run.storage.rendered import Rendered
+from i2s_sdk.run.storage.answer import SampleAnswer, StoredQuestion
+from i2s_sdk.run.storage.manifest import PlannedInstance
+from i2s_sdk.run.storage.record import Record, SampleRendering
 from run_folders import write_run
 
 #: Samples of the runs that reports are made of.
@@ -55,13 +53,15 @@ def until(page: Page, condition: str) -> None:
         page.wait_for_timeout(50)
 
 
-def one_sample(folder: Path, record: Record, kept: Rendered, asked: Asked | None = None) -> Path:
+def one_sample(
+    folder: Path, record: Record, kept: SampleRendering, asked: StoredQuestion | None = None
+) -> Path:
     """Return the report of a run of one sample."""
-    one = Planned(record.id, record.task, record.subset)
+    one = PlannedInstance(record.id, record.task, record.subset)
     write_run(folder, [one], {one.id: record})
     (folder / "renderings.jsonl").write_text(json.dumps(kept.to_json()) + "\n")
     if asked is not None:
         (folder / "answers.jsonl").write_text(
-            json.dumps(Answer(record.id, "x", asked=asked).to_json()) + "\n"
+            json.dumps(SampleAnswer(record.id, "x", asked=asked).to_json()) + "\n"
         )
     return write_report([folder]).path

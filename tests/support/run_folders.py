@@ -14,12 +14,16 @@ from PIL import Image, ImageDraw
 
 from i2s_sdk.data.selection import Shard
 from i2s_sdk.run.storage.folder import MANIFEST, RECORDS, picture_name
-from i2s_sdk.run.storage.manifest import Manifest, Options
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.planned import INSTANCES, Planned, planned_lines
-from i2s_sdk.run.storage.read_sample import FirstError, ReadSample, RepairNote
-from i2s_sdk.run.storage.record import Failure, Record
-from i2s_sdk.run.storage.rendered import Rendered
+from i2s_sdk.run.storage.manifest import INSTANCES, Manifest, Options, PlannedInstance, planned_lines
+from i2s_sdk.run.storage.record import (
+    Failure,
+    FirstError,
+    Outcome,
+    ReadSample,
+    Record,
+    RepairNote,
+    SampleRendering,
+)
 from i2s_wire.render.rendering import Verdict
 
 METRICS = {"ems": "1", "pixel": "1", "ssim": "1", "edit": "1"}
@@ -42,7 +46,7 @@ def options(**changes: object) -> Options:
     return replace(plain, **changes)  # type: ignore[arg-type]
 
 
-def instances(number: int) -> list[Planned]:
+def instances(number: int) -> list[PlannedInstance]:
     """Return instances of all tasks, subsets and difficulties."""
     kinds = [
         ("latex", "equation"),
@@ -55,7 +59,7 @@ def instances(number: int) -> list[Planned]:
     found = []
     for at in range(number):
         task, subset = kinds[at % len(kinds)]
-        found.append(Planned(f"{subset}-{at:04}", task, subset, levels[at // 5 % 3]))
+        found.append(PlannedInstance(f"{subset}-{at:04}", task, subset, levels[at // 5 % 3]))
     return found
 
 
@@ -83,14 +87,14 @@ def keep_picture(folder: Path, png: bytes) -> str:
     return digest
 
 
-def rendered_of(record: Record, **kept: str | None) -> Rendered:
+def rendered_of(record: Record, **kept: str | None) -> SampleRendering:
     """Return what the stage "render" keeps of a sample that ended so; ``kept`` are the texts beside it."""
     known = {one.name: getattr(record, one.name) for one in fields(ReadSample)}
     outcome = None if record.outcome is Outcome.SCORED else record.outcome
-    return Rendered(**known, **kept, outcome=outcome)
+    return SampleRendering(**known, **kept, outcome=outcome)
 
 
-def record_of(one: Planned, salt: str = "", folder: Path | None = None) -> Record:
+def record_of(one: PlannedInstance, salt: str = "", folder: Path | None = None) -> Record:
     """Return how a sample ended: most were rendered, the others in every way there is."""
     chance = random.Random(one.id + salt)
     plain = Record(
@@ -129,7 +133,7 @@ def record_of(one: Planned, salt: str = "", folder: Path | None = None) -> Recor
 
 def write_run(
     path: Path,
-    planned: Sequence[Planned],
+    planned: Sequence[PlannedInstance],
     records: Mapping[str, Record],
     given: Options | None = None,
 ) -> Path:
@@ -154,7 +158,7 @@ def make_run(path: Path, number: int, *, salt: str = "", pictures: bool = True, 
 
 def write_run_to_judge(path: Path, number: int) -> Path:
     """Write a run of so many images, figure-0 and so on, of a task with a rubric, and return its folder."""
-    planned = [Planned(f"figure-{at}", "scimage", "en-tikz") for at in range(number)]
+    planned = [PlannedInstance(f"figure-{at}", "scimage", "en-tikz") for at in range(number)]
     records = {
         one.id: Record(
             one.id,

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from i2s_sdk import Settings
-from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.record import Outcome
 from i2s_training import RoundTrip
 from i2s_wire.render.rendering import Verdict
 

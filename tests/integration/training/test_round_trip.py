@@ -15,7 +15,7 @@ from i2s_sdk.data import Instance, read_folder
 from i2s_sdk.errors import CommandMissingError, ServiceError, UnknownNameError, UsageError
 from i2s_sdk.models.baselines import Oracle
 from i2s_sdk.run.storage.folder import read_records
-from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.stack.command import find_program
 from i2s_sdk.tasks.question import Question
 from i2s_training import RoundTrip, RoundTripRequest

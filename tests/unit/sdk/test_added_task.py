@@ -21,8 +21,7 @@ from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.model import Completion
 from i2s_sdk.report.charts import endings, histograms
 from i2s_sdk.report.view import views_of
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.single.lines import LineFault, LineScore, score_lines
 from i2s_sdk.stats.means import IntervalKind
 from i2s_sdk.tasks.registry import SPECS

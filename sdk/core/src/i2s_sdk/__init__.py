@@ -26,13 +26,16 @@ if TYPE_CHECKING:
     from i2s_sdk.report import PaperTable, Report, table, write_report
     from i2s_sdk.report.analyses import TwoRuns, compare_two, difficulty_tables, metric_correlations
     from i2s_sdk.run.dry_run import DryRun, dry_run
-    from i2s_sdk.run.evaluate import RunResult, evaluate
+    from i2s_sdk.run.evaluate import (
+        RunResult,
+        SeveralResult,
+        evaluate,
+        evaluate_predictions,
+        evaluate_several,
+    )
     from i2s_sdk.run.export import export
-    from i2s_sdk.run.human_scores import human_scores
-    from i2s_sdk.run.judge import judge
+    from i2s_sdk.run.judge import human_scores, judge
     from i2s_sdk.run.merge import MergeResult, merge
-    from i2s_sdk.run.predictions import evaluate_predictions
-    from i2s_sdk.run.several import SeveralResult, evaluate_several
     from i2s_sdk.run.stages import StageResult, generate, render_run, score_run
     from i2s_sdk.run.storage.reader import StoredRun, read_run
     from i2s_sdk.settings import Settings
@@ -79,7 +82,7 @@ _HOMES = {
     "Score": "i2s_client",
     "ScoreRequest": "i2s_client",
     "Settings": "i2s_sdk.settings",
-    "SeveralResult": "i2s_sdk.run.several",
+    "SeveralResult": "i2s_sdk.run.evaluate",
     "SiteOptions": "i2s_wire.render.options",
     "StageResult": "i2s_sdk.run.stages",
     "StoredRun": "i2s_sdk.run.storage.reader",
@@ -92,11 +95,11 @@ _HOMES = {
     "doctor": "i2s_sdk.stack.doctor",
     "dry_run": "i2s_sdk.run.dry_run",
     "evaluate": "i2s_sdk.run.evaluate",
-    "evaluate_predictions": "i2s_sdk.run.predictions",
-    "evaluate_several": "i2s_sdk.run.several",
+    "evaluate_predictions": "i2s_sdk.run.evaluate",
+    "evaluate_several": "i2s_sdk.run.evaluate",
     "export": "i2s_sdk.run.export",
     "generate": "i2s_sdk.run.stages",
-    "human_scores": "i2s_sdk.run.human_scores",
+    "human_scores": "i2s_sdk.run.judge",
     "judge": "i2s_sdk.run.judge",
     "merge": "i2s_sdk.run.merge",
     "metric_correlations": "i2s_sdk.report.analyses",

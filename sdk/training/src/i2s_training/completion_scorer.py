@@ -26,14 +26,12 @@ from i2s_sdk.instances.references import checked_reference
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.model import Completion
 from i2s_sdk.run.render import ReadStep
-from i2s_sdk.run.run_metrics import run_metrics
 from i2s_sdk.run.sample import unread
 from i2s_sdk.run.score import ScoreStep
-from i2s_sdk.run.steps import read_steps, score_steps
-from i2s_sdk.run.storage.answer import Answer
+from i2s_sdk.run.steps import read_steps, run_metrics, score_steps
+from i2s_sdk.run.storage.answer import SampleAnswer
 from i2s_sdk.run.storage.joined_record import joined_record, scored_record
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.record import Failure, Record
+from i2s_sdk.run.storage.record import Failure, Outcome, Record
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.stack.services import Services
@@ -183,7 +181,7 @@ class CompletionScorer:
         content = await asyncio.to_thread(request.content, self.reference_pixels)
         digest = hashlib.sha256(content.reference).hexdigest() if content.reference else ""
         read = unread(instance, tuple(content.assets), digest)
-        answer = Answer.of(instance.id, Completion(request.completion), 0.0, self.completion_characters)
+        answer = SampleAnswer.of(instance.id, Completion(request.completion), 0.0, self.completion_characters)
         step = self.reads[instance.task]
         if isinstance(step, I2SError):
             raise step

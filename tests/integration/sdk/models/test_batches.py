@@ -16,8 +16,8 @@ from i2s_sdk.models import ModelOptions, close_model, open_model
 from i2s_sdk.models.errors import ModelFailedError
 from i2s_sdk.models.model import Finish, Model
 from i2s_sdk.models.options import Batching
-from i2s_sdk.run.storage.calls import marked_calls
 from i2s_sdk.run.storage.folder import RunFolder
+from i2s_sdk.run.storage.index import marked_calls
 from i2s_sdk.settings import Settings
 from named_pictures import name_of
 from questions import complete

@@ -17,8 +17,8 @@ from i2s_sdk.data import Instance
 from i2s_sdk.errors import ModelError
 from i2s_sdk.models import Finish, ModelInputRejectedError, ModelOptions, close_model, open_model
 from i2s_sdk.models.options import Batching
-from i2s_sdk.run.storage.answer import Answer
-from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.answer import SampleAnswer
+from i2s_sdk.run.storage.record import Outcome
 from outcome_bodies import ANSWER, PROGRAM, SERVERS
 from questions import complete
 
@@ -105,16 +105,16 @@ OUTCOMES: Mapping[str, Expected] = {
 }
 
 
-async def _answered(model: Any, instance: Instance) -> Answer:
+async def _answered(model: Any, instance: Instance) -> SampleAnswer:
     try:
-        return Answer.of(instance.id, await complete(model, instance), 0.0)
+        return SampleAnswer.of(instance.id, await complete(model, instance), 0.0)
     except ModelError as error:
-        return Answer.without(instance.id, error, 0.0)
+        return SampleAnswer.without(instance.id, error, 0.0)
     finally:
         await close_model(model)
 
 
-def _check(answer: Answer, expected: Expected) -> None:
+def _check(answer: SampleAnswer, expected: Expected) -> None:
     failure = answer.failure.message if answer.failure is not None else ""
     assert answer.outcome is expected.outcome, answer
     assert expected.said.lower() in (answer.message + failure).lower()
@@ -123,7 +123,7 @@ def _check(answer: Answer, expected: Expected) -> None:
     if expected.text is not None:
         assert answer.completion == expected.text
     assert answer.reasoning == expected.reasoning
-    assert Answer.from_json(json.loads(json.dumps(answer.to_json()))) == answer
+    assert SampleAnswer.from_json(json.loads(json.dumps(answer.to_json()))) == answer
 
 
 @pytest.mark.parametrize(("vendor", "name"), [(one, name) for one, own in SERVERS.items() for name in own])

@@ -16,7 +16,7 @@ import pytest
 from current_recordings import compare_json, compare_lines, condensed, recorded
 from i2s_sdk import evaluate, export
 from i2s_sdk.run.storage.folder import ANSWERS, MANIFEST, RECORDS, RENDERINGS, RESULTS
-from i2s_sdk.run.storage.planned import INSTANCES
+from i2s_sdk.run.storage.manifest import INSTANCES
 from i2s_sdk.settings import Settings
 from i2s_wire.metrics.profile import Profile
 from kept_services import kept_services

@@ -11,12 +11,10 @@ import pytest
 from PIL import Image, ImageChops
 
 from i2s_sdk.report import write_report
-from i2s_sdk.run.storage.opening import open_storage
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.planned import Planned
-from i2s_sdk.run.storage.read_sample import FirstError, RepairNote
+from i2s_sdk.run.storage.interface import open_storage
+from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.reader import read_run
-from i2s_sdk.run.storage.record import Failure, Record
+from i2s_sdk.run.storage.record import Failure, FirstError, Outcome, Record, RepairNote
 from i2s_sdk.run.storage.reference_points import write_points
 from i2s_wire.render.rendering import Verdict
 from report_visits import NUMBER, Visit, until
@@ -94,7 +92,7 @@ def test_a_structure_is_shown_in_colour_and_whole(visit: Visit, one_run: Path) -
 
 
 def test_the_difference_is_that_of_the_pixels(visit: Visit, tmp_path: Path) -> None:
-    one = Planned("a", "latex", "equation")
+    one = PlannedInstance("a", "latex", "equation")
     folder = tmp_path / "run"
     pictures = picture("left", (120, 60)), picture("right", (100, 90))
     digests = [keep_picture(folder, png) for png in pictures]
@@ -191,7 +189,7 @@ def test_nothing_that_a_model_said_runs(visit: Visit, tmp_path: Path, single_fil
         rendering_sha256=f'x" onerror="{EVIL}',
     )
     given = options(model=EVIL, engines={EVIL: EVIL}, sdk=EVIL)
-    evil = write_run(tmp_path / "evil", [Planned(EVIL, "webpage", EVIL, EVIL)], {EVIL: record}, given)
+    evil = write_run(tmp_path / "evil", [PlannedInstance(EVIL, "webpage", EVIL, EVIL)], {EVIL: record}, given)
     page = visit.open(write_report([evil, evil], tmp_path / "out.html", single_file=single_file).path)
     page.locator("article details summary").first.wait_for()
     for summary in page.locator("article details summary").all():

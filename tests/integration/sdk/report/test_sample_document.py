@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.planned import Planned
-from i2s_sdk.run.storage.read_sample import FirstError
+from i2s_sdk.run.storage.manifest import PlannedInstance
+from i2s_sdk.run.storage.record import FirstError, Outcome
 from i2s_wire.render.rendering import Verdict
 from report_visits import Visit, one_sample, until
 from run_folders import record_of, rendered_of
@@ -18,7 +17,7 @@ pytestmark = pytest.mark.integration
 
 
 def test_a_long_document_is_shown_at_the_line_of_its_error(visit: Visit, tmp_path: Path) -> None:
-    one = Planned("long", "latex", "equation")
+    one = PlannedInstance("long", "latex", "equation")
     document = "\n".join(f"% line {number}" for number in range(1, 201))
     record = replace(
         record_of(one),

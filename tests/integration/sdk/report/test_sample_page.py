@@ -12,11 +12,10 @@ from PIL import Image
 from playwright.sync_api import Browser
 
 from i2s_sdk.report import write_report
-from i2s_sdk.run.storage.asked import Asked, AskedPart
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.planned import Planned
-from i2s_sdk.run.storage.read_sample import FirstError, RepairNote
+from i2s_sdk.run.storage.answer import QuestionPart, StoredQuestion
+from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.reader import read_run
+from i2s_sdk.run.storage.record import FirstError, Outcome, RepairNote
 from i2s_wire.render.rendering import Verdict
 from report_visits import NUMBER, Visit, one_sample, until
 from run_folders import instances, keep_picture, picture, record_of, rendered_of, write_run
@@ -202,11 +201,11 @@ def test_the_question_is_that_of_the_run_with_its_images(visit: Visit, tmp_path:
     example = keep_picture(folder, picture("example"))
     record = record_of(instances(1)[0], folder=folder)
     parts = (
-        AskedPart("Copy this formula."),
-        AskedPart(sha256=example, file="e.png"),
-        AskedPart("\nAnswer:\nx^2"),
+        QuestionPart("Copy this formula."),
+        QuestionPart(sha256=example, file="e.png"),
+        QuestionPart("\nAnswer:\nx^2"),
     )
-    asked = Asked(parts, "Be exact.", '{"type": "object"}')
+    asked = StoredQuestion(parts, "Be exact.", '{"type": "object"}')
     page = visit.open(one_sample(folder, record, rendered_of(record), asked))
     page.locator("article h3 a").click()
     page.locator(".questions summary").click()
@@ -246,7 +245,10 @@ def test_the_first_cause_stands_before_repairs_and_the_log_is_shown(visit: Visit
 
 def test_a_pooled_metric_shows_its_numerator_and_denominator(visit: Visit, tmp_path: Path) -> None:
     record = replace(
-        record_of(Planned("one", "readoc", "a")), outcome=Outcome.SCORED, usable=True, structure="text"
+        record_of(PlannedInstance("one", "readoc", "a")),
+        outcome=Outcome.SCORED,
+        usable=True,
+        structure="text",
     )
     record = replace(record, parts={"table_teds": (2.5, 4.0)})
     page = visit.open(one_sample(tmp_path / "run", record, rendered_of(record)))
@@ -264,7 +266,7 @@ def test_sites_are_compared_file_by_file_and_their_files_have_numbers(visit: Vis
 
     answer = site(index_html="<p class='a'>One</p> <!-- mine -->", style_css="p { color: red }\n/* x */")
     target = site(index_html="<p class='a'>Two</p>", style_css="p{color:red}")
-    one = Planned("site", "webpage", "css")
+    one = PlannedInstance("site", "webpage", "css")
     record = replace(record_of(one), outcome=Outcome.SCORED, usable=True, verdict=Verdict.RENDERED)
     record = replace(record, structure=answer, document_sha256="0" * 64, metrics={"ems": 0.5})
     page = visit.open(one_sample(tmp_path / "run", record, rendered_of(record, target=target)))
@@ -297,7 +299,7 @@ def test_white_space_and_comments_count_as_their_language_has_them(
     visit: Visit, tmp_path: Path, task: str, target: str, answer: str, removed: list[str], added: list[str]
 ) -> None:
     record = replace(
-        record_of(Planned("one", task, "a")), outcome=Outcome.SCORED, usable=True, structure=answer
+        record_of(PlannedInstance("one", task, "a")), outcome=Outcome.SCORED, usable=True, structure=answer
     )
     record = replace(record, completion=answer, verdict=Verdict.RENDERED)
     page = visit.open(one_sample(tmp_path / "run", record, rendered_of(record, target=target)))

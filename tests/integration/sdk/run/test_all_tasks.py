@@ -15,7 +15,7 @@ from PIL import Image
 from i2s_sdk import evaluate, render_html, render_lilypond
 from i2s_sdk.errors import CommandMissingError
 from i2s_sdk.run.storage.folder import read_records
-from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.command import find_program
 from i2s_wire.metrics.profile import Profile

@@ -14,7 +14,7 @@ from i2s_sdk.cli.main import run
 from i2s_sdk.models import ModelOptions, open_model
 from i2s_sdk.run.finalize import RunResult
 from i2s_sdk.run.storage.folder import read_manifest
-from i2s_sdk.run.storage.opening import open_storage
+from i2s_sdk.run.storage.interface import open_storage
 from i2s_sdk.settings import Settings
 from i2s_sdk.stats.spending import FromCache
 from tiny_formulas import TinyFormulas, write_tiny_formulas

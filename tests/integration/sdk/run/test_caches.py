@@ -16,7 +16,7 @@ from i2s_client.render import AsyncRenderClient
 from i2s_sdk import evaluate
 from i2s_sdk.models.baselines import Oracle
 from i2s_sdk.models.model import Completion, Finish
-from i2s_sdk.run.caches.opening import RENDERS, SCORES, open_entries
+from i2s_sdk.run.caches import RENDERS, SCORES, open_entries
 from i2s_sdk.run.evaluate import ModelRun, evaluate_models
 from i2s_sdk.run.finalize import RunResult
 from i2s_sdk.settings import Settings

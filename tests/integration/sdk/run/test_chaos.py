@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 
 from i2s_sdk.run.storage.folder import RECORDS, RENDERINGS, RESULTS
-from i2s_sdk.run.storage.opening import open_storage
+from i2s_sdk.run.storage.interface import open_storage
 from processes import Process, below, children, is_there
 
 pytestmark = [

@@ -14,7 +14,7 @@ from i2s_sdk import dry_run, evaluate, evaluate_predictions
 from i2s_sdk.errors import DataError
 from i2s_sdk.models import ModelOptions, open_model
 from i2s_sdk.run.storage.folder import read_records
-from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.settings import Settings
 from i2s_sdk.single.lines import LineScore, score_lines
 

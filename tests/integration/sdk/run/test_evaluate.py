@@ -18,7 +18,7 @@ from i2s_sdk import evaluate
 from i2s_sdk.data import read_folder
 from i2s_sdk.errors import RunConflictError, UsageError
 from i2s_sdk.run.storage.folder import RECORDS, read_records
-from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.settings import Settings
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.rendering import Verdict

@@ -11,7 +11,7 @@ import pytest
 
 from i2s_sdk import evaluate, render_html
 from i2s_sdk.run.storage.folder import read_records
-from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.webpage.site import as_json
 from i2s_wire.metrics.profile import Profile

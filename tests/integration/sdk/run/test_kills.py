@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from chat_server import ChatServer
-from i2s_sdk.run.storage.calls import unanswered_calls
 from i2s_sdk.run.storage.folder import (
     ANSWERS,
     APPENDED,
@@ -26,8 +25,8 @@ from i2s_sdk.run.storage.folder import (
     picture_name,
     read_records,
 )
-from i2s_sdk.run.storage.index import read_lines
-from i2s_sdk.run.storage.opening import open_storage
+from i2s_sdk.run.storage.index import read_lines, unanswered_calls
+from i2s_sdk.run.storage.interface import open_storage
 from sdk_command import answer_of
 from tiny_formulas import TinyFormulas, write_tiny_formulas
 

@@ -15,7 +15,7 @@ import pytest
 
 from i2s_sdk.run.storage.folder import ANSWERS, CALLS, RECORDS, RENDERINGS, RESULTS
 from i2s_sdk.run.storage.index import read_lines
-from i2s_sdk.run.storage.opening import open_storage
+from i2s_sdk.run.storage.interface import open_storage
 from sdk_command import answer_of
 from tiny_formulas import TinyFormulas, write_tiny_formulas
 

@@ -15,7 +15,7 @@ from i2s_sdk import evaluate
 from i2s_sdk.models import Budget, ModelOptions, open_model
 from i2s_sdk.run.finalize import RunResult
 from i2s_sdk.run.storage.folder import read_records
-from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.settings import Settings
 from i2s_sdk.stats.accounts import Account
 from tiny_formulas import TinyFormulas, write_tiny_formulas

@@ -13,7 +13,7 @@ from i2s_sdk.cli.main import run
 from i2s_sdk.models.cache import AnswerCache
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer
-from i2s_sdk.run.caches.opening import ANSWERS, KINDS, RENDERS, open_caches, open_entries
+from i2s_sdk.run.caches import ANSWERS, KINDS, RENDERS, open_caches, open_entries
 from i2s_sdk.settings import Settings
 
 KEY = hashlib.sha256(b"x").hexdigest()

@@ -17,7 +17,7 @@ import pytest
 from i2s_sdk.cli import unanswered
 from i2s_sdk.cli.unanswered import Journal, lines_of, looked_up
 from i2s_sdk.errors import StoreError
-from i2s_sdk.run.storage.opening import open_storage
+from i2s_sdk.run.storage.interface import open_storage
 from i2s_sdk.settings import Settings
 from run_folders import write_run_to_judge
 
@@ -34,7 +34,7 @@ import sys
 from i2s_sdk.cli import interruption
 from i2s_sdk.cli.main import run
 from i2s_sdk.run import several
-from i2s_sdk.run.progress import Progress
+from i2s_sdk.run.pipeline import Progress
 
 interruption.TELL_SECONDS = 3000
 

@@ -29,7 +29,7 @@ import click
 from i2s_sdk.cli import interruption
 from i2s_sdk.cli.interruption import interruptible
 from i2s_sdk.cli.progress import ProgressLine
-from i2s_sdk.run.progress import Progress as RunProgress
+from i2s_sdk.run.pipeline import Progress as RunProgress
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 

@@ -8,7 +8,7 @@ import pytest
 
 from i2s_sdk.cli import progress as module
 from i2s_sdk.cli.progress import ProgressLine
-from i2s_sdk.run.progress import Progress as RunProgress
+from i2s_sdk.run.pipeline import Progress as RunProgress
 
 STAGES = ("answers", "renderings", "samples")
 

@@ -11,10 +11,8 @@ from click.testing import CliRunner, Result
 
 from i2s_sdk.cli.main import group
 from i2s_sdk.errors import UsageError
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.planned import Planned
-from i2s_sdk.run.storage.read_sample import FirstError, RepairNote
-from i2s_sdk.run.storage.record import Failure
+from i2s_sdk.run.storage.manifest import PlannedInstance
+from i2s_sdk.run.storage.record import Failure, FirstError, Outcome, RepairNote
 from i2s_sdk.tasks.registry import task_spec
 from i2s_wire.render.rendering import Verdict
 from run_folders import instances, options, record_of, write_run
@@ -65,7 +63,7 @@ def test_the_lowest_come_first_and_before_them_what_has_no_value(run: str) -> No
 
 def test_samples_are_ordered_by_a_main_metric_that_is_the_mean_of_others(tmp_path: Path) -> None:
     parts = task_spec("chart").averages[0].of
-    planned = [Planned(name, "chart", "bar") for name in ("a", "b", "c")]
+    planned = [PlannedInstance(name, "chart", "bar") for name in ("a", "b", "c")]
     records = {
         one.id: replace(record_of(one), outcome=Outcome.SCORED, metrics=dict.fromkeys(parts, value))
         for one, value in zip(planned, (0.9, 0.5, 0.7), strict=True)

@@ -15,7 +15,7 @@ from i2s_sdk.instances.images import MAX_JPEG_SCANS, ImageFaultError, decode_ima
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import require_decodable_reference, require_usable_references
 from i2s_sdk.report.images import shrunk
-from i2s_sdk.run.caches.entries import FolderEntries
+from i2s_sdk.run.caches import FolderEntries
 
 EPS = b"""%!PS-Adobe-3.0 EPSF-3.0
 %%BoundingBox: 0 0 2000 2000

@@ -30,8 +30,8 @@ from i2s_sdk.models.provider import Answer
 from i2s_sdk.models.provider_model import ProviderModel
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.replay import open_replay
-from i2s_sdk.run.storage.answer import Answer as KeptAnswer
-from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.answer import SampleAnswer as KeptAnswer
+from i2s_sdk.run.storage.record import Outcome
 from questions import complete, read_text_and_image
 from tiny_formulas import write_tiny_formulas
 

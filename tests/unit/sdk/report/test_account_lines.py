@@ -13,11 +13,9 @@ from i2s_sdk.report.analyses import compare_two, difficulty_tables
 from i2s_sdk.report.paper_tables import table
 from i2s_sdk.report.tables import markdown
 from i2s_sdk.run.storage.folder import MANIFEST
-from i2s_sdk.run.storage.manifest import Manifest
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.planned import Planned
+from i2s_sdk.run.storage.manifest import Manifest, PlannedInstance
 from i2s_sdk.run.storage.reader import read_run
-from i2s_sdk.run.storage.record import Failure, Record
+from i2s_sdk.run.storage.record import Failure, Outcome, Record
 from i2s_sdk.stats.aggregate import Summary, summarize_run
 from i2s_wire.render.rendering import Verdict
 from run_folders import options, write_run
@@ -27,8 +25,8 @@ RENDERED = {"usable": True, "verdict": Verdict.RENDERED, "verdict_before_repair"
 
 def records(
     task: str, endings: dict[str, dict[str, object]], subset: str = "equation"
-) -> tuple[list[Planned], dict[str, Record]]:
-    planned = [Planned(f"{task}-{name}", task, subset, "easy") for name in endings]
+) -> tuple[list[PlannedInstance], dict[str, Record]]:
+    planned = [PlannedInstance(f"{task}-{name}", task, subset, "easy") for name in endings]
     found = {}
     for one, changes in zip(planned, endings.values(), strict=True):
         plain = Record(one.id, task, subset, "easy", outcome=Outcome.SCORED, completion=f"answer {one.id}")
@@ -43,7 +41,7 @@ def ending(outcome: Outcome, **changes: object) -> dict[str, object]:
 
 def run(
     path: Path,
-    *tasks: tuple[list[Planned], dict[str, Record]],
+    *tasks: tuple[list[PlannedInstance], dict[str, Record]],
     max_tokens: int | None = 2000,
     model: str = "m",
 ) -> Path:

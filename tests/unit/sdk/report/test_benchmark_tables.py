@@ -12,8 +12,7 @@ from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.paper_tables import paper_tables
 from i2s_sdk.report.summary import print_summary
 from i2s_sdk.report.tables import PaperTable
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.stats.aggregate import Summary, aggregate
 from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.means import Mean

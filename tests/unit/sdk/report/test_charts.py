@@ -13,9 +13,8 @@ from i2s_sdk.report import samples, write_report
 from i2s_sdk.report.charts import BINS, endings, group_charts, histograms, reaches, reference_values
 from i2s_sdk.report.compared import compare_views
 from i2s_sdk.report.view import RunView, views_of
-from i2s_sdk.run.storage.outcome import Outcome
 from i2s_sdk.run.storage.reader import read_run
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.run.storage.reference_points import write_points
 from i2s_sdk.stats.aggregate import summarize_run
 from run_folders import instances, make_run, options, record_of, write_run

@@ -14,17 +14,16 @@ from i2s_sdk.report.analyses import difficulty_tables
 from i2s_sdk.report.compared import ComparedRuns, compare_views
 from i2s_sdk.report.paper_tables import table
 from i2s_sdk.report.view import views_of
-from i2s_sdk.run.storage.opening import open_storage
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.planned import Planned
+from i2s_sdk.run.storage.interface import open_storage
+from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.reader import read_run
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.run.storage.reference_points import read_points, write_points
 from run_folders import make_run, options, write_run
 
 
 def write(path: Path, model: str, values: dict[str, float], **changes: object) -> Path:
-    planned = [Planned(name, "latex", "equation") for name in values]
+    planned = [PlannedInstance(name, "latex", "equation") for name in values]
     return write_run(path, planned, records(values), options(model=model, tasks=("latex",), **changes))
 
 
@@ -128,7 +127,7 @@ WHOLE = {"1": "equation", "2": "table", "3": "plot", "4": "algorithm"}
 
 
 def of_subsets(path: Path, **changes: object) -> Path:
-    planned = [Planned(name, "latex", subset) for name, subset in WHOLE.items()]
+    planned = [PlannedInstance(name, "latex", subset) for name, subset in WHOLE.items()]
     given = options(tasks=("latex",), **changes)
     own = {name: replace(one, subset=WHOLE[name]) for name, one in records(dict.fromkeys(WHOLE, 0.5)).items()}
     return write_run(path, planned, own, given)
@@ -212,7 +211,7 @@ def test_the_mean_skill_has_an_interval_over_samples(tmp_path: Path) -> None:
 
 
 def by_difficulty(path: Path, model: str, levels: dict[str, str], value: float) -> Path:
-    planned = [Planned(name, "latex", "equation", level) for name, level in levels.items()]
+    planned = [PlannedInstance(name, "latex", "equation", level) for name, level in levels.items()]
     own = records(dict.fromkeys(levels, value))
     own = {name: replace(one, difficulty=levels[name]) for name, one in own.items()}
     return write_run(path, planned, own, options(model=model, tasks=("latex",)))

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from i2s_sdk.report.images import HEIGHT, WIDTH, beside
-from i2s_sdk.run.caches.entries import FolderEntries
+from i2s_sdk.run.caches import FolderEntries
 from i2s_sdk.run.storage.folder import picture_name
 from i2s_sdk.run.storage.local import LocalStorage
 

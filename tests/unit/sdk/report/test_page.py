@@ -16,10 +16,8 @@ import pytest
 from i2s_sdk.errors import UsageError
 from i2s_sdk.report import write_report
 from i2s_sdk.report.samples import CHUNK
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.planned import Planned
-from i2s_sdk.run.storage.read_sample import FirstError, RepairNote
-from i2s_sdk.run.storage.record import Failure, Record, TokenUsage
+from i2s_sdk.run.storage.manifest import PlannedInstance
+from i2s_sdk.run.storage.record import Failure, FirstError, Outcome, Record, RepairNote, TokenUsage
 from i2s_wire.render.rendering import Verdict
 from run_folders import instances, keep_picture, make_run, options, picture, record_of, write_run
 
@@ -108,7 +106,9 @@ def evil(tmp_path: Path) -> Path:
     given = options(
         model=EVIL, metrics={"ems": EVIL, EVIL: "1"}, engines={EVIL: EVIL}, sdk=EVIL, data_sha256=EVIL
     )
-    return write_run(tmp_path / "evil", [Planned(EVIL, "latex", EVIL, EVIL)], {EVIL: _evil_record()}, given)
+    return write_run(
+        tmp_path / "evil", [PlannedInstance(EVIL, "latex", EVIL, EVIL)], {EVIL: _evil_record()}, given
+    )
 
 
 @pytest.mark.parametrize("single_file", [False, True])

@@ -15,10 +15,9 @@ from i2s_sdk.report.published import published_table
 from i2s_sdk.report.summary import print_leaderboard, print_summary
 from i2s_sdk.report.tables import Heading, PaperTable
 from i2s_sdk.report.view import views_of
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.planned import Planned
+from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.reader import read_run
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.stats.aggregate import Summary, aggregate
 from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.leaderboard import leaderboard
@@ -90,7 +89,7 @@ def _run(path: Path, model: str, value: float, subsets: tuple[str, ...]) -> Path
         for subset in subsets
         for at in range(6)
     }  # fmt: skip
-    planned = [Planned(one.id, "readoc", one.subset) for one in records.values()]
+    planned = [PlannedInstance(one.id, "readoc", one.subset) for one in records.values()]
     given = options(model=model, tasks=("readoc",), metrics=dict.fromkeys(COLUMNS, "1"), engines={})
     return write_run(path, planned, records, given)
 

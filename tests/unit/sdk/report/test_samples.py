@@ -10,11 +10,8 @@ import pytest
 
 from i2s_sdk.report import samples
 from i2s_sdk.report.samples import details
-from i2s_sdk.run.storage.asked import Asked, AskedPart
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.read_sample import FirstError, ReadingNote
-from i2s_sdk.run.storage.record import Record
-from i2s_sdk.run.storage.rendered import Rendered
+from i2s_sdk.run.storage.answer import QuestionPart, StoredQuestion
+from i2s_sdk.run.storage.record import FirstError, Outcome, ReadingNote, Record, SampleRendering
 from i2s_sdk.tasks.registry import SPECS
 from i2s_sdk.tasks.view import (
     ImageMark,
@@ -85,8 +82,9 @@ def _record(**changes: object) -> Record:
 
 
 def test_a_question_has_its_texts_and_the_places_of_its_images() -> None:
-    asked = Asked(
-        (AskedPart("Look."), AskedPart(sha256="e" * 64, file="e.png"), AskedPart(file="b.pdf")), "Sys"
+    asked = StoredQuestion(
+        (QuestionPart("Look."), QuestionPart(sha256="e" * 64, file="e.png"), QuestionPart(file="b.pdf")),
+        "Sys",
     )
     found = details(_record(), None, (("page-1", asked),), {"e" * 64: 7})
     assert found["asked"] == [["page-1", "Sys", ["Look.", 7, ["b.pdf"]], ""]]
@@ -116,7 +114,7 @@ def test_a_log_has_no_control_characters() -> None:
     kept = rendered_of(record, log="! error\x1b[2J", target="b")
     found = details(record, kept, (), {})
     assert (found["log"], found["target"]) == ("! error\\x1b[2J", "b")
-    again = Rendered.from_json(kept.to_json())
+    again = SampleRendering.from_json(kept.to_json())
     assert (again.log, again.target) == (kept.log, kept.target)
 
 

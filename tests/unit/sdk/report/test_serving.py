@@ -16,9 +16,9 @@ from i2s_sdk.errors import UsageError
 from i2s_sdk.report import serving
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.manifest import Manifest
-from i2s_sdk.run.storage.object_store.access import Access
-from i2s_sdk.run.storage.object_store.lease import LEASE
-from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.object_access import Access
+from i2s_sdk.run.storage.object_storage import LEASE
+from i2s_sdk.run.storage.record import Outcome
 from run_folders import instances, make_run, options, record_of, write_run
 
 

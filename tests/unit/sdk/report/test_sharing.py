@@ -11,10 +11,9 @@ from i2s_sdk.report import write_report
 from i2s_sdk.report.samples import shareable_texts
 from i2s_sdk.report.sharing import is_digest, licences, repeat_command, shareable_facts
 from i2s_sdk.report.view import RunView, shareable_model, views_of, without_paths
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.planned import Planned, parse_planned, planned_lines
+from i2s_sdk.run.storage.manifest import PlannedInstance, parse_planned, planned_lines
 from i2s_sdk.run.storage.reader import read_run
-from i2s_sdk.run.storage.record import Failure
+from i2s_sdk.run.storage.record import Failure, Outcome
 from i2s_sdk.settings import Settings
 from run_folders import instances, options, record_of, write_run
 
@@ -64,9 +63,9 @@ def test_licences_and_sources_are_those_of_the_instances(tmp_path: Path) -> None
 
 
 def test_instances_without_licence_are_written_as_before() -> None:
-    plain = planned_lines([Planned("a", "latex", "equation")])
+    plain = planned_lines([PlannedInstance("a", "latex", "equation")])
     assert plain == b'{"id": "a", "task": "latex", "subset": "equation", "difficulty": ""}\n'
-    assert parse_planned(plain, "x") == (Planned("a", "latex", "equation"),)
+    assert parse_planned(plain, "x") == (PlannedInstance("a", "latex", "equation"),)
 
 
 def test_digests_are_folded_away() -> None:

@@ -11,8 +11,7 @@ import pytest
 from i2s_sdk.data import Instance
 from i2s_sdk.report import print_summary
 from i2s_sdk.report.view import profile_word
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.scoring.scorer import Metric
 from i2s_sdk.stats.aggregate import aggregate
 from i2s_sdk.stats.columns import Columns

@@ -14,14 +14,11 @@ import pytest
 
 from i2s_sdk.errors import UnknownNameError, UsageError
 from i2s_sdk.run.export import FORMATS, columns, export
-from i2s_sdk.run.storage.answer import Answer
-from i2s_sdk.run.storage.asked import Asked, AskedPart
+from i2s_sdk.run.storage.answer import QuestionPart, SampleAnswer, StoredQuestion
 from i2s_sdk.run.storage.folder import ANSWERS, RENDERINGS
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.planned import Planned
-from i2s_sdk.run.storage.read_sample import FirstError, RepairNote
+from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.reader import read_run
-from i2s_sdk.run.storage.record import Record, TokenUsage
+from i2s_sdk.run.storage.record import FirstError, Outcome, Record, RepairNote, TokenUsage
 from i2s_sdk.stats.aggregate import summarize_run
 from recorded import recorded_run
 from run_folders import instances, make_run, options, record_of, rendered_of, write_run
@@ -108,7 +105,7 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n"])
 def test_a_text_that_a_spreadsheet_takes_for_a_formula_is_escaped_in_csv(tmp_path: Path, start: str) -> None:
-    planned = [Planned("a", "latex", f"{start}HYPERLINK(1)")]
+    planned = [PlannedInstance("a", "latex", f"{start}HYPERLINK(1)")]
     record = replace(record_of(planned[0]), completion=f"{start}1", metrics={"ems": -0.5, "pixel": 1.0})
     write_run(tmp_path / "run", planned, {"a": record})
     export(tmp_path / "run", tmp_path / "run.csv")
@@ -135,7 +132,7 @@ OTHER_NAMES = {
 @pytest.fixture
 def whole(tmp_path: Path) -> Path:
     """A run whose one sample has something in every field."""
-    planned = [Planned("a", "sobench", "sobench", "easy", "CC0-1.0", "a book")]
+    planned = [PlannedInstance("a", "sobench", "sobench", "easy", "CC0-1.0", "a book")]
     record = Record(
         "a",
         "sobench",
@@ -158,9 +155,9 @@ def whole(tmp_path: Path) -> Path:
     )
     given = options(tasks=("sobench",), metrics={"fma": "1"}, engines={})
     run = write_run(tmp_path / "run", planned, {"a": record}, given)
-    parts = (AskedPart("What is shown?"), AskedPart(file="a.png", sha256="p" * 64))
-    asked = Asked(parts, "Answer in JSON.", '{"type": "object"}')
-    (run / ANSWERS).write_text(json.dumps(Answer("a", "{}", asked=asked).to_json()) + "\n")
+    parts = (QuestionPart("What is shown?"), QuestionPart(file="a.png", sha256="p" * 64))
+    asked = StoredQuestion(parts, "Answer in JSON.", '{"type": "object"}')
+    (run / ANSWERS).write_text(json.dumps(SampleAnswer("a", "{}", asked=asked).to_json()) + "\n")
     rendered = rendered_of(record, document="the document", log="the log", target="the target")
     (run / RENDERINGS).write_text(json.dumps(rendered.to_json()) + "\n")
     return run
@@ -170,7 +167,7 @@ def test_every_field_of_a_record_and_of_an_instance_has_a_column(whole: Path) ->
     there = columns(read_run(whole))
     of_record = {OTHER_NAMES.get(one.name, one.name) for one in fields(Record)} - {"ems"}
     of_record.remove("kept_digest")  # in memory alone
-    assert of_record | {one.name for one in fields(Planned)} <= there.keys()
+    assert of_record | {one.name for one in fields(PlannedInstance)} <= there.keys()
 
 
 @pytest.mark.parametrize("name", FORMATS)

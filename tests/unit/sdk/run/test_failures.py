@@ -6,8 +6,7 @@ import pytest
 
 from i2s_sdk.models.errors import AllCallsFailedError, ModelFailedError
 from i2s_sdk.run.failures import LikeFailures, failure_reasons
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.record import Failure, Record
+from i2s_sdk.run.storage.record import Failure, Outcome, Record
 
 
 def _failed(reason: str) -> ModelFailedError:

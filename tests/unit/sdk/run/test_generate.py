@@ -18,9 +18,9 @@ from i2s_sdk.run.failures import LikeFailures
 from i2s_sdk.run.generate import GenerateStage
 from i2s_sdk.run.render import RenderStage
 from i2s_sdk.run.sample import Sample
-from i2s_sdk.run.storage.answer import Answer
+from i2s_sdk.run.storage.answer import SampleAnswer
 from i2s_sdk.run.storage.folder import RunFolder, read_asked
-from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.tasks.own_prompts import Example, OwnPrompt
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import open_task
@@ -256,7 +256,7 @@ async def test_a_record_has_the_digest_of_its_target_text(folder: RunFolder, ins
 async def test_what_is_rendered_has_the_digest_of_its_target_text(
     folder: RunFolder, instance: Instance
 ) -> None:
-    sample = Sample(instance, Answer("tiny-0", "$x$"))
+    sample = Sample(instance, SampleAnswer("tiny-0", "$x$"))
     stage = RenderStage({"latex": CommandMissingError("install it")}, folder)
     record = (await stage(sample)).record
     assert record is not None

@@ -20,15 +20,13 @@ from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.registry import open_model
 from i2s_sdk.report.page import write_report
 from i2s_sdk.report.paper_tables import table
-from i2s_sdk.run.human_scores import human_scores
-from i2s_sdk.run.judge import judge
+from i2s_sdk.run.judge import human_scores, judge
 from i2s_sdk.run.storage.folder import RunFolder
+from i2s_sdk.run.storage.interface import open_storage
 from i2s_sdk.run.storage.judgements import read_judges
-from i2s_sdk.run.storage.opening import open_storage
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.planned import Planned
+from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.reader import read_run
-from i2s_sdk.run.storage.record import Failure, Record
+from i2s_sdk.run.storage.record import Failure, Outcome, Record
 from i2s_sdk.settings import Settings
 from i2s_wire.render.rendering import Verdict
 from run_folders import keep_picture, options, picture, write_run
@@ -42,7 +40,7 @@ def scores(first: float, second: float, third: float) -> str:
 
 def make_run(path: Path, images: int = 4) -> Path:
     """Write a run with images, one sample that did not compile, and one that a service has lost."""
-    planned = [Planned(f"a_1_{at}-tikz", "scimage", "en-tikz") for at in range(images + 2)]
+    planned = [PlannedInstance(f"a_1_{at}-tikz", "scimage", "en-tikz") for at in range(images + 2)]
     records = {}
     for at, one in enumerate(planned):
         detail = {"scimage": {"prompt": f"Figure {at}."}}
@@ -194,7 +192,7 @@ def test_models_that_cannot_judge_are_refused(run, name):
 
 
 def test_a_run_of_other_tasks_is_refused(tmp_path):
-    run = write_run(tmp_path / "other", [Planned("a", "latex", "equation")], {})
+    run = write_run(tmp_path / "other", [PlannedInstance("a", "latex", "equation")], {})
     with pytest.raises(UsageError, match="no samples of a task with a rubric"):
         judge(run, "openai/x", settings=SETTINGS)
 
@@ -311,7 +309,7 @@ def test_scores_that_are_not_of_the_run_are_refused(run, tmp_path, rows, system,
 
 
 def test_the_output_kind_tells_samples_of_one_prompt_apart(tmp_path):
-    planned = [Planned(f"a_1_1-{output}", "scimage", f"en-{output}") for output in ("python", "tikz")]
+    planned = [PlannedInstance(f"a_1_1-{output}", "scimage", f"en-{output}") for output in ("python", "tikz")]
     given = options(tasks=("scimage",), metrics={"compiled": "1"}, engines={})
     run = write_run(tmp_path / "both", planned, {}, given)
     plain = write_scores(tmp_path / "plain.csv", [("a_1_1", "x", 1, 1, 1)])

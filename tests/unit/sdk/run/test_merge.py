@@ -12,7 +12,7 @@ import pytest
 from i2s_sdk.errors import RunConflictError, UsageError
 from i2s_sdk.run.merge import merge
 from i2s_sdk.run.storage.folder import RESULTS, picture_name
-from i2s_sdk.run.storage.planned import Planned
+from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.stats.aggregate import results_document, summarize_run
 from run_folders import instances, make_run, options, record_of, write_run
@@ -109,7 +109,7 @@ def test_an_engine_that_one_shard_did_not_need_is_no_difference(tmp_path: Path) 
 
 def test_other_instances_are_a_difference(tmp_path: Path) -> None:
     parts = _shards(tmp_path, 2)
-    planned = [*instances(NUMBER), Planned("one-more", "latex", "equation")]
+    planned = [*instances(NUMBER), PlannedInstance("one-more", "latex", "equation")]
     records = {one.id: record_of(one) for one in planned}
     parts[1] = write_run(tmp_path / "longer", planned, records, options(shard="2/2"))
     with pytest.raises(RunConflictError, match="one-more not in both"):

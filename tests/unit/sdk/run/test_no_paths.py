@@ -16,7 +16,7 @@ from i2s_sdk.run.export import export
 from i2s_sdk.run.merge import merge
 from i2s_sdk.run.stages import score_run
 from i2s_sdk.run.storage.folder import read_records
-from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.run.storage.without_paths import path_remover
 from i2s_sdk.settings import Settings
 

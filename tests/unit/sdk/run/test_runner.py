@@ -11,17 +11,15 @@ import pytest
 from i2s_sdk.data import Selection, read_folder
 from i2s_sdk.models import Completion, ModelFailedError
 from i2s_sdk.run.finalize import finalize
+from i2s_sdk.run.pipeline import say_nothing
 from i2s_sdk.run.plan import Plan, choose, plan_run
-from i2s_sdk.run.progress import say_nothing
 from i2s_sdk.run.runner import Runner, StageName
 from i2s_sdk.run.sample import unread
 from i2s_sdk.run.stages import _result
-from i2s_sdk.run.storage.answer import Answer
+from i2s_sdk.run.storage.answer import SampleAnswer
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.joined_record import joined_record
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.record import Failure
-from i2s_sdk.run.storage.rendered import Rendered
+from i2s_sdk.run.storage.record import Failure, Outcome, SampleRendering
 from i2s_sdk.settings import Settings
 from i2s_wire.metrics.profile import Profile
 from run_folders import instances, options, record_of, write_run
@@ -49,12 +47,12 @@ def _remaining(plan: Plan, folder: RunFolder, stages: tuple[StageName, ...]) -> 
 
 
 def _answer(folder: RunFolder, name: str) -> None:
-    folder.put_answer(Answer.of(name, Completion("$x$", attempts=1), 0.0))
+    folder.put_answer(SampleAnswer.of(name, Completion("$x$", attempts=1), 0.0))
 
 
 def _render(plan: Plan, folder: RunFolder, name: str) -> None:
     one = next(one for one in plan.instances if one.id == name)
-    folder.put_rendered(Rendered(one.id, one.task, one.subset, one.difficulty))
+    folder.put_rendered(SampleRendering(one.id, one.task, one.subset, one.difficulty))
 
 
 def _end(plan: Plan, folder: RunFolder, name: str, outcome: Outcome) -> None:
@@ -92,7 +90,7 @@ def test_those_that_have_an_answer_come_first(plan: Plan, folder: RunFolder) -> 
 
 
 def test_an_answer_that_failed_is_asked_for_again(plan: Plan, folder: RunFolder) -> None:
-    folder.put_answer(Answer.without("tiny-0", ModelFailedError("gone", 5), 0.0))
+    folder.put_answer(SampleAnswer.without("tiny-0", ModelFailedError("gone", 5), 0.0))
     assert _remaining(plan, folder, (StageName.RENDER,)) == []
     assert "tiny-0" in _remaining(plan, folder, (StageName.GENERATE,))
 

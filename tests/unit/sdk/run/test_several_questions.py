@@ -25,11 +25,10 @@ from i2s_sdk.run.dry_run import dry_run
 from i2s_sdk.run.failures import LikeFailures
 from i2s_sdk.run.generate import GenerateStage
 from i2s_sdk.run.sample import Sample, unread
-from i2s_sdk.run.storage.answer import Answer
+from i2s_sdk.run.storage.answer import SampleAnswer
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.joined_record import joined_record
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.record import TokenUsage
+from i2s_sdk.run.storage.record import Outcome, TokenUsage
 from i2s_sdk.tasks import ImagePart, Question, TextPart
 from i2s_sdk.tasks.latex import LatexTask
 from i2s_wire.metrics.profile import Profile
@@ -274,7 +273,7 @@ async def test_names_that_do_not_tell_questions_apart_are_an_error(
 async def test_a_line_of_a_sample_with_one_question_is_as_it_was() -> None:
     """Runs of before are read, and what is written now is read by them."""
     fields = "id completion outcome message failure finish usage cost cached attempts seconds".split()
-    assert list(Answer.of("a", Completion("x"), 0.5).to_json()) == fields
+    assert list(SampleAnswer.of("a", Completion("x"), 0.5).to_json()) == fields
 
 
 async def test_the_record_of_a_sample_has_the_sums(folder: RunFolder, instance: Instance) -> None:
@@ -289,7 +288,7 @@ def test_a_dry_run_counts_calls_and_not_samples(
 ) -> None:
     monkeypatch.setattr(plan_module, "open_task", lambda name, profile=Profile.PAPER, _=None: Paged(profile))
     with RunFolder.open(tmp_path / "run") as folder:
-        said = Answer.of(instance.id, Completion("x"), 0.0)
+        said = SampleAnswer.of(instance.id, Completion("x"), 0.0)
         folder.put_answer(replace(said, question="page-2"))
     options = ModelOptions(cache=None, max_tokens=10)
     found = dry_run(tmp_path / "data", "openai/tiny", out=tmp_path / "run", options=options)

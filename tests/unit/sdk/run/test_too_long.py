@@ -11,16 +11,15 @@ from i2s_sdk.cli.main import run
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.models import Completion
 from i2s_sdk.run.render import RenderStep, StructureStep
-from i2s_sdk.run.storage.answer import Answer
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.read_sample import ReadSample
+from i2s_sdk.run.storage.answer import SampleAnswer
+from i2s_sdk.run.storage.record import Outcome, ReadSample
 from i2s_sdk.tasks.registry import SPECS, open_task
 from tiny_formulas import write_tiny_formulas
 
 
 @pytest.mark.parametrize("task", [name for name in SPECS if SPECS[name].renders])
 async def test_nothing_is_extracted_from_or_sent_of_a_completion_that_is_too_long(task: str) -> None:
-    answer = Answer.of("a", Completion("x" * 45_000_000), 0.0)
+    answer = SampleAnswer.of("a", Completion("x" * 45_000_000), 0.0)
     read = ReadSample("a", task, "s", "")
     nobody: dict = {}  # to ask a renderer raises
     rendering = open_task(task).rendering
@@ -36,7 +35,7 @@ async def test_nothing_is_extracted_from_or_sent_of_a_completion_that_is_too_lon
 async def test_nothing_is_read_out_of_a_completion_that_is_too_long_where_nothing_is_rendered(
     task: str,
 ) -> None:
-    answer = Answer.of("a", Completion("x" * 45_000_000), 0.0)
+    answer = SampleAnswer.of("a", Completion("x" * 45_000_000), 0.0)
     read = ReadSample("a", task, "s", "")
     rendered, _ = await StructureStep(open_task(task)).rendered(read, Content(b""), answer)
     assert rendered.outcome is Outcome.NO_STRUCTURE

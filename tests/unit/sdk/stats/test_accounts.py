@@ -9,9 +9,8 @@ import pytest
 
 from i2s_sdk.models.errors import BudgetSpentError
 from i2s_sdk.models.model import Finish
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.planned import Planned
-from i2s_sdk.run.storage.record import Failure, Record, without_texts
+from i2s_sdk.run.storage.manifest import PlannedInstance
+from i2s_sdk.run.storage.record import Failure, Outcome, Record, without_texts
 from i2s_sdk.stats.accounts import (
     Account,
     SameAnswer,
@@ -76,7 +75,7 @@ def test_the_sum_of_a_task_holds_every_planned_sample_and_kinds_by_name() -> Non
         sample("e", Outcome.RENDER_FAILURE, failure=Failure("ServiceUnavailableError", "gone")),
         sample("f", Outcome.INPUT_REJECTED, completion=None),
     ]
-    planned = [Planned(name, "latex", "equation") for name in "abcdefg"]
+    planned = [PlannedInstance(name, "latex", "equation") for name in "abcdefg"]
     found = account_samples(planned, {one.id: one for one in records}, 2000)
     assert (found.planned, found.max_tokens) == (7, 2000)
     assert found.counts == {
@@ -99,7 +98,7 @@ def test_the_sum_of_a_task_holds_every_planned_sample_and_kinds_by_name() -> Non
 
 
 def test_the_accounts_of_tasks_are_added_up_and_a_limit_is_that_of_all() -> None:
-    planned = [Planned("a", "latex", "equation"), Planned("b", "latex", "equation")]
+    planned = [PlannedInstance("a", "latex", "equation"), PlannedInstance("b", "latex", "equation")]
     one = account_samples(planned, {"a": sample(finish="length", **BROKEN)}, 2000)
     other = account_samples(planned[:1], {"a": sample(**BROKEN)}, 512)
     found = total_accounts([one, other])
@@ -116,7 +115,7 @@ def alike(count: int, others: int, **changes: object) -> list[Record]:
 
 def test_answers_to_different_images_that_are_one_text_are_found_without_their_texts() -> None:
     records = alike(38, 2)
-    planned = [Planned(one.id, "latex", "equation") for one in records]
+    planned = [PlannedInstance(one.id, "latex", "equation") for one in records]
     kept = {one.id: without_texts(one) for one in records}
     assert account_samples(planned, kept).same_answer == SameAnswer(38, 40)
     assert {one.id for one in same_answers(kept.values())} == {one.id for one in records[:38]}

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from i2s_sdk.data import Instance
 from i2s_sdk.run.storage.manifest import Manifest
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.scoring.scorer import Metric
 from i2s_sdk.stats.aggregate import aggregate, results_document, summarize
 from i2s_sdk.stats.bootstrap import mean_interval

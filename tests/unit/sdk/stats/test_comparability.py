@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.planned import Planned
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.manifest import PlannedInstance
+from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.stats.comparability import ComparedRun, comparability, same_rules
 from run_folders import options
 
@@ -26,7 +25,7 @@ def run(label: str, *names: str, reference: str = "r", target: str = "", **chang
         )
         for name in names
     }
-    planned = [Planned(name, "latex", "equation") for name in names]
+    planned = [PlannedInstance(name, "latex", "equation") for name in names]
     return ComparedRun(label, options(model=label, **changes), planned, records)
 
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.scoring.scorer import Aggregate, Average, Metric
 from i2s_sdk.stats.bootstrap import mean_interval
 from i2s_sdk.stats.columns import Columns

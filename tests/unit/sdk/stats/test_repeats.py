@@ -15,9 +15,8 @@ from i2s_sdk.cli.main import group
 from i2s_sdk.errors import UsageError
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.report.analyses import repeated_runs
-from i2s_sdk.run.several import repeated_models
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.evaluate import repeated_models
+from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.stats.aggregate import RENDERED
 from i2s_sdk.stats.repeats import pass_at_k, repeats
 from run_folders import make_run

@@ -8,8 +8,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.scoring.scorer import Aggregate, Metric
 from i2s_sdk.stats.means import IntervalKind
 from i2s_sdk.stats.skill import (

@@ -6,21 +6,22 @@ from dataclasses import replace
 
 import pytest
 
-from i2s_sdk.run.storage.answer import Answer
-from i2s_sdk.run.storage.joined_answer import joined_answer
+from i2s_sdk.run.storage.answer import SampleAnswer, joined_answer
 from i2s_sdk.run.storage.joined_record import joined_record
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.read_sample import ReadSample
-from i2s_sdk.run.storage.record import Record, TokenUsage
+from i2s_sdk.run.storage.record import Outcome, ReadSample, Record, TokenUsage
 from i2s_sdk.stats.spending import FromCache, Spending, total_spending
 
 READ = ReadSample("a", "readoc", "arxiv", "")
-PAID = Answer("a", "text", finish="stop", usage=TokenUsage(10, 5), cost=0.25, attempts=1, question="page-1")
-KEPT = Answer("a", "text", finish="stop", usage=TokenUsage(20, 5), cost=0.5, cached=True, question="page-2")
-FAILED = Answer("a", outcome=Outcome.MODEL_FAILURE, attempts=3, question="page-3")
+PAID = SampleAnswer(
+    "a", "text", finish="stop", usage=TokenUsage(10, 5), cost=0.25, attempts=1, question="page-1"
+)
+KEPT = SampleAnswer(
+    "a", "text", finish="stop", usage=TokenUsage(20, 5), cost=0.5, cached=True, question="page-2"
+)
+FAILED = SampleAnswer("a", outcome=Outcome.MODEL_FAILURE, attempts=3, question="page-3")
 
 
-def _spent(*answers: Answer) -> Spending:
+def _spent(*answers: SampleAnswer) -> Spending:
     return total_spending([joined_record(READ, joined_answer("a", answers, "\n".join), Outcome.SCORED)])
 
 
@@ -57,8 +58,8 @@ def test_a_single_question_that_failed_has_no_answer() -> None:
 
 
 @pytest.mark.parametrize("answers", [(PAID, KEPT), (PAID,), (KEPT,), (PAID, FAILED)])
-def test_a_joined_answer_survives_being_written_down(answers: tuple[Answer, ...]) -> None:
+def test_a_joined_answer_survives_being_written_down(answers: tuple[SampleAnswer, ...]) -> None:
     joined = joined_answer("a", answers, "\n".join)
-    assert Answer.from_json(joined.to_json()) == joined
+    assert SampleAnswer.from_json(joined.to_json()) == joined
     record = joined_record(READ, joined, Outcome.SCORED)
     assert Record.from_json(record.to_json()) == record

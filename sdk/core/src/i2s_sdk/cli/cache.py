@@ -11,9 +11,9 @@ from i2s_sdk.cli.options import json_option, load_settings, settings_options
 from i2s_sdk.cli.terminal import say
 
 if TYPE_CHECKING:
-    from i2s_sdk.run.caches.entries import CacheSize
+    from i2s_sdk.run.caches import CacheSize
 
-#: The caches of evaluations, as i2s_sdk.run.caches.opening names them.
+#: The caches of evaluations, as i2s_sdk.run.caches names them.
 _KINDS = ("answers", "renders", "scores", "reference-points")
 
 
@@ -49,7 +49,7 @@ def info(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
       i2s-sdk cache info --set answer_cache=my-answers
       i2s-sdk cache info --set evaluation_caches=s3://my-bucket/caches --json
     """  # noqa: D301 - \b is for click
-    from i2s_sdk.run.caches.opening import cache_states
+    from i2s_sdk.run.caches import cache_states
 
     states = cache_states(load_settings(given))
     if given["as_json"]:
@@ -80,7 +80,7 @@ def clear(kinds: tuple[str, ...], **given: Any) -> int:  # noqa: ANN401 - the pa
       i2s-sdk cache clear answers
       i2s-sdk cache clear renders scores --set evaluation_caches=s3://my-bucket/caches
     """  # noqa: D301 - \b is for click
-    from i2s_sdk.run.caches.opening import clear_cache
+    from i2s_sdk.run.caches import clear_cache
 
     settings = load_settings(given)
     chosen = tuple(one for one in _KINDS if one in kinds) or _KINDS

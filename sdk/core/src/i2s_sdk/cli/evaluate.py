@@ -25,9 +25,9 @@ from i2s_sdk.errors import UsageError
 if TYPE_CHECKING:
     from i2s_sdk.models.options import ModelOptions
     from i2s_sdk.run.dry_run import DryRun
+    from i2s_sdk.run.evaluate import SeveralResult
     from i2s_sdk.run.finalize import RunResult
-    from i2s_sdk.run.several import SeveralResult
-    from i2s_sdk.run.storage.storage import PathOrUrl
+    from i2s_sdk.run.storage.interface import PathOrUrl
     from i2s_sdk.settings import Settings
     from i2s_sdk.stats.requirements import Check
 
@@ -132,7 +132,7 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
     from i2s_sdk.cli.interruption import interruptible
     from i2s_sdk.cli.progress import ProgressLine
     from i2s_sdk.cli.unanswered import Journal
-    from i2s_sdk.run.several import evaluate_several, repeated_models, run_folders
+    from i2s_sdk.run.evaluate import evaluate_several, repeated_models, run_folders
 
     opened = repeated_models(models, options, given["repeats"])
     journals = [Journal(*one) for one in run_folders([model.name for model in opened], folder).items()]
@@ -169,7 +169,7 @@ def _evaluate_predictions(given: dict[str, Any], settings: Settings) -> int:
         raise UsageError("--predictions asks no model: leave out --model, --dry-run and --repeats")
     from i2s_sdk.cli.interruption import interruptible
     from i2s_sdk.cli.progress import ProgressLine
-    from i2s_sdk.run.predictions import evaluate_predictions
+    from i2s_sdk.run.evaluate import evaluate_predictions
 
     folder = run_folder({**given, "model": f"predictions {Path(given['predictions']).name}"}, settings)
     tell_services_up(settings)
@@ -193,7 +193,7 @@ def _tell_several(result: SeveralResult, settings: Settings, given: dict[str, An
     """Print what came out of runs and whether it is what was required, and return the exit code."""
     as_json: bool = given["as_json"]
     from i2s_sdk.report import print_leaderboard
-    from i2s_sdk.run.storage.storage import shown
+    from i2s_sdk.run.storage.interface import shown
 
     errors = list(result.errors.values())
     if not result.runs:
@@ -232,7 +232,7 @@ def _tell_several(result: SeveralResult, settings: Settings, given: dict[str, An
 def tell_result(result: RunResult, settings: Settings, as_json: bool, checks: Sequence[Check] = ()) -> int:
     """Print what came out of a run, and return the exit code."""
     from i2s_sdk.report import print_skills, print_summary
-    from i2s_sdk.run.storage.storage import shown
+    from i2s_sdk.run.storage.interface import shown
 
     if as_json:
         required = {"requirements": [one.to_json() for one in checks]} if checks else {}
@@ -289,7 +289,7 @@ def _dry_run(
 ) -> int:
     """Print what the runs of models would ask for."""
     from i2s_sdk.run.dry_run import dry_run
-    from i2s_sdk.run.several import run_folders
+    from i2s_sdk.run.evaluate import run_folders
 
     folders = run_folders(models, out)
     counts = {

@@ -84,9 +84,9 @@ def _row(one: SystemScores, kinds: list[str]) -> tuple[str, ...]:
 def _of_run(files: tuple[str, ...], run: str, system: str | None, task: str | None, as_json: bool) -> None:
     from i2s_sdk.report.judge_tables import agreement_table
     from i2s_sdk.report.tables import print_table
-    from i2s_sdk.run.human_scores import human_scores
-    from i2s_sdk.run.storage.human import read_human_scores
-    from i2s_sdk.run.storage.opening import open_storage
+    from i2s_sdk.run.judge import human_scores
+    from i2s_sdk.run.storage.interface import open_storage
+    from i2s_sdk.run.storage.judgements import read_human_scores
     from i2s_sdk.run.storage.reader import read_run
     from i2s_sdk.tasks.registry import SPECS
 

@@ -19,8 +19,8 @@ from i2s_sdk.cli.progress import ProgressLine
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.cli.unanswered import Journal, lines_of, looked_up
 from i2s_sdk.models import processes
-from i2s_sdk.run.progress import Progress
-from i2s_sdk.run.storage.storage import PathOrUrl
+from i2s_sdk.run.pipeline import Progress
+from i2s_sdk.run.storage.interface import PathOrUrl
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import at_interrupt
 

@@ -12,7 +12,7 @@ from i2s_sdk.errors import I2SError
 
 if TYPE_CHECKING:
     from i2s_sdk.report.experiment_logs import Destination
-    from i2s_sdk.run.storage.storage import PathOrUrl
+    from i2s_sdk.run.storage.interface import PathOrUrl
 
 F = TypeVar("F", bound=Callable[..., Any])
 

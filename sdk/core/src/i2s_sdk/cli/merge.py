@@ -34,7 +34,7 @@ def command(runs: tuple[str, ...], out: str, fail_on_error: str | None, as_json:
     """  # noqa: D301 - \b is for click
     from i2s_sdk.report import print_summary
     from i2s_sdk.run.merge import merge
-    from i2s_sdk.run.storage.storage import shown
+    from i2s_sdk.run.storage.interface import shown
     from i2s_sdk.settings import Settings
 
     settings = Settings.load({"fail_on_error": fail_on_error})

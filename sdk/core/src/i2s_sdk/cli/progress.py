@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
-    from i2s_sdk.run.progress import Progress as RunProgress
+    from i2s_sdk.run.pipeline import Progress as RunProgress
 
 _LINE_EVERY = 10.0  # seconds between plain lines
 

@@ -53,7 +53,7 @@ def command(
     if out is None and not single_file and len(named) == 1 < len(runs):
         out = named[0]
     from i2s_sdk.report import write_report
-    from i2s_sdk.run.storage.storage import shown
+    from i2s_sdk.run.storage.interface import shown
 
     written = write_report(runs, out, single_file=single_file)
     if as_json:

@@ -137,7 +137,7 @@ def run_folder(given: Mapping[str, Any], settings: Settings) -> Path | str:
         given: The parameters.
         settings: Settings with the profile.
     """
-    from i2s_sdk.run.storage.storage import is_url
+    from i2s_sdk.run.storage.interface import is_url
 
     if given["out"]:
         return given["out"] if is_url(given["out"]) else Path(given["out"])

@@ -12,9 +12,8 @@ from i2s_sdk.cli.options import json_option
 from i2s_sdk.cli.terminal import say
 
 if TYPE_CHECKING:
-    from i2s_sdk.run.storage.read_sample import ReadingNote
     from i2s_sdk.run.storage.reader import StoredRun
-    from i2s_sdk.run.storage.record import Record
+    from i2s_sdk.run.storage.record import ReadingNote, Record
 
 _LOWEST = 10
 

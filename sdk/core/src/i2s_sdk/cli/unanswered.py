@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 from i2s_sdk.cli.run_options import MOST_NAMES
 from i2s_sdk.errors import I2SError
-from i2s_sdk.run.storage.calls import unanswered_calls
 from i2s_sdk.run.storage.folder import ANSWERS, CALLS
-from i2s_sdk.run.storage.opening import open_storage
-from i2s_sdk.run.storage.storage import PathOrUrl, is_url, stem
+from i2s_sdk.run.storage.index import unanswered_calls
+from i2s_sdk.run.storage.interface import PathOrUrl, is_url, open_storage, stem
 from i2s_sdk.settings import Settings
 
 _BILLED = "may have been billed without an answer"

@@ -9,8 +9,7 @@ from typing import Literal
 from i2s_sdk.report import figures
 from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.view import RunView
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.stats.aggregate import Group
 from i2s_sdk.stats.leaderboard import task_mean
 from i2s_sdk.stats.skill import FLOORS, ORACLE, Skill, SkillColumn, is_reference_point

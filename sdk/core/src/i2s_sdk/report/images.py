@@ -15,7 +15,7 @@ from PIL import Image
 from i2s_sdk.instances.images import ImageFaultError, decode_image, read_header
 from i2s_sdk.kept_bytes import KeptBytes
 from i2s_sdk.run.storage.folder import picture_name
-from i2s_sdk.run.storage.storage import RunStorage
+from i2s_sdk.run.storage.interface import RunStorage
 
 #: Folder beside the pictures of a run.
 THUMBNAILS = "thumbnails"

@@ -13,10 +13,9 @@ from typing import Any
 from i2s_sdk.report.charts import reference_values
 from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.view import RunView, checked, is_digest, without_paths
-from i2s_sdk.run.storage.asked import Asked
-from i2s_sdk.run.storage.planned import GroupedSample
-from i2s_sdk.run.storage.record import Record, same_targets
-from i2s_sdk.run.storage.rendered import Rendered
+from i2s_sdk.run.storage.answer import StoredQuestion
+from i2s_sdk.run.storage.manifest import GroupedSample
+from i2s_sdk.run.storage.record import Record, SampleRendering, same_targets
 from i2s_sdk.tasks.registry import SPECS, task_spec
 from i2s_sdk.tasks.view import (
     DiffPanel,
@@ -152,8 +151,8 @@ _MESSAGES = ("message", "error", "error_before_repair", "repairs", "failure", "u
 
 def details(
     record: Record,
-    rendered: Rendered | None,
-    asked: Sequence[tuple[str, Asked]],
+    rendered: SampleRendering | None,
+    asked: Sequence[tuple[str, StoredQuestion]],
     pictures: Mapping[str, int],
 ) -> dict[str, Any]:
     """Return what the script is told of a sample in one run.
@@ -198,7 +197,7 @@ def _unread(record: Record) -> str:
     return f"{text[:LONGEST_TEXT]}\n… {left} more characters are in the run folder" if left > 0 else text
 
 
-def _texts(record: Record, rendered: Rendered | None) -> dict[str, Any]:
+def _texts(record: Record, rendered: SampleRendering | None) -> dict[str, Any]:
     """Return document, log and texts that are compared; "document" is 0 if it is the structure itself."""
     found: dict[str, Any] = {}
     if rendered is not None:
@@ -229,7 +228,7 @@ def shareable_texts(plain: Any) -> Any:  # noqa: ANN401 - JSON
     return [shareable_texts(one) for one in plain] if isinstance(plain, list | tuple) else plain
 
 
-def _question(name: str, asked: Asked, pictures: Mapping[str, int]) -> list[Any]:
+def _question(name: str, asked: StoredQuestion, pictures: Mapping[str, int]) -> list[Any]:
     """Return a question: its name, its system text, texts and images in order, and its JSON Schema.
 
     An image is the place of a picture, or the name of a file that the run does not keep in a list.

@@ -19,11 +19,10 @@ from i2s_sdk.json_text import read_json
 from i2s_sdk.report.page import write_report
 from i2s_sdk.report.view import shareable_model
 from i2s_sdk.run.storage.folder import RECORDS, RENDERINGS, REPORT, read_manifest
+from i2s_sdk.run.storage.interface import Followed, PathOrUrl, is_url, open_storage
 from i2s_sdk.run.storage.local import LOCK
-from i2s_sdk.run.storage.opening import open_storage
-from i2s_sdk.run.storage.outcome import Outcome
 from i2s_sdk.run.storage.reader import read_planned, read_run
-from i2s_sdk.run.storage.storage import Followed, PathOrUrl, is_url
+from i2s_sdk.run.storage.record import Outcome
 
 
 def require_run_or_none_yet(run: PathOrUrl) -> None:

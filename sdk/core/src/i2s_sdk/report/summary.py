@@ -16,7 +16,7 @@ from i2s_sdk.report import figures
 from i2s_sdk.report.account_lines import account_lines
 from i2s_sdk.report.tables import BLOCK_TITLES, PaperTable, TableBlock, print_table
 from i2s_sdk.report.view import metric_word, profile_word, usable_word
-from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.stats.aggregate import Group, Summary, TaskResult
 from i2s_sdk.stats.leaderboard import Standing
 from i2s_sdk.stats.skill import Skill

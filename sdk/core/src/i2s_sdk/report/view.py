@@ -8,13 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
-from i2s_sdk.run.storage.asked import Asked
-from i2s_sdk.run.storage.manifest import Manifest
-from i2s_sdk.run.storage.planned import GroupedSample
+from i2s_sdk.run.storage.answer import StoredQuestion
+from i2s_sdk.run.storage.interface import RunStorage
+from i2s_sdk.run.storage.manifest import GroupedSample, Manifest
 from i2s_sdk.run.storage.reader import StoredRun
-from i2s_sdk.run.storage.record import Record
-from i2s_sdk.run.storage.rendered import Rendered
-from i2s_sdk.run.storage.storage import RunStorage
+from i2s_sdk.run.storage.record import Record, SampleRendering
 from i2s_sdk.stats.aggregate import RENDERED, Summary, summarize_run, task_columns
 from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.leaderboard import labels
@@ -73,8 +71,8 @@ class RunView:
     storage: RunStorage
     whole: Callable[[Record], Record] = lambda record: record
     planned: Sequence[GroupedSample] = ()
-    rendered: Callable[[str], Rendered | None] = lambda identity: None
-    asked: Mapping[str, tuple[tuple[str, Asked], ...]] = field(default_factory=dict)
+    rendered: Callable[[str], SampleRendering | None] = lambda identity: None
+    asked: Mapping[str, tuple[tuple[str, StoredQuestion], ...]] = field(default_factory=dict)
 
     @property
     def columns(self) -> dict[str, Columns]:

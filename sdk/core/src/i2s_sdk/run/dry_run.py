@@ -17,14 +17,12 @@ from i2s_sdk.data import Instance
 from i2s_sdk.models.costs import Estimate, estimate
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.registry import reads_documents, require_model
-from i2s_sdk.run.pages import PageImages
-from i2s_sdk.run.plan import ResolvedSelection
-from i2s_sdk.run.selection_args import SelectionArgs, resolve_selection
-from i2s_sdk.run.storage.answer import Answer
+from i2s_sdk.run.generate import PageImages
+from i2s_sdk.run.plan import ResolvedSelection, SelectionArgs, resolve_selection
+from i2s_sdk.run.storage.answer import SampleAnswer
 from i2s_sdk.run.storage.folder import ANSWERS
 from i2s_sdk.run.storage.index import Key, key_of, line_key, read_lines
-from i2s_sdk.run.storage.opening import open_storage
-from i2s_sdk.run.storage.storage import PathOrUrl
+from i2s_sdk.run.storage.interface import PathOrUrl, open_storage
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.services import open_services, passing_logs
@@ -134,5 +132,5 @@ async def _estimate(
 def _answered(out: PathOrUrl, settings: Settings) -> frozenset[Key]:
     """Return the samples, and of others the questions, that need not be asked again."""
     lines = open_storage(out, settings).lines(ANSWERS)
-    finals = {line_key(line): Answer.from_json(line).final for line in read_lines(lines)}
+    finals = {line_key(line): SampleAnswer.from_json(line).final for line in read_lines(lines)}
     return frozenset(key for key, final in finals.items() if final)

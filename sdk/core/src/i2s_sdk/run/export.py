@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import UnknownNameError, UsageError
-from i2s_sdk.run.storage.asked import Asked
-from i2s_sdk.run.storage.opening import open_file
-from i2s_sdk.run.storage.planned import Planned
+from i2s_sdk.run.storage.answer import StoredQuestion
+from i2s_sdk.run.storage.interface import PathOrUrl, open_file
+from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.reader import StoredRun, read_run
-from i2s_sdk.run.storage.record import Record
-from i2s_sdk.run.storage.rendered import Rendered
-from i2s_sdk.run.storage.storage import PathOrUrl
+from i2s_sdk.run.storage.record import Record, SampleRendering
 from i2s_sdk.scoring.scorer import Aggregate
 from i2s_sdk.stats.accounts import accounts_of
 from i2s_sdk.stats.aggregate import task_columns
@@ -116,17 +114,17 @@ def rows(run: StoredRun) -> Iterator[Row]:
         yield {name: values.get(name) for name in names}
 
 
-def _of_instance(planned: Planned) -> Row:
+def _of_instance(planned: PlannedInstance) -> Row:
     return {"licence": planned.licence or None, "source": planned.source or None}
 
 
-def _of_rendering(rendered: Rendered | None) -> Row:
+def _of_rendering(rendered: SampleRendering | None) -> Row:
     if rendered is None:
         return {}
     return {"target": rendered.target, "document": rendered.document, "log": rendered.log}
 
 
-def _of_questions(asked: Sequence[tuple[str, Asked]]) -> Row:
+def _of_questions(asked: Sequence[tuple[str, StoredQuestion]]) -> Row:
     """Return the texts of all questions of a sample, and the questions as JSON."""
     if not asked:
         return {}

@@ -9,12 +9,12 @@ from i2s_sdk.errors import UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.report.page import write_page
 from i2s_sdk.report.view import shareable_model
-from i2s_sdk.run.caches.opening import open_caches
-from i2s_sdk.run.facts import with_taken_answers
+from i2s_sdk.run.caches import open_caches
 from i2s_sdk.run.failures import FailureReason, failure_reasons
+from i2s_sdk.run.plan import with_taken_answers
 from i2s_sdk.run.storage.folder import RESULTS, RunFolder, read_asked
+from i2s_sdk.run.storage.interface import PathOrUrl
 from i2s_sdk.run.storage.record import Record
-from i2s_sdk.run.storage.storage import PathOrUrl
 from i2s_sdk.settings import Settings
 from i2s_sdk.stats.aggregate import Summary, results_document, summarize
 from i2s_sdk.stats.skill import Skill

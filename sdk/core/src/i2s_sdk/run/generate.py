@@ -1,14 +1,17 @@
-"""The stage "generate": asks the model, and keeps what it says before anything else is done with it."""
+"""The stage "generate": asks the model, and stores its answer before anything else is done with it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import tempfile
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from i2s_client.documents import AsyncDocumentsClient
 from i2s_sdk.data.folder import read_content
-from i2s_sdk.errors import I2SError, ModelError, ProtocolError, ServiceError
+from i2s_sdk.errors import DataError, I2SError, ModelError, ProtocolError, ServiceError
 from i2s_sdk.instances.images import MAX_PIXELS
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import require_decodable_reference
@@ -17,17 +20,91 @@ from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.errors import ModelFailedError
 from i2s_sdk.models.model import Model, answers_whole
 from i2s_sdk.run.failures import LikeFailures
-from i2s_sdk.run.pages import PageImages
 from i2s_sdk.run.sample import Sample, Watch, put_reference, unread
-from i2s_sdk.run.storage.answer import Answer
-from i2s_sdk.run.storage.asked import Asked, image_paths
+from i2s_sdk.run.storage.answer import SampleAnswer, StoredQuestion, image_paths, joined_answer
 from i2s_sdk.run.storage.folder import RunFolder
-from i2s_sdk.run.storage.joined_answer import joined_answer
-from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.tasks.own_prompts import OwnPrompt
 from i2s_sdk.tasks.question import Question, require_names
 from i2s_sdk.tasks.task import DocumentTask, Task
+from i2s_sdk.threads import to_thread_until_done
+from i2s_wire.documents import DrawnPages, ImageFormat, PageDrawing
 from i2s_wire.tracing import span
+
+_SUFFIXES = {ImageFormat.JPEG: "jpg", ImageFormat.PNG: "png"}
+
+
+@dataclass(frozen=True, slots=True)
+class PageImages:
+    """Draws documents.
+
+    Attributes:
+        documents: The service that draws.
+    """
+
+    documents: AsyncDocumentsClient
+
+    @asynccontextmanager
+    async def shown(self, instance: Instance, task: DocumentTask) -> AsyncIterator[Instance]:
+        """Have the pages of an instance as files, as long as the block lasts.
+
+        Yields:
+            The instance with ``pages``.
+
+        Raises:
+            DataError: The document cannot be drawn, which is a fault of the data; says why.
+            ServiceError: The documents service does not answer.
+        """
+        document = task.document_of(instance)
+        content = await asyncio.to_thread(_read_document, document)
+        drawn = await self.documents.draw_pages(content, task.drawing)
+        async with _page_files(document, drawn, task.drawing) as paths:
+            yield replace(instance, pages=paths)
+
+    @asynccontextmanager
+    async def sketched(self, instance: Instance, task: DocumentTask) -> AsyncIterator[Instance]:
+        """Have an instance with as many ``pages`` as its document, all of which are the image of the first.
+
+        It takes much less time than ``shown``, and estimates need no more.
+
+        Raises:
+            DataError, ServiceError: See ``shown``.
+        """
+        document = task.document_of(instance)
+        content = await asyncio.to_thread(_read_document, document)
+        drawn = await self.documents.draw_pages(content, task.drawing, count=1)
+        async with _page_files(document, drawn, task.drawing) as (first,):
+            yield replace(instance, pages=(first,) * drawn.page_count)
+
+
+@asynccontextmanager
+async def _page_files(
+    document: Path, drawn: DrawnPages, drawing: PageDrawing
+) -> AsyncIterator[tuple[Path, ...]]:
+    """Have images as files, as long as the block lasts.
+
+    Raises:
+        DataError: There are none.
+    """
+    if not drawn.pages:
+        raise DataError(document, 0, f"its pages cannot be drawn: {drawn.message}")
+    with tempfile.TemporaryDirectory(prefix="i2s-pages-") as folder:
+        names = [f"page-{number}.{_SUFFIXES[drawing.format]}" for number in range(1, len(drawn.pages) + 1)]
+        paths = tuple(Path(folder, name) for name in names)
+        await to_thread_until_done(_write_images, paths, drawn.pages)
+        yield paths
+
+
+def _read_document(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
+
+
+def _write_images(paths: Sequence[Path], contents: Sequence[bytes]) -> None:
+    for path, content in zip(paths, contents, strict=True):
+        path.write_bytes(content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +164,7 @@ class GenerateStage:
             await self._stopped(sample, answer.outcome or Outcome.MODEL_FAILURE, error) if error else sample
         )
 
-    async def _answered(self, instance: Instance) -> tuple[Answer, ModelError | None]:
+    async def _answered(self, instance: Instance) -> tuple[SampleAnswer, ModelError | None]:
         """Return the answer of a sample, and the failure if there is none.
 
         Raises:
@@ -104,7 +181,7 @@ class GenerateStage:
 
     async def _all_asked(
         self, instance: Instance, task: Task, questions: tuple[Question, ...]
-    ) -> tuple[Answer, ModelError | None]:
+    ) -> tuple[SampleAnswer, ModelError | None]:
         """Return the answer to all questions of a sample, and the failure if there is none.
 
         Several are asked one after the other, until one has no usable completion.
@@ -114,7 +191,7 @@ class GenerateStage:
             questions = tuple(own.applied(one) for one in questions)
         if len(questions) == 1 and not questions[0].name:
             return await self._asked(instance, questions[0])
-        answers: list[Answer] = []
+        answers: list[SampleAnswer] = []
         error = None
         for question in questions:
             answer = self.folder.answer(instance.id, question.name)
@@ -127,7 +204,7 @@ class GenerateStage:
         self.folder.put_answer(answer)
         return answer, error
 
-    async def _asked(self, instance: Instance, question: Question) -> tuple[Answer, ModelError | None]:
+    async def _asked(self, instance: Instance, question: Question) -> tuple[SampleAnswer, ModelError | None]:
         """Return the answer to a question once it is kept, and the failure if there is none."""
         asked = await asyncio.to_thread(self._kept_question, instance, question)
         watch = Watch()
@@ -135,9 +212,9 @@ class GenerateStage:
         try:
             with span("model", {"gen_ai.request.model": self.model.name, "i2s.question": question.name}):
                 completion = await self.model.complete(instance, question)
-            answer = Answer.of(instance.id, completion, watch.seconds, self.completion_characters)
+            answer = SampleAnswer.of(instance.id, completion, watch.seconds, self.completion_characters)
         except ModelError as raised:
-            answer = Answer.without(instance.id, raised, watch.seconds)
+            answer = SampleAnswer.without(instance.id, raised, watch.seconds)
             error = None if answer.final else raised
         answer = replace(answer, question=question.name, asked=asked)
         self.folder.put_answer(answer)
@@ -149,7 +226,7 @@ class GenerateStage:
             self.like_failures.answered()
         return answer, error
 
-    def _kept_question(self, instance: Instance, question: Question) -> Asked:
+    def _kept_question(self, instance: Instance, question: Question) -> StoredQuestion:
         """Return a question as readers see it; its images are kept, but for those of drawn pages."""
         found: dict[Path, str] = {}
         for path in image_paths(question):
@@ -163,7 +240,7 @@ class GenerateStage:
             found[path] = self._kept_images[path]
             if path in instance.pictures:
                 del self._kept_images[path]
-        return Asked.of(question, found)
+        return StoredQuestion.of(question, found)
 
     async def _stopped(self, sample: Sample, outcome: Outcome, error: I2SError) -> Sample:
         content = await asyncio.to_thread(read_content, sample.instance)

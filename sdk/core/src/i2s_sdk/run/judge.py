@@ -1,10 +1,11 @@
-"""A judge model over a finished run: asks it about every image, and keeps what it says beside the run."""
+"""Judgements of the images of a finished run: a judge model is asked about them, or people's scores are stored."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -16,19 +17,26 @@ from i2s_sdk.models.errors import ModelFailedError
 from i2s_sdk.models.model import close_model
 from i2s_sdk.models.options import options_from
 from i2s_sdk.run.failures import LikeFailures
-from i2s_sdk.run.progress import OnProgress, Progress, say_nothing
+from i2s_sdk.run.pipeline import OnProgress, Progress, say_nothing
 from i2s_sdk.run.sample import Watch
-from i2s_sdk.run.storage.answer import Answer
-from i2s_sdk.run.storage.calls import marked_calls
+from i2s_sdk.run.storage.answer import SampleAnswer
 from i2s_sdk.run.storage.folder import picture_name
-from i2s_sdk.run.storage.judgements import JudgeAnswer, JudgeLog, JudgeManifest, open_judge_log
-from i2s_sdk.run.storage.opening import open_storage
+from i2s_sdk.run.storage.index import marked_calls
+from i2s_sdk.run.storage.interface import PathOrUrl, open_storage
+from i2s_sdk.run.storage.judgements import (
+    JudgeAnswer,
+    JudgeLog,
+    JudgeManifest,
+    open_judge_log,
+    write_human_scores,
+)
 from i2s_sdk.run.storage.reader import StoredRun, read_run
 from i2s_sdk.run.storage.record import Record
-from i2s_sdk.run.storage.storage import PathOrUrl
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
-from i2s_sdk.stats.judge_scores import JudgedRun, has_image, judged_records, judged_run
+from i2s_sdk.stats.agreement import Agreement, agreements, human_scored_task, human_scores_of_run
+from i2s_sdk.stats.human_scores import human_scoring_of, read_scores
+from i2s_sdk.stats.judge_scores import JudgedRun, has_image, judged_records, judged_run, judged_runs
 from i2s_sdk.tasks.registry import SPECS
 from i2s_sdk.tasks.rubric import Rubric
 from i2s_sdk.threads import to_thread_until_done
@@ -164,7 +172,7 @@ class _Judging:
         if first is not None:
             raise first
 
-    async def _answer(self, record: Record, folder: Path, like: LikeFailures) -> Answer:
+    async def _answer(self, record: Record, folder: Path, like: LikeFailures) -> SampleAnswer:
         """Return the judge's answer to one image once it is kept."""
         watch = Watch()
         path = folder / f"{hashlib.sha256(record.id.encode()).hexdigest()}.png"
@@ -174,9 +182,11 @@ class _Judging:
             await to_thread_until_done(self._write_image, record, path)
             instance = Instance(id=record.id, task=record.task, subset=record.subset, image=path)
             completion = await self.model.complete(instance, self.rubric.question(prompt, path))
-            answer = Answer.of(record.id, completion, watch.seconds, self.settings.completion_characters)
+            answer = SampleAnswer.of(
+                record.id, completion, watch.seconds, self.settings.completion_characters
+            )
         except ModelError as error:
-            answer = Answer.without(record.id, error, watch.seconds)
+            answer = SampleAnswer.without(record.id, error, watch.seconds)
             failure = None if answer.final else error
         finally:
             path.unlink(missing_ok=True)
@@ -203,3 +213,40 @@ def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
     """Return the first error of a group, which may hold groups."""
     first = errors.exceptions[0]
     return _first(first) if isinstance(first, BaseExceptionGroup) else first
+
+
+def human_scores(
+    run: PathOrUrl, files: Sequence[Path | str], *, system: str | None = None, task: str | None = None
+) -> list[Agreement]:
+    """Keep what people said of the images of a run with it, and return how judges and metrics agree.
+
+    Tables and reports of the run show the scores from then on. Scores that were brought before are replaced.
+
+    Args:
+        run: The folder of the run, or its URL.
+        files: CSV files; see :mod:`i2s_sdk.stats.human_scores`.
+        system: The name of the run's model in the files; None if they have one system alone.
+        task: The task whose images were scored; None if the run has one task alone whose images people score.
+
+    Raises:
+        DataError: A file cannot be read, or a line has no scores.
+        UsageError: The folder holds no run, or the scores are not of its samples.
+    """
+    paths = [Path(one) for one in files]
+    storage = open_storage(run)
+    stored = read_run(storage)
+    scored = human_scored_task(stored, task)
+    scoring = human_scoring_of(scored)
+    scores = [score for path in paths for score in read_scores(path, scoring)]
+    sources = {path.name: _digest(path) for path in paths}
+    found = human_scores_of_run(stored, scored, scores, sources, system)
+    with storage.alone():
+        write_human_scores(storage, found)
+    return agreements(stored, found, judged_runs(stored))
+
+
+def _digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise DataError(path, 0, f"cannot be read: {error.strerror}") from None

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 
 from i2s_sdk.errors import RunConflictError, UsageError
 from i2s_sdk.report.page import write_page
-from i2s_sdk.run.facts import with_taken_answers
+from i2s_sdk.run.plan import with_taken_answers
 from i2s_sdk.run.storage.folder import ANSWERS, CALLS, MERGING, RENDERINGS, RESULTS, RunFolder, read_asked
 from i2s_sdk.run.storage.index import read_lines
+from i2s_sdk.run.storage.interface import PathOrUrl
 from i2s_sdk.run.storage.manifest import Manifest, Options
 from i2s_sdk.run.storage.reader import StoredRun, read_run
 from i2s_sdk.run.storage.record import Record
 from i2s_sdk.run.storage.reference_points import joined_points, read_points, write_points
-from i2s_sdk.run.storage.storage import PathOrUrl
 from i2s_sdk.settings import Settings
 from i2s_sdk.stats.aggregate import Summary, results_document, summarize_run
 

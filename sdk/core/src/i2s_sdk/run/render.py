@@ -1,9 +1,10 @@
-"""The stage "render": reads structures out of answers and, for tasks that render, makes pictures of them."""
+"""The stage "render": reads structures out of answers and, for tasks that render, makes images of them."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, Protocol
@@ -11,22 +12,155 @@ from typing import Any, Generic, Protocol
 from i2s_client.service_table import renderer_of
 from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import I2SError, ProtocolError, ServiceError
+from i2s_sdk.instances.images import PILLOW_PIXELS, ImageFaultError, read_header
 from i2s_sdk.instances.instance import Content
-from i2s_sdk.run.caches.renders import Renderer
-from i2s_sdk.run.kept_texts import kept_document, kept_log, kept_target
-from i2s_sdk.run.picture_limits import PictureLimits, refuse_unpaddable
+from i2s_sdk.run.cached_results import Renderer
 from i2s_sdk.run.sample import Sample, Watch, put_reference, unread
-from i2s_sdk.run.storage.answer import Answer
+from i2s_sdk.run.storage.answer import SampleAnswer
 from i2s_sdk.run.storage.folder import RunFolder
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.read_sample import FirstError, ReadingNote, ReadSample, RepairNote
-from i2s_sdk.run.storage.rendered import Rendered
+from i2s_sdk.run.storage.record import (
+    FirstError,
+    Outcome,
+    ReadingNote,
+    ReadSample,
+    RepairNote,
+    SampleRendering,
+)
 from i2s_sdk.tasks import Attempts, NoStructure, RenderedTask, Structure, Task, render_with_repairs_async
 from i2s_sdk.tasks.answer_reading import read_answer
 from i2s_sdk.tasks.repair import Repair
 from i2s_sdk.tasks.task import D
-from i2s_wire.render.rendering import Rendering
+from i2s_sdk.visible import visible
+from i2s_wire.metrics.description import MetricsDescription
+from i2s_wire.metrics.score import SizePolicy
+from i2s_wire.render.description import RendererDescription
+from i2s_wire.render.rendering import LogExcerpt, Rendering, Verdict
+from i2s_wire.render.resources import Limits
 from i2s_wire.render.source_error import SourceError
+
+#: Characters of a document or of a ground truth that is kept to be shown; a longer one is not kept.
+DOCUMENT_CHARACTERS = 50_000
+
+#: Characters of a log that are kept from its beginning and from its end.
+LOG_HEAD, LOG_TAIL = 1_000, 3_000
+
+
+def kept_document(source: str, structure: Structure) -> str | None:
+    """Return a document as it is kept beside its structure; None if it is the structure, or too long."""
+    if source == structure.code:
+        return None
+    return _shown_text(source)
+
+
+def kept_log(log: LogExcerpt) -> str | None:
+    """Return the beginning and the end of a log, without control characters; None if it is empty."""
+    if not log.tail and len(log.head) <= LOG_HEAD + LOG_TAIL:
+        return visible(log.head) or None
+    tail = (log.tail or log.head)[-LOG_TAIL:]
+    left = log.total_bytes - len((log.head[:LOG_HEAD] + tail).encode("utf-8", "replace"))
+    gap = f"\n… {left} bytes are left out …\n" if left > 0 else ""
+    return visible(f"{log.head[:LOG_HEAD]}{gap}{tail}")
+
+
+def kept_target(content: Content) -> str | None:
+    """Return the structure of a ground truth as answers have it; None if there is none, or it is too long.
+
+    Of a site, these are its files that are text.
+    """
+    if content.site is None:
+        return _shown_text(content.structure) if content.structure else None
+    texts: dict[str, str] = {}
+    for name, file in content.site.items():
+        try:
+            texts[name] = file.decode()
+        except UnicodeDecodeError:  # an image or a font
+            continue
+    files = [{"filename": name, "content": text} for name, text in texts.items()]
+    return _shown_text(json.dumps(files, indent=1, ensure_ascii=False)) if files else None
+
+
+def _shown_text(text: str) -> str | None:
+    return None if len(text) > DOCUMENT_CHARACTERS else text.encode("utf-8", "replace").decode()
+
+
+@dataclass(frozen=True, slots=True)
+class ImageLimits:
+    """The largest picture that a run's services all take.
+
+    Attributes:
+        pixels: Width times height; 0 leaves the renderer's default.
+        picture_bytes: Size in bytes of the PNG; 0 leaves the renderer's default.
+    """
+
+    pixels: int = 0
+    picture_bytes: int = 0
+
+    def within(self, wanted: Limits | None) -> Limits:
+        """Return the limits that a renderer is asked for: those wanted, and no more than these."""
+        wanted = wanted or Limits()
+        return replace(
+            wanted,
+            pixels=_least(wanted.pixels, self.pixels),
+            picture_bytes=_least(wanted.picture_bytes, self.picture_bytes),
+        )
+
+
+def image_limits(renderer: RendererDescription, comparer: MetricsDescription | None) -> ImageLimits:
+    """Return the limits for one renderer.
+
+    Args:
+        renderer: Its defaults hold if they are lower.
+        comparer: The metric service; None if pictures are rendered and not scored now.
+    """
+    if comparer is None:
+        return ImageLimits()
+    default = renderer.default_limits
+    return ImageLimits(
+        _least(default.pixels, comparer.max_image_pixels),
+        _least(default.picture_bytes, comparer.max_image_bytes),
+    )
+
+
+def refuse_unpaddable(rendering: Rendering, reference: bytes, policy: SizePolicy) -> Rendering:
+    """Return a rendering; one that cannot be compared with its reference has the verdict PIXEL_LIMIT instead.
+
+    With ``SizePolicy.PAD`` both pictures get the larger width and the larger height, so a long thin picture
+    beside a wide flat one has far more pixels than either. The limit is the one that was in force when the
+    picture was rendered. A reference that is too large by itself, or that is no picture, is no fault of the
+    model and is left to the metric service to name.
+
+    Args:
+        rendering: Rendering of a model's answer.
+        reference: The picture that it is compared with, encoded.
+        policy: How the two get one size.
+    """
+    if policy is not SizePolicy.PAD or not rendering.pictures or not rendering.limits.pixels:
+        return rendering
+    picture, most, size = rendering.pictures[0], rendering.limits.pixels, _size_of(reference)
+    if size is None or size[0] * size[1] > most:
+        return rendering
+    width, height = max(picture.width, size[0]), max(picture.height, size[1])
+    if width * height <= most:
+        return rendering
+    message = (
+        f"The picture has {picture.width} x {picture.height} pixels and its reference {size[0]} x {size[1]}; "
+        f"padded to {width} x {height} they have more than the limit of {most}."
+    )
+    return replace(rendering, verdict=Verdict.PIXEL_LIMIT, message=message, pictures=())
+
+
+def _least(*values: int) -> int:
+    """Return the least of some limits, of which 0 is none."""
+    return min((value for value in values if value), default=0)
+
+
+def _size_of(picture: bytes) -> tuple[int, int] | None:
+    """Return width and height from the header; None for a file that is no picture."""
+    try:
+        header = read_header(picture, PILLOW_PIXELS)
+    except ImageFaultError:
+        return None
+    return header.width, header.height
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +210,8 @@ class ReadStep(Protocol):
     """What the answers of a task go through."""
 
     async def rendered(
-        self, read: ReadSample, content: Content, answer: Answer
-    ) -> tuple[Rendered, bytes | None]:
+        self, read: ReadSample, content: Content, answer: SampleAnswer
+    ) -> tuple[SampleRendering, bytes | None]:
         """Return what becomes of an answer, and the picture if there is one.
 
         Args:
@@ -102,10 +236,12 @@ class StructureStep:
 
     task: Task
 
-    async def rendered(self, read: ReadSample, content: Content, answer: Answer) -> tuple[Rendered, None]:
+    async def rendered(
+        self, read: ReadSample, content: Content, answer: SampleAnswer
+    ) -> tuple[SampleRendering, None]:
         """Return what was read out of an answer."""
         read, found = await asyncio.to_thread(_structure, self.task, read, answer)
-        if isinstance(found, Rendered):
+        if isinstance(found, SampleRendering):
             return found, None
         return _continued(read, usable=True, structure=found.code, repairs=_noted(found.repairs)), None
 
@@ -124,11 +260,11 @@ class RenderStep(Generic[D]):
     task: RenderedTask[D]
     renderers: Mapping[str, Renderer]
     with_texts: bool
-    picture_limits: Mapping[str, PictureLimits] = field(default_factory=dict)
+    picture_limits: Mapping[str, ImageLimits] = field(default_factory=dict)
 
     async def rendered(
-        self, read: ReadSample, content: Content, answer: Answer
-    ) -> tuple[Rendered, bytes | None]:
+        self, read: ReadSample, content: Content, answer: SampleAnswer
+    ) -> tuple[SampleRendering, bytes | None]:
         """Return what becomes of an answer, and the picture if there is one.
 
         Raises:
@@ -137,7 +273,7 @@ class RenderStep(Generic[D]):
         """
         truth = await self._truth(content, read.id)
         read, structure = await asyncio.to_thread(_structure, self.task, read, answer)
-        if isinstance(structure, Rendered):
+        if isinstance(structure, SampleRendering):
             return replace(structure, truth=truth), None
         attempts = await self._attempts(structure, content, read.id)
         picture = attempts.last.pictures[0].png if attempts.last.verdict.has_picture else None
@@ -180,14 +316,16 @@ class RenderStep(Generic[D]):
     async def _render(self, document: D, identity: str) -> Rendering:
         request = self.task.request(document)
         service = renderer_of(request.source, self.task.services)
-        limits = self.picture_limits.get(service, PictureLimits()).within(request.limits)
+        limits = self.picture_limits.get(service, ImageLimits()).within(request.limits)
         rendering = await self.renderers[service].render(replace(request, id=identity, limits=limits))
         if rendering.verdict.has_picture and not rendering.pictures:
             raise ProtocolError(f"the renderer answered {rendering.verdict.name} without a picture")
         return rendering
 
 
-def _structure(task: Task, read: ReadSample, answer: Answer) -> tuple[ReadSample, Structure | Rendered]:
+def _structure(
+    task: Task, read: ReadSample, answer: SampleAnswer
+) -> tuple[ReadSample, Structure | SampleRendering]:
     """Return the structure in an answer, or the result of an answer without one; and how it was read."""
     if answer.outcome is not None:  # refused, or too long: nothing is read
         return read, _continued(read, outcome=answer.outcome, message=answer.message)
@@ -199,16 +337,16 @@ def _structure(task: Task, read: ReadSample, answer: Answer) -> tuple[ReadSample
     return read, structure
 
 
-def _continued(read: ReadSample, **found: Any) -> Rendered:  # noqa: ANN401 - fields of Rendered
+def _continued(read: ReadSample, **found: Any) -> SampleRendering:  # noqa: ANN401 - fields of Rendered
     """Return what is known of a sample, with what this stage has found."""
-    return Rendered(**{one.name: getattr(read, one.name) for one in fields(ReadSample)} | found)
+    return SampleRendering(**{one.name: getattr(read, one.name) for one in fields(ReadSample)} | found)
 
 
 def _noted(repairs: Iterable[Repair]) -> tuple[RepairNote, ...]:
     return tuple(RepairNote(str(one.kind), one.detail, one.error) for one in repairs)
 
 
-def _rendered(read: ReadSample, structure: Structure, attempts: Attempts[D]) -> Rendered:
+def _rendered(read: ReadSample, structure: Structure, attempts: Attempts[D]) -> SampleRendering:
     last = attempts.last
     first = attempts.first.error if len(attempts.renderings) > 1 else None
     picture = last.pictures[0] if last.verdict.has_picture else None

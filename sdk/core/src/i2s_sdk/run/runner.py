@@ -16,22 +16,17 @@ from i2s_sdk.instances.references import require_usable_references
 from i2s_sdk.models.model import Model, answers_whole
 from i2s_sdk.models.options import ModelOptions, option_words
 from i2s_sdk.models.provider_model import ProviderModel
-from i2s_sdk.run.caches.opening import Caches, open_caches
-from i2s_sdk.run.facts import facts
+from i2s_sdk.run.caches import Caches, open_caches
 from i2s_sdk.run.failures import LikeFailures
-from i2s_sdk.run.generate import GenerateStage
-from i2s_sdk.run.pages import PageImages
-from i2s_sdk.run.pipeline import Stage, run_pipeline
-from i2s_sdk.run.plan import Plan
-from i2s_sdk.run.progress import OnProgress, Progress, noted_waits
+from i2s_sdk.run.generate import GenerateStage, PageImages
+from i2s_sdk.run.pipeline import OnProgress, Progress, Stage, noted_waits, run_pipeline
+from i2s_sdk.run.plan import Plan, facts
 from i2s_sdk.run.render import RenderStage
-from i2s_sdk.run.run_metrics import run_metrics
-from i2s_sdk.run.sample import Sample
-from i2s_sdk.run.sample_traces import SampleTraces
+from i2s_sdk.run.sample import Sample, SampleTraces
 from i2s_sdk.run.score import ScoreStage
-from i2s_sdk.run.steps import read_steps, score_steps, scoring_services
-from i2s_sdk.run.storage.calls import marked_calls
+from i2s_sdk.run.steps import read_steps, run_metrics, score_steps, scoring_services
 from i2s_sdk.run.storage.folder import LOGS, RunFolder
+from i2s_sdk.run.storage.index import marked_calls
 from i2s_sdk.run.storage.manifest import Manifest
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers

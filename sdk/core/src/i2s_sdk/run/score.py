@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from i2s_client.documents import AsyncDocumentsClient
 from i2s_client.metrics import AsyncMetricsClient
 from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import ProtocolError, ScorerError, ServiceError
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.run.caches.scores import ComparedPair, ScoreCache
+from i2s_sdk.run.cached_results import ComparedPair, ScoreCache
 from i2s_sdk.run.sample import Sample, Watch
 from i2s_sdk.run.storage.folder import RunFolder
-from i2s_sdk.run.storage.joined_record import StageScore, scored_record
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.rendered import Rendered
-from i2s_sdk.scoring.scorer import NotUsable, Scorable, Scorer, ScoresUnusable, Values
+from i2s_sdk.run.storage.joined_record import SampleScore, scored_record
+from i2s_sdk.run.storage.record import Outcome, SampleRendering
+from i2s_sdk.scoring.scorer import Conversion, NotUsable, Scorable, Scorer, ScoresUnusable, Values
 from i2s_sdk.scoring.workers import ConversionFetcher, ScorerWorkers, TextConverter
 from i2s_sdk.tasks.task import Task
+from i2s_wire.documents import Fragment, FragmentFormat
 from i2s_wire.metrics.score import MetricFailureKind, MetricResult
 from i2s_wire.tracing import current_span, span
 
@@ -46,8 +47,8 @@ class ScoreStep:
     cache: ScoreCache | None = None
 
     async def scored(
-        self, rendered: Rendered, instance: Instance, reference: bytes, prediction: bytes | None
-    ) -> StageScore:
+        self, rendered: SampleRendering, instance: Instance, reference: bytes, prediction: bytes | None
+    ) -> SampleScore:
         """Return the values of what was read and rendered.
 
         Args:
@@ -116,7 +117,7 @@ class ScoreStep:
                 await asyncio.to_thread(self.cache.keep, pair, score.results)
         return _values(known, self.image_metrics)
 
-    async def _unusable(self, scorers: Iterable[Scorer], sample: Scorable) -> StageScore:
+    async def _unusable(self, scorers: Iterable[Scorer], sample: Scorable) -> SampleScore:
         """Return what a sample that is not usable counts."""
         found = {scorer.name: await self._counted(scorer, sample) for scorer in scorers}
         return _score(Values(dict.fromkeys(self.image_metrics, 0.0)), found)
@@ -137,7 +138,7 @@ def _target(task: Task, instance: Instance) -> object:
     return read_content(instance).structure
 
 
-def _score(images: Values, found: Mapping[str, Values]) -> StageScore:
+def _score(images: Values, found: Mapping[str, Values]) -> SampleScore:
     """Return the values of pictures and of scorers, the latter by the scorer's name."""
     metrics, undefined = dict(images.metrics), dict(images.undefined)
     parts: dict[str, tuple[float, float]] = {}
@@ -146,7 +147,7 @@ def _score(images: Values, found: Mapping[str, Values]) -> StageScore:
         undefined |= values.undefined
         parts |= values.parts
     detail = {name: values.detail for name, values in found.items() if values.detail}
-    return StageScore(metrics, undefined, parts, detail)
+    return SampleScore(metrics, undefined, parts, detail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,7 @@ class ScoreStage:
         timed = replace(rendered, seconds={**rendered.seconds, "score": watch.seconds})
         return replace(sample, record=scored_record(timed, answer, score))
 
-    def _pictures(self, sample: Sample, rendered: Rendered) -> tuple[bytes, bytes | None]:
+    def _pictures(self, sample: Sample, rendered: SampleRendering) -> tuple[bytes, bytes | None]:
         """Return reference and rendering: those at hand, or as an earlier start kept them.
 
         A task that compares no pictures has no references, and gets none.
@@ -218,3 +219,23 @@ def _values(
         if result.failure is not None:
             undefined[name] = result.failure.message
     return values, undefined
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlConverter:
+    """Converts texts with the documents service.
+
+    Attributes:
+        documents: The service.
+    """
+
+    documents: AsyncDocumentsClient
+
+    async def __call__(self, conversions: Sequence[Conversion]) -> Mapping[str, str | None]:
+        """Return HTML by key; None for a text that pandoc refuses or that passes a limit.
+
+        Raises:
+            ServiceError: The service does not answer.
+        """
+        fragments = [Fragment(one.key, FragmentFormat[one.format.upper()], one.text) for one in conversions]
+        return {one.id: one.html for one in await self.documents.convert(fragments)}

@@ -16,13 +16,11 @@ from i2s_sdk.models.model import close_model
 from i2s_sdk.models.options import options_from
 from i2s_sdk.run.failures import FailureReason, failure_reasons
 from i2s_sdk.run.finalize import RunResult, finalize
-from i2s_sdk.run.plan import Plan, choose, model_fingerprint, plan_run
-from i2s_sdk.run.progress import OnProgress, say_nothing
+from i2s_sdk.run.pipeline import OnProgress, say_nothing
+from i2s_sdk.run.plan import Plan, SelectionArgs, choose, model_fingerprint, plan_run, resolve_selection
 from i2s_sdk.run.runner import Runner, StageName
-from i2s_sdk.run.selection_args import SelectionArgs, resolve_selection
 from i2s_sdk.run.storage.folder import RunFolder, read_manifest
-from i2s_sdk.run.storage.opening import open_storage
-from i2s_sdk.run.storage.storage import PathOrUrl
+from i2s_sdk.run.storage.interface import PathOrUrl, open_storage
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_wire.metrics.profile import Profile

@@ -1,4 +1,4 @@
-"""What completions of each task go through, with the services that are there."""
+"""The steps that the completions of each task take with the services at hand, and the metrics that a run has."""
 
 from __future__ import annotations
 
@@ -6,21 +6,67 @@ from collections.abc import Container, Iterable, Mapping
 
 from i2s_client.service_table import DOCUMENTS, METRICS
 from i2s_sdk.errors import I2SError
-from i2s_sdk.run.caches.opening import Caches
-from i2s_sdk.run.caches.renders import CachedRenderer, Renderer
-from i2s_sdk.run.caches.scores import ScoreCache
-from i2s_sdk.run.html_converter import HtmlConverter
-from i2s_sdk.run.picture_limits import picture_limits
-from i2s_sdk.run.render import ReadStep, RenderStep, StructureStep
-from i2s_sdk.run.run_metrics import available_scorers, image_metrics_of_run, scorers_of_run
-from i2s_sdk.run.score import ScoreStep
-from i2s_sdk.scoring.scorer import ConvertingScorer
+from i2s_sdk.run.cached_results import CachedRenderer, Renderer, ScoreCache
+from i2s_sdk.run.caches import Caches
+from i2s_sdk.run.render import ReadStep, RenderStep, StructureStep, image_limits
+from i2s_sdk.run.score import HtmlConverter, ScoreStep
+from i2s_sdk.scoring.scorer import ConvertingScorer, Scorer
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.stack.services import Services
-from i2s_sdk.tasks.metrics import image_metrics
+from i2s_sdk.tasks.metrics import image_metrics, scorers_of
 from i2s_sdk.tasks.task import Task
 from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.render.description import RendererDescription
+
+
+def run_metrics(
+    tasks: Iterable[Task], comparer: MetricsDescription | None
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the version of each metric of a run, and why the others of its tasks cannot be computed.
+
+    Args:
+        tasks: All of one profile.
+        comparer: The metric service; None if no task compares pictures.
+    """
+    versions: dict[str, str] = {}
+    unavailable: dict[str, str] = {}
+    computed_here: dict[str, str] = {}
+    for task in tasks:
+        about = comparer.metrics if comparer is not None else ()
+        described = {one.name: one for one in about if task.profile in one.profiles}
+        for name in image_metrics(task):
+            if name not in described:
+                unavailable[name] = "the metric service does not know it"
+            elif not described[name].available:
+                unavailable[name] = described[name].unavailable_reason
+            else:
+                versions[name] = described[name].version
+        for scorer in scorers_of(task):
+            for metric in scorer.metrics:
+                if metric.name in task.unavailable():
+                    unavailable[f"{metric.name} of {task.name}"] = task.unavailable()[metric.name]
+                else:
+                    computed_here[metric.name] = scorer.version
+    return {**versions, **computed_here}, unavailable
+
+
+def image_metrics_of_run(task: Task, metrics: Container[str]) -> tuple[str, ...]:
+    """Return those of a run's metrics that a task has from pictures."""
+    return tuple(name for name in image_metrics(task) if name in metrics)
+
+
+def scorers_of_run(task: Task, metrics: Container[str]) -> tuple[Scorer, ...]:
+    """Return the scorers of a task whose metrics a run has."""
+    return tuple(
+        one for one in available_scorers(task) if any(metric.name in metrics for metric in one.metrics)
+    )
+
+
+def available_scorers(task: Task) -> tuple[Scorer, ...]:
+    """Return the scorers of a task that can compute any of their metrics here."""
+    missing = task.unavailable()
+    return tuple(one for one in scorers_of(task) if any(m.name not in missing for m in one.metrics))
+
 
 #: Caches of a run that keeps nothing.
 NO_CACHES = Caches()
@@ -62,7 +108,7 @@ def read_steps(
                     one: CachedRenderer(renderer, kept, engines[one], task.profile)
                     for one, renderer in renderers.items()
                 }
-            limits = {one: picture_limits(engines[one], comparer) for one in rendering.services}
+            limits = {one: image_limits(engines[one], comparer) for one in rendering.services}
             steps[name] = RenderStep(rendering, renderers, bool(wanted), limits)
     return steps
 

@@ -14,13 +14,11 @@ from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.model import Completion
-from i2s_sdk.run.html_converter import HtmlConverter
 from i2s_sdk.run.render import StructureStep
-from i2s_sdk.run.run_metrics import available_scorers
 from i2s_sdk.run.sample import unread
-from i2s_sdk.run.score import ScoreStep
-from i2s_sdk.run.steps import scoring_services
-from i2s_sdk.run.storage.answer import Answer
+from i2s_sdk.run.score import HtmlConverter, ScoreStep
+from i2s_sdk.run.steps import available_scorers, scoring_services
+from i2s_sdk.run.storage.answer import SampleAnswer
 from i2s_sdk.run.storage.joined_record import scored_record
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
@@ -197,7 +195,9 @@ class _Lines:
         return await self._scored(instance, completion, step)
 
     async def _scored(self, instance: Instance, completion: str, step: ScoreStep) -> LineScore:
-        answer = Answer.of(instance.id, Completion(completion), 0.0, self.settings.completion_characters)
+        answer = SampleAnswer.of(
+            instance.id, Completion(completion), 0.0, self.settings.completion_characters
+        )
         rendered, _ = await StructureStep(self.task).rendered(unread(instance), Content(), answer)
         record = scored_record(rendered, answer, await step.scored(rendered, instance, b"", None))
         names = [metric.name for metric in metrics_of(self.task)]

@@ -13,9 +13,8 @@ from enum import StrEnum
 
 from i2s_sdk.models.errors import BudgetSpentError
 from i2s_sdk.models.model import Finish
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.planned import GroupedSample
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.manifest import GroupedSample
+from i2s_sdk.run.storage.record import Outcome, Record
 
 #: Answers of the same text that are worth saying: as many of them, to as many references.
 _LEAST_SAME = 3

@@ -11,11 +11,9 @@ from typing import Any
 
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import max_tokens_of
-from i2s_sdk.run.storage.manifest import Manifest
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.planned import GroupedSample
+from i2s_sdk.run.storage.manifest import GroupedSample, Manifest
 from i2s_sdk.run.storage.reader import StoredRun
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.stats.accounts import Accounts, account_samples, total_accounts
 from i2s_sdk.stats.bootstrap import Interval
 from i2s_sdk.stats.columns import Columns, mean_range

@@ -9,8 +9,8 @@ from statistics import fmean
 from typing import Any
 
 from i2s_sdk.errors import UsageError
-from i2s_sdk.run.storage.human import RunHumanScores
-from i2s_sdk.run.storage.planned import Planned
+from i2s_sdk.run.storage.judgements import RunHumanScores
+from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.reader import StoredRun
 from i2s_sdk.stats.correlations import RankCorrelation, rank_correlation
 from i2s_sdk.stats.human_scores import HumanScore, human_scoring_of
@@ -159,7 +159,9 @@ def human_scores_of_run(
     return RunHumanScores(task, system, sources, len(rows), means)
 
 
-def _samples_by_id(samples: Sequence[Planned], subsets: Sequence[str], system: str) -> dict[str, list[str]]:
+def _samples_by_id(
+    samples: Sequence[PlannedInstance], subsets: Sequence[str], system: str
+) -> dict[str, list[str]]:
     """Return the samples that an ID in a file may mean; the output kind is the end of a subset's name."""
     found: dict[str, list[str]] = {one.id: [one.id] for one in samples}
     outputs = [kind for kind in (subset.partition("-")[2] for subset in subsets) if kind]

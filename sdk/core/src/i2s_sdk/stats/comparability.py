@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from i2s_sdk.run.storage.manifest import Options
-from i2s_sdk.run.storage.planned import GroupedSample
+from i2s_sdk.run.storage.manifest import GroupedSample, Options
 from i2s_sdk.run.storage.record import Record, same_targets
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.registry import open_task, task_spec

@@ -17,9 +17,8 @@ from i2s_sdk.run.storage.judgements import (
     read_judge_costs,
     read_judges,
 )
-from i2s_sdk.run.storage.outcome import Outcome
 from i2s_sdk.run.storage.reader import StoredRun
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.stats.means import Mean, mean_with_interval
 from i2s_sdk.tasks.registry import task_spec
 from i2s_sdk.tasks.rubric import BadJudgement, Rubric

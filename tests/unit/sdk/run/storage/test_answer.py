@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from i2s_sdk.errors import ModelError
-from i2s_sdk.models import (
-    Completion,
-    Finish,
-    ModelFailedError,
-    ModelInputRejectedError,
-    ModelRefusedError,
+from i2s_sdk.models import Completion, Finish, ModelFailedError, ModelInputRejectedError, ModelRefusedError
+from i2s_sdk.run.storage.answer import (
+    TEXT_CHARACTERS,
+    QuestionPart,
+    SampleAnswer,
+    StoredQuestion,
+    is_final,
+    joined_answer,
 )
-from i2s_sdk.run.storage.answer import Answer, is_final
+from i2s_sdk.run.storage.folder import RunFolder, read_asked
 from i2s_sdk.run.storage.joined_record import joined_record
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.read_sample import ReadSample
-from i2s_sdk.run.storage.record import Record, TokenUsage
+from i2s_sdk.run.storage.record import Outcome, ReadSample, Record, TokenUsage
 from i2s_sdk.stats.spending import total_spending
+from i2s_sdk.tasks.question import FilePart, ImagePart, Question, TextPart
 from i2s_sdk.tasks.structure import Absence, NoStructure
 
 SAID = Completion("$x$", Finish.LENGTH, 100, 7, 0.5, cached=False, attempts=3, seconds=1.0)
@@ -34,27 +36,27 @@ THOUGHT = Completion(
 REFUSED = ModelRefusedError("m refused: no", Completion("no", Finish.REFUSED, 90, 1, 0.25, attempts=1))
 
 
-def _kept(answer: Answer) -> Answer:
-    return Answer.from_json(json.loads(json.dumps(answer.to_json())))
+def _kept(answer: SampleAnswer) -> SampleAnswer:
+    return SampleAnswer.from_json(json.loads(json.dumps(answer.to_json())))
 
 
 @pytest.mark.parametrize(
     "answer",
     [
-        Answer.of("a", SAID, 2.0),
-        Answer.of("a", THOUGHT, 2.0),
-        Answer.without("a", FAILED, 2.0),
-        Answer.without("a", REJECTED, 2.0),
-        Answer.without("a", REFUSED, 2.0),
-        Answer.without("a", ModelError("none"), 0.0),
+        SampleAnswer.of("a", SAID, 2.0),
+        SampleAnswer.of("a", THOUGHT, 2.0),
+        SampleAnswer.without("a", FAILED, 2.0),
+        SampleAnswer.without("a", REJECTED, 2.0),
+        SampleAnswer.without("a", REFUSED, 2.0),
+        SampleAnswer.without("a", ModelError("none"), 0.0),
     ],
 )
-def test_an_answer_survives_its_line(answer: Answer) -> None:
+def test_an_answer_survives_its_line(answer: SampleAnswer) -> None:
     assert _kept(answer) == answer
 
 
 def test_a_failure_is_asked_again_and_a_refusal_is_an_answer() -> None:
-    failed, refused = Answer.without("a", FAILED, 0.0), Answer.without("a", REFUSED, 0.0)
+    failed, refused = SampleAnswer.without("a", FAILED, 0.0), SampleAnswer.without("a", REFUSED, 0.0)
     assert (failed.final, failed.completion, failed.attempts) == (False, None, 5)
     assert failed.failure is not None
     assert failed.failure.kind == "ModelFailedError"
@@ -63,7 +65,7 @@ def test_a_failure_is_asked_again_and_a_refusal_is_an_answer() -> None:
 
 
 def test_an_input_that_the_server_rejected_has_an_outcome_of_its_own_and_is_asked_again() -> None:
-    rejected = Answer.without("a", REJECTED, 0.0)
+    rejected = SampleAnswer.without("a", REJECTED, 0.0)
     assert (rejected.outcome, rejected.final, rejected.attempts) == (Outcome.INPUT_REJECTED, False, 1)
     assert rejected.failure is not None
     assert rejected.failure.message == REJECTED.message
@@ -71,19 +73,19 @@ def test_an_input_that_the_server_rejected_has_an_outcome_of_its_own_and_is_aske
 
 
 def test_reasoning_without_an_answer_is_final_and_keeps_that_it_was_cut_off() -> None:
-    answer = Answer.of("a", THOUGHT, 0.0)
+    answer = SampleAnswer.of("a", THOUGHT, 0.0)
     assert (answer.outcome, answer.final) == (Outcome.ENDED_IN_REASONING, True)
     assert (answer.message, answer.finish, answer.reasoning) == ("nothing but reasoning", "length", "hm")
     assert is_final(answer.to_json())
 
 
 def test_a_line_of_an_earlier_version_has_no_reasoning() -> None:
-    line = Answer.of("a", SAID, 2.0).to_json()
+    line = SampleAnswer.of("a", SAID, 2.0).to_json()
     assert "reasoning" not in line
-    assert Answer.from_json(line).reasoning == ""
+    assert SampleAnswer.from_json(line).reasoning == ""
 
 
-def _record(answer: Answer) -> Record:
+def _record(answer: SampleAnswer) -> Record:
     return joined_record(ReadSample(answer.id, "latex", "equation", ""), answer, Outcome.SCORED)
 
 
@@ -91,11 +93,11 @@ def test_spending_counts_refusals_kept_answers_and_lost_calls() -> None:
     kept = Completion("$y$", Finish.STOP, 10, 2, 0.125, cached=True)
     silent = Completion("$z$", Finish.STOP, attempts=1)
     answers = [
-        Answer.of("a", SAID, 0.0),
-        Answer.of("b", kept, 0.0),
-        Answer.of("c", silent, 0.0),
-        Answer.without("d", FAILED, 0.0),
-        Answer.without("e", REFUSED, 0.0),
+        SampleAnswer.of("a", SAID, 0.0),
+        SampleAnswer.of("b", kept, 0.0),
+        SampleAnswer.of("c", silent, 0.0),
+        SampleAnswer.without("d", FAILED, 0.0),
+        SampleAnswer.without("e", REFUSED, 0.0),
     ]
     spent = total_spending(map(_record, answers))
     assert (spent.answers, spent.cached, spent.calls) == (4, 1, 3 + 0 + 1 + 5 + 1)
@@ -108,12 +110,12 @@ def test_spending_counts_refusals_kept_answers_and_lost_calls() -> None:
 
 
 def test_models_that_are_not_called_take_nothing() -> None:
-    spent = total_spending([_record(Answer.of("a", Completion("$x$"), 0.0))])
+    spent = total_spending([_record(SampleAnswer.of("a", Completion("$x$"), 0.0))])
     assert (spent.answers, spent.calls, spent.cost, str(spent)) == (0, 0, None, "")
 
 
 def test_unknown_prices_stay_unknown() -> None:
-    spent = total_spending([_record(Answer.of("a", Completion("x", tokens_in=5, attempts=1), 0.0))])
+    spent = total_spending([_record(SampleAnswer.of("a", Completion("x", tokens_in=5, attempts=1), 0.0))])
     assert (spent.cost, spent.paid, spent.cost_unknown) == (None, None, 1)
     assert "cost not known" in str(spent)
 
@@ -121,7 +123,7 @@ def test_unknown_prices_stay_unknown() -> None:
 def test_the_order_of_records_changes_no_digit() -> None:
     costs = [0.1, 1e-17, 0.3, 1e10, -0.0, 0.7]
     records = [
-        _record(Answer.of(str(at), Completion("x", cost=one, attempts=1), 0.0))
+        _record(SampleAnswer.of(str(at), Completion("x", cost=one, attempts=1), 0.0))
         for at, one in enumerate(costs)
     ]
     assert total_spending(records) == total_spending(records[::-1])
@@ -132,11 +134,48 @@ def test_tokens_are_known_only_where_both_counts_are(
     tokens_in: int | None, tokens_out: int | None, unknown: int
 ) -> None:
     said = Completion("x", tokens_in=tokens_in, tokens_out=tokens_out, attempts=1)
-    assert total_spending([_record(Answer.of("a", said, 0.0))]).tokens_unknown == unknown
+    assert total_spending([_record(SampleAnswer.of("a", said, 0.0))]).tokens_unknown == unknown
 
 
 def test_a_kept_answer_is_not_paid_now() -> None:
-    paid = Answer.of("a", Completion("x", cost=0.5, attempts=1), 0.0)
-    kept = Answer.of("a", Completion("x", cost=0.5, cached=True), 0.0)
-    unknown = Answer.of("a", Completion("x", attempts=1), 0.0)
+    paid = SampleAnswer.of("a", Completion("x", cost=0.5, attempts=1), 0.0)
+    kept = SampleAnswer.of("a", Completion("x", cost=0.5, cached=True), 0.0)
+    unknown = SampleAnswer.of("a", Completion("x", attempts=1), 0.0)
     assert [one.paid for one in (paid, kept, unknown)] == [0.5, 0.0, 0.0]
+
+
+def _question(text: str = "Write it.") -> Question:
+    image = Path("/nowhere/somebody/a.png")
+    parts = (TextPart(text), TextPart(" Now."), ImagePart(image), FilePart(Path("/nowhere/b.pdf")))
+    return Question(parts, system="Be exact.", json_schema={"type": "object"}, name="page-1")
+
+
+def test_texts_and_files_are_kept_in_order_and_no_path_is() -> None:
+    kept = StoredQuestion.of(_question(), {Path("/nowhere/somebody/a.png"): "a" * 64})
+    assert kept.parts == (
+        QuestionPart(text="Write it. Now."),
+        QuestionPart(sha256="a" * 64, file="a.png"),
+        QuestionPart(file="b.pdf"),
+    )
+    assert kept.system == "Be exact."
+    assert '"object"' in kept.schema
+    assert "nowhere" not in str(kept.to_json())
+    assert StoredQuestion.from_json(kept.to_json()) == kept
+
+
+def test_a_long_text_is_cut_and_says_so() -> None:
+    kept = StoredQuestion.of(Question((TextPart("x" * (TEXT_CHARACTERS + 5)),)), {})
+    assert kept.parts[0].text.endswith("\n… 5 more characters")
+
+
+def test_questions_of_an_instance_are_read_in_order_and_old_answers_have_none(tmp_path: Path) -> None:
+    asked = StoredQuestion((QuestionPart("a"),))
+    with RunFolder.open(tmp_path / "run") as folder:
+        parts = [SampleAnswer("one", "x", question=f"page-{at}", asked=asked) for at in (1, 2)]
+        for answer in (*parts, joined_answer("one", parts, "".join), SampleAnswer("old", "y")):
+            folder.put_answer(answer)
+        folder.storage.flush()
+        found = read_asked(folder.storage)
+    assert found == {"one": (("page-1", asked), ("page-2", asked))}
+    assert "asked" not in SampleAnswer("old", "y").to_json()
+    assert SampleAnswer.from_json(SampleAnswer("old", "y", asked=asked).to_json()).asked == asked

@@ -12,12 +12,11 @@ import pytest
 
 from i2s_sdk.errors import DataError, InUseError, ModelError, RunConflictError, UsageError
 from i2s_sdk.models import Completion
-from i2s_sdk.run.storage.answer import Answer
+from i2s_sdk.run.storage.answer import SampleAnswer
 from i2s_sdk.run.storage.folder import RECORDS, RunFolder, picture_name, read_records
 from i2s_sdk.run.storage.local import LocalStorage
 from i2s_sdk.run.storage.manifest import Manifest, Options
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.settings import Settings
 
 _HELD = """
@@ -196,9 +195,9 @@ def test_drafts_that_a_kill_left_are_cleared_and_are_no_strangers(tmp_path: Path
 
 def test_answers_and_what_was_paid_for_them_are_counted_again_at_the_next_start(tmp_path: Path) -> None:
     with RunFolder.open(tmp_path) as folder:
-        folder.put_answer(Answer.of("a", Completion("x", cost=0.5, attempts=1), 0.0))
-        folder.put_answer(Answer.of("b", Completion("x", cost=0.5, cached=True), 0.0))
-        folder.put_answer(Answer.without("c", ModelError("no"), 0.0))
+        folder.put_answer(SampleAnswer.of("a", Completion("x", cost=0.5, attempts=1), 0.0))
+        folder.put_answer(SampleAnswer.of("b", Completion("x", cost=0.5, cached=True), 0.0))
+        folder.put_answer(SampleAnswer.without("c", ModelError("no"), 0.0))
         before = folder.answered, folder.paid
     with RunFolder.open(tmp_path) as folder:
         assert (folder.answered, folder.paid) == before == (2, 0.5)

@@ -9,10 +9,9 @@ import pytest
 
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.run.storage.folder import RECORDS
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.planned import INSTANCES
+from i2s_sdk.run.storage.manifest import INSTANCES
 from i2s_sdk.run.storage.reader import read_run
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.record import Outcome, Record
 from run_folders import instances, make_run, options, record_of, write_run
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from i2s_sdk.reading import AnswerText
-from i2s_sdk.run.storage.read_sample import ReadingNote, ReadSample, read_values
+from i2s_sdk.run.storage.record import ReadingNote, ReadSample, read_values
 from i2s_sdk.tasks.answer_reading import read_answer
 from i2s_sdk.tasks.registry import open_task
 

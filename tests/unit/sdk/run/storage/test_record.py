@@ -7,9 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.read_sample import FirstError, RepairNote
-from i2s_sdk.run.storage.record import Failure, Record, TokenUsage
+from i2s_sdk.run.storage.record import Failure, FirstError, Outcome, Record, RepairNote, TokenUsage
 from i2s_wire.render.rendering import Verdict
 
 TEXT = st.text(max_size=20)

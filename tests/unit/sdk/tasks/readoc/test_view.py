@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_sdk.report.samples import panels_of
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.scoring.scorer import Scorable, Values
 from i2s_sdk.tasks.readoc.detail import MAX_BYTES, detail_of
 from i2s_sdk.tasks.readoc.markdown import segments

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.scoring.scorer import Scorable, Values
 from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.means import IntervalKind, Mean

@@ -1,12 +1,16 @@
-"""What the stage "generate" keeps of a sample: a completion, a refusal, or why there is neither.
+"""The part of a record that the stage "generate" writes: a completion, a refusal, or why there is neither.
 
-Of a sample with several questions there is an answer to each, and one of the sample that joins them.
+A sample with several questions has an answer to each, and one of the sample that joins them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import math
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import ModelError
@@ -15,18 +19,112 @@ from i2s_sdk.models.completion_bound import bounded_completion, too_long_reason
 from i2s_sdk.models.errors import ModelFailedError, ModelInputRejectedError, ModelRefusedError
 from i2s_sdk.models.model import Completion, Finish
 from i2s_sdk.plain_fields import plain_fields
-from i2s_sdk.run.storage.asked import Asked
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.record import Failure, TokenUsage
+from i2s_sdk.run.storage.record import Failure, Outcome, TokenUsage
 from i2s_sdk.run.storage.typed_fields import with_checked_fields
+from i2s_sdk.tasks.question import ImagePart, Question, TextPart, joined_texts
 from i2s_sdk.tasks.structure import NoStructure
+from i2s_sdk.visible import visible
 
-#: Fields that a line has only if they say something.
-_OPTIONAL = frozenset({"question", "questions", "cached_cost", "asked", "reasoning", "cached_at"})
+#: Characters of a text of a question that are kept; of a longer one, the beginning is.
+TEXT_CHARACTERS = 20_000
+
+#: Images of a question that are kept with the run; further ones are only named.
+MOST_IMAGES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QuestionPart:
+    """A text or a file of a question.
+
+    Attributes:
+        text: The text; empty for a file.
+        sha256: Digest of an image, by which the run keeps it; empty for a text, and for a file that the run
+            does not keep.
+        file: Name of a file without its folder; empty for a text.
+    """
+
+    text: str = ""
+    sha256: str = ""
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredQuestion:
+    """A question as it was asked: own prompts of the user and examples are in it.
+
+    Attributes:
+        parts: Texts and files in the order in which the model reads them.
+        system: The system text; empty for none.
+        schema: JSON Schema of the answer as JSON; empty for none.
+    """
+
+    parts: tuple[QuestionPart, ...]
+    system: str = ""
+    schema: str = ""
+
+    @classmethod
+    def of(cls, question: Question, images: Mapping[Path, str]) -> StoredQuestion:
+        """Return a question as it is kept.
+
+        Args:
+            question: Question as the model is asked it.
+            images: Digests of those of its images that the run keeps.
+        """
+        parts = tuple(
+            QuestionPart(text=_bounded(part.text))
+            if isinstance(part, TextPart)
+            else QuestionPart(
+                sha256=images.get(part.path, "") if isinstance(part, ImagePart) else "",
+                file=visible(part.path.name),
+            )
+            for part in joined_texts(question)
+        )
+        schema = "" if question.json_schema is None else json.dumps(question.json_schema, indent=1)
+        return cls(parts, _bounded(question.system), _bounded(schema))
+
+    @property
+    def images(self) -> tuple[str, ...]:
+        """Digests of its images that the run keeps."""
+        return tuple(one.sha256 for one in self.parts if one.sha256)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the question as JSON has it, without empty fields."""
+        plain = plain_fields(self)
+        plain["parts"] = [{name: own for name, own in part.items() if own} for part in plain["parts"]]
+        return {name: own for name, own in plain.items() if own}
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> StoredQuestion:
+        """Return a question that was kept. Texts that many questions have in common are there once.
+
+        Raises:
+            KeyError, TypeError, ValueError: It is no question.
+        """
+        parts = tuple(with_checked_fields(QuestionPart(**one)) for one in plain.get("parts", ()))
+        shared = tuple(QuestionPart(sys.intern(one.text), one.sha256, one.file) for one in parts)
+        texts = {name: plain.get(name, "") for name in ("system", "schema")}
+        made = with_checked_fields(cls(shared, **texts))
+        return cls(made.parts, sys.intern(made.system), sys.intern(made.schema))
+
+
+def image_paths(question: Question) -> Sequence[Path]:
+    """Return the images of a question that a run keeps, in order."""
+    paths = [part.path for part in question.parts if isinstance(part, ImagePart)]
+    return list(dict.fromkeys(paths))[:MOST_IMAGES]
+
+
+def _bounded(text: str) -> str:
+    left = len(text) - TEXT_CHARACTERS
+    kept = f"{text[:TEXT_CHARACTERS]}\n… {left} more characters" if left > 0 else text
+    return kept.encode("utf-8", "replace").decode()
+
+
+#: Fields that a line has only if they say something.
+_OPTIONAL_OF_ANSWER = frozenset({"question", "questions", "cached_cost", "asked", "reasoning", "cached_at"})
+
+
+@dataclass(frozen=True, slots=True)
+class SampleAnswer:
     """How a model was asked and what it said.
 
     Attributes:
@@ -69,7 +167,7 @@ class Answer:
     question: str = ""
     questions: tuple[str, ...] = ()
     cached_cost: float = 0.0
-    asked: Asked | None = None
+    asked: StoredQuestion | None = None
     reasoning: str = ""
     cached_at: str = ""
 
@@ -90,7 +188,7 @@ class Answer:
         completion: Completion,
         seconds: float,
         most_characters: int = COMPLETION_CHARACTERS,
-    ) -> Answer:
+    ) -> SampleAnswer:
         """Return the answer that a completion is; of one that is no answer, or too long, with the reason."""
         completion = bounded_completion(completion, most_characters)
         no_answer = completion.no_answer
@@ -112,7 +210,7 @@ class Answer:
         )
 
     @classmethod
-    def without(cls, identity: str, error: ModelError, seconds: float) -> Answer:
+    def without(cls, identity: str, error: ModelError, seconds: float) -> SampleAnswer:
         """Return what remains if a model refused or failed, or its server rejected the input."""
         if isinstance(error, ModelRefusedError):
             said = cls.of(identity, error.completion, seconds)
@@ -130,10 +228,10 @@ class Answer:
             "outcome": str(self.outcome) if self.outcome else None,
         }
         plain["asked"] = self.asked.to_json() if self.asked else None
-        return {name: value for name, value in plain.items() if value or name not in _OPTIONAL}
+        return {name: value for name, value in plain.items() if value or name not in _OPTIONAL_OF_ANSWER}
 
     @classmethod
-    def from_json(cls, plain: Mapping[str, Any]) -> Answer:
+    def from_json(cls, plain: Mapping[str, Any]) -> SampleAnswer:
         """Return the answer of a line.
 
         Raises:
@@ -145,7 +243,7 @@ class Answer:
             with_checked_fields(Failure(**values["failure"])) if values.get("failure") else None
         )
         values["questions"] = tuple(values.get("questions", ()))
-        values["asked"] = Asked.from_json(values["asked"]) if values.get("asked") else None
+        values["asked"] = StoredQuestion.from_json(values["asked"]) if values.get("asked") else None
         values["usage"] = with_checked_fields(TokenUsage(**values["usage"]))
         return with_checked_fields(cls(**values))
 
@@ -157,3 +255,73 @@ def is_final(plain: Mapping[str, Any]) -> bool:
         KeyError, ValueError: It is not an answer.
     """
     return plain["outcome"] is None or not Outcome(plain["outcome"]).asked_again
+
+
+#: Why completions end, beginning with what is told first of several.
+_FINISHES = (Finish.TOO_LONG, Finish.REFUSED, Finish.LENGTH, Finish.OTHER, Finish.STOP)
+
+
+def joined_answer(
+    identity: str,
+    answers: Sequence[SampleAnswer],
+    join: Callable[[Sequence[str]], str],
+    most_characters: int = COMPLETION_CHARACTERS,
+) -> SampleAnswer:
+    """Return the answer of a sample.
+
+    An answer without a usable completion (refused, too long, failed, nothing but reasoning) ends the sample,
+    which then ends as that answer does. Tokens and cost are the sums of those answers that are final, and not
+    known if one of them is not; calls and seconds are those of all answers. It counts as kept from earlier
+    calls if each was.
+
+    Args:
+        identity: Identity of the instance.
+        answers: Answers to its questions, in order, up to the first that ends the sample.
+        join: The function that makes one text of all completions.
+        most_characters: The most characters of the joined completion; a longer one is not usable.
+    """
+    final = [one for one in answers if one.final]
+    ended = next((one for one in answers if one.outcome is not None), None)
+    if ended is not None:
+        answer = ended
+    else:
+        text = join([one.completion or "" for one in answers])
+        answer = SampleAnswer.of(identity, Completion(text, _finish(answers)), 0.0, most_characters)
+    return replace(
+        answer,
+        usage=TokenUsage(
+            _sum(one.usage.input_tokens for one in final), _sum(one.usage.output_tokens for one in final)
+        ),
+        cost=_cost(final),
+        cached=bool(final) and all(one.cached for one in final),
+        attempts=sum(one.attempts for one in answers),
+        seconds=round(math.fsum(one.seconds for one in answers), 4),
+        question="",
+        questions=tuple(one.question for one in answers),
+        cached_cost=_cached_cost(final),
+        asked=None,
+        reasoning="",
+        cached_at=min((one.cached_at for one in final if one.cached_at), default=""),
+    )
+
+
+def _finish(answers: Sequence[SampleAnswer]) -> Finish:
+    found = {one.finish for one in answers}
+    return next((one for one in _FINISHES if str(one) in found), Finish.OTHER)
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    found = list(counts)
+    known = [one for one in found if one is not None]
+    return sum(known) if known and len(known) == len(found) else None
+
+
+def _cached_cost(answers: Sequence[SampleAnswer]) -> float:
+    """Return what answers that were kept cost once, if others were paid for now."""
+    kept = [one for one in answers if one.cached]
+    return 0.0 if len(kept) == len(answers) else _cost(kept) or 0.0
+
+
+def _cost(answers: Sequence[SampleAnswer]) -> float | None:
+    known = [one.cost for one in answers if one.cost is not None]
+    return math.fsum(known) if known and len(known) == len(answers) else None

@@ -28,18 +28,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from i2s_sdk.errors import DataError, UsageError
-from i2s_sdk.run.storage.answer import Answer, is_final
-from i2s_sdk.run.storage.asked import Asked
-from i2s_sdk.run.storage.calls import call_mark, unanswered_calls
-from i2s_sdk.run.storage.index import JsonlIndex, key_of, read_lines
+from i2s_sdk.run.storage.answer import SampleAnswer, StoredQuestion, is_final
+from i2s_sdk.run.storage.index import JsonlIndex, call_mark, key_of, read_lines, unanswered_calls
+from i2s_sdk.run.storage.interface import PathOrUrl, RunStorage, open_storage, stem
 from i2s_sdk.run.storage.local import DRAFTS, LOCK
-from i2s_sdk.run.storage.manifest import Manifest
-from i2s_sdk.run.storage.opening import open_storage
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.planned import INSTANCES, GroupedSample, planned_lines
-from i2s_sdk.run.storage.record import Record, without_texts
-from i2s_sdk.run.storage.rendered import Rendered
-from i2s_sdk.run.storage.storage import PathOrUrl, RunStorage, stem
+from i2s_sdk.run.storage.manifest import INSTANCES, GroupedSample, Manifest, planned_lines
+from i2s_sdk.run.storage.record import Outcome, Record, SampleRendering, without_texts
 from i2s_sdk.run.storage.without_paths import path_remover
 from i2s_sdk.settings import Settings
 
@@ -188,7 +182,7 @@ class RunFolder:
             record = replace(record, failure=replace(record.failure, message=message))
         self.ended.append(record.to_json())
 
-    def put_answer(self, answer: Answer) -> None:
+    def put_answer(self, answer: SampleAnswer) -> None:
         """Keep what the model said, of a sample or to one question; a failure has no path of this machine."""
         if answer.failure is not None:
             message = self._without_paths(answer.failure.message)
@@ -197,11 +191,11 @@ class RunFolder:
         self.answered += answer.final and not answer.question
         self.paid += answer.paid
 
-    def put_rendered(self, rendered: Rendered) -> None:
+    def put_rendered(self, rendered: SampleRendering) -> None:
         """Keep what was rendered; its pictures are there already."""
         self.renderings.append(rendered.to_json())
 
-    def answer(self, identity: str, question: str = "") -> Answer | None:
+    def answer(self, identity: str, question: str = "") -> SampleAnswer | None:
         """Return what the model said; None if it is to be asked (again).
 
         Args:
@@ -212,11 +206,13 @@ class RunFolder:
         mark = self.answers.marks.get(key)
         if mark is None or not mark.final:
             return None
-        return self.answers.read(key, Answer.from_json)
+        return self.answers.read(key, SampleAnswer.from_json)
 
-    def rendered(self, identity: str) -> Rendered | None:
+    def rendered(self, identity: str) -> SampleRendering | None:
         """Return what was rendered of an instance; None if it was not."""
-        return self.renderings.read(identity, Rendered.from_json) if identity in self.renderings else None
+        return (
+            self.renderings.read(identity, SampleRendering.from_json) if identity in self.renderings else None
+        )
 
     def put_picture(self, png: bytes) -> str:
         """Keep a picture and return its SHA-256."""
@@ -291,18 +287,20 @@ def iter_records(where: PathOrUrl | RunStorage, *, texts: bool = True) -> Iterat
         yield record if texts else without_texts(record)
 
 
-def read_asked(storage: RunStorage) -> dict[str, tuple[tuple[str, Asked], ...]]:
+def read_asked(storage: RunStorage) -> dict[str, tuple[tuple[str, StoredQuestion], ...]]:
     """Return what the model was asked, by instance: each question with its name, in the order asked.
 
     Raises:
         DataError: A line is not an answer.
     """
-    found: dict[str, dict[str, Asked]] = {}
+    found: dict[str, dict[str, StoredQuestion]] = {}
     lines = storage.lines(ANSWERS)
     for number, plain in enumerate(read_lines(lines), start=1):
         if plain.get("asked"):
             try:
-                found.setdefault(plain["id"], {})[plain.get("question", "")] = Asked.from_json(plain["asked"])
+                found.setdefault(plain["id"], {})[plain.get("question", "")] = StoredQuestion.from_json(
+                    plain["asked"]
+                )
             except (ValueError, KeyError, TypeError) as error:
                 raise DataError(str(lines), number, f"is not an answer: {error!r}") from None
     return {identity: tuple(questions.items()) for identity, questions in found.items()}

@@ -1,4 +1,4 @@
-"""An append-only file of JSON lines with an index: what a stage has finished, by the id of the instance.
+"""Append-only files of JSON lines with an index: what a stage has finished, by the id of the instance; the call log.
 
 Lines of one of several questions of an instance have its name too. Of several lines of one key the last
 counts. In memory there is only where each line lies, and a mark.
@@ -7,13 +7,17 @@ counts. In memory there is only where each line lies, and a mark.
 from __future__ import annotations
 
 import json
+import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
 from i2s_sdk.errors import DataError
 from i2s_sdk.json_text import read_json
-from i2s_sdk.run.storage.storage import AppendLog, Lines, RunStorage
+from i2s_sdk.models.model import Model
+from i2s_sdk.run.storage.interface import AppendLog, Lines, RunStorage
 
 M = TypeVar("M")
 R = TypeVar("R")
@@ -136,3 +140,71 @@ def _parsed(lines: Lines) -> Iterator[tuple[int, bytes, dict[str, Any]]]:
 
 def _damaged(lines: Lines, number: int, error: Exception) -> DataError:
     return DataError(str(lines), number, f"is not a line of a run: {error!r}")
+
+
+class CallLog:
+    """The journal of a run's calls; see :class:`i2s_sdk.models.model.CallJournal`.
+
+    Args:
+        calls: The file of lines, marked by the name of the call.
+    """
+
+    def __init__(self, calls: JsonlIndex[str]) -> None:
+        self._calls = calls
+
+    async def __call__(self, identity: str, question: str = "") -> str:
+        """Write down that a call begins, and return its name."""
+        name = uuid.uuid4().hex
+        begun = datetime.now(UTC).isoformat(timespec="seconds")
+        asked = {"id": identity, "question": question} if question else {"id": identity}
+        self._calls.append({**asked, "call": name, "begun": begun})
+        await self._calls.wait_durable()
+        return name
+
+    def last(self, identity: str, question: str = "") -> str:
+        """Return the name of the latest call for a question; empty if there was none."""
+        return self._calls.marks.get(key_of(identity, question)) or ""
+
+    def is_last(self, identity: str, name: str, question: str = "") -> bool:
+        """Return whether the latest call for a question is the one of this name."""
+        return bool(name) and self.last(identity, question) == name
+
+
+def call_mark(line: Mapping[str, Any]) -> str:
+    """Return the name of the call of a line; empty if an earlier version has written none."""
+    return str(line.get("call", ""))
+
+
+@contextmanager
+def marked_calls(model: Model | None, calls: JsonlIndex[str]) -> Iterator[None]:
+    """Have each call of a model written to the journal before it is made, as long as the block lasts.
+
+    Args:
+        model: Marks are made if it has an attribute ``on_call``, which is set; None makes none.
+        calls: The journal.
+    """
+    if model is None or not hasattr(model, "on_call"):
+        yield
+        return
+    before, model.on_call = model.on_call, CallLog(calls)
+    try:
+        yield
+    finally:
+        model.on_call = before
+
+
+def unanswered_calls(calls: Lines, answers: Lines) -> Counter[str]:
+    """Return how many calls of each instance were begun and never closed: they may have been billed.
+
+    A call here is all attempts for one question. The line of a sample that joins several closes none.
+
+    Args:
+        calls: The journal.
+        answers: The file of answers.
+    """
+    begun = Counter(line["id"] for line in read_lines(calls))
+    if not begun:
+        return begun
+    of_questions = (line for line in read_lines(answers) if not line.get("questions"))
+    begun.subtract(line["id"] for line in of_questions if line["attempts"] and line["id"] in begun)
+    return +begun

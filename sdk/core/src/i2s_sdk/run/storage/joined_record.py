@@ -6,17 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from i2s_sdk.run.storage.answer import Answer
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.read_sample import ReadSample
-from i2s_sdk.run.storage.record import Failure, Record
-from i2s_sdk.run.storage.rendered import Rendered
+from i2s_sdk.run.storage.answer import SampleAnswer
+from i2s_sdk.run.storage.record import Failure, Outcome, ReadSample, Record, SampleRendering
 
 _READ = tuple(one.name for one in fields(ReadSample))
 
 
 @dataclass(frozen=True, slots=True)
-class StageScore:
+class SampleScore:
     """What the stage "score" finds of a sample.
 
     Attributes:
@@ -34,16 +31,16 @@ class StageScore:
     not_usable: str | None = None
 
 
-def scored_record(rendered: Rendered, answer: Answer | None, score: StageScore) -> Record:
+def scored_record(rendered: SampleRendering, answer: SampleAnswer | None, score: SampleScore) -> Record:
     """Return the record of a sample that has its score."""
     return joined_record(rendered, answer, rendered.outcome or Outcome.SCORED, score)
 
 
 def joined_record(
     read: ReadSample,
-    answer: Answer | None,
+    answer: SampleAnswer | None,
     outcome: Outcome,
-    score: StageScore | None = None,
+    score: SampleScore | None = None,
     failure: Failure | None = None,
 ) -> Record:
     """Return the record of a sample.

@@ -1,4 +1,4 @@
-"""What judge models said of the images of a run: files of their own beside those of the run.
+"""Scores that judge models and people gave to the images of a run: files of their own beside those of the run.
 
 ::
 
@@ -6,6 +6,7 @@
       judge-ID.json            the judge: model, parameters, rubric and its digest
       judge-ID-answers.jsonl   one line for each answer of the judge, verbatim, with the digest of the image
       judge-ID-calls.jsonl     one line for each call of the judge that was begun
+      human-scores.json        scores of people
 
 ID is a digest of the judge, so that several judges may work on one run and the same one is resumed. Nothing
 of this is read when the values of the run are computed.
@@ -23,10 +24,9 @@ from typing import Any
 
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.json_text import read_json
-from i2s_sdk.run.storage.answer import Answer, is_final
-from i2s_sdk.run.storage.calls import call_mark
-from i2s_sdk.run.storage.index import JsonlIndex, read_lines
-from i2s_sdk.run.storage.storage import RunStorage
+from i2s_sdk.run.storage.answer import SampleAnswer, is_final
+from i2s_sdk.run.storage.index import JsonlIndex, call_mark, read_lines
+from i2s_sdk.run.storage.interface import RunStorage
 from i2s_sdk.run.storage.typed_fields import with_checked_fields
 
 FORMAT = 1
@@ -113,7 +113,7 @@ class JudgeAnswer:
         rendering_sha256: SHA-256 of the image.
     """
 
-    answer: Answer
+    answer: SampleAnswer
     rendering_sha256: str
 
     def to_json(self) -> dict[str, Any]:
@@ -128,7 +128,7 @@ class JudgeAnswer:
             KeyError, TypeError, ValueError: It is not one.
         """
         rest = {name: value for name, value in plain.items() if name != _IMAGE}
-        return cls(Answer.from_json(rest), str(plain[_IMAGE]))
+        return cls(SampleAnswer.from_json(rest), str(plain[_IMAGE]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,10 +199,73 @@ def read_judge_answers(storage: RunStorage, judge: JudgeManifest) -> dict[str, J
     return found
 
 
-def read_judge_costs(storage: RunStorage, judge: JudgeManifest) -> list[Answer]:
+def read_judge_costs(storage: RunStorage, judge: JudgeManifest) -> list[SampleAnswer]:
     """Return all answers of a judge, those that were replaced by later ones among them: all were paid for."""
     return [JudgeAnswer.from_json(plain).answer for plain in read_lines(storage.lines(judge.answers))]
 
 
 def _mark(plain: Mapping[str, Any]) -> _Mark:
     return _Mark(is_final(plain), str(plain[_IMAGE]))
+
+
+#: File in a run folder; absent if nobody has brought scores.
+HUMAN = "human-scores.json"
+
+
+@dataclass(frozen=True, slots=True)
+class RunHumanScores:
+    """What people said of the images of a run.
+
+    Attributes:
+        task: Whose samples they are.
+        system: What the files call the model of the run.
+        sources: SHA-256 of each file by its name.
+        rows: Number of rows of that system in the files.
+        scores: Scores by sample, in the order of the criteria of the task's rubric; the mean of several rows.
+    """
+
+    task: str
+    system: str
+    sources: Mapping[str, str]
+    rows: int
+    scores: Mapping[str, tuple[float, ...]]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the scores as JSON has them."""
+        return {
+            "format": FORMAT,
+            "task": self.task,
+            "system": self.system,
+            "sources": dict(self.sources),
+            "rows": self.rows,
+            "scores": {sample: list(values) for sample, values in sorted(self.scores.items())},
+        }
+
+
+def write_human_scores(storage: RunStorage, scores: RunHumanScores) -> None:
+    """Keep scores with a run in place of earlier ones; only within ``storage.alone()``."""
+    storage.write(HUMAN, (json.dumps(scores.to_json(), indent=1) + "\n").encode())
+
+
+def read_human_scores(storage: RunStorage) -> RunHumanScores | None:
+    """Return the scores that were brought to a run; None without any.
+
+    Raises:
+        UsageError: Their file is damaged, or of another format.
+    """
+    try:
+        content = storage.read(HUMAN)
+    except FileNotFoundError:
+        return None
+    try:
+        plain = read_json(content)
+        if plain["format"] != FORMAT:
+            raise ValueError(f"format {plain['format']!r}")
+        scores = {
+            str(sample): tuple(float(value) for value in values) for sample, values in plain["scores"].items()
+        }
+        return RunHumanScores(
+            str(plain["task"]), str(plain["system"]), dict(plain["sources"]), int(plain["rows"]), scores
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"{storage.at(HUMAN)} holds no scores of people: {error!r}") from None

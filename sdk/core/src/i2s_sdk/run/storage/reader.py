@@ -9,14 +9,11 @@ from functools import cached_property
 from i2s_sdk.data.selection import Shard
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.json_text import read_json
-from i2s_sdk.run.storage.asked import Asked
+from i2s_sdk.run.storage.answer import StoredQuestion
 from i2s_sdk.run.storage.folder import MANIFEST, RECORDS, RENDERINGS, picture_name, read_asked, read_manifest
-from i2s_sdk.run.storage.manifest import Manifest
-from i2s_sdk.run.storage.opening import open_storage
-from i2s_sdk.run.storage.planned import INSTANCES, Planned, parse_planned
-from i2s_sdk.run.storage.record import Record, without_texts
-from i2s_sdk.run.storage.rendered import Rendered
-from i2s_sdk.run.storage.storage import Lines, PathOrUrl, RunStorage
+from i2s_sdk.run.storage.interface import Lines, PathOrUrl, RunStorage, open_storage
+from i2s_sdk.run.storage.manifest import INSTANCES, Manifest, PlannedInstance, parse_planned
+from i2s_sdk.run.storage.record import Record, SampleRendering, without_texts
 
 
 @dataclass(frozen=True)
@@ -32,7 +29,7 @@ class StoredRun:
 
     storage: RunStorage
     manifest: Manifest
-    whole: tuple[Planned, ...]
+    whole: tuple[PlannedInstance, ...]
     records: Mapping[str, Record]
     _lines: Lines | None = field(default=None, repr=False)
     _offsets: Mapping[str, tuple[int, int]] = field(default_factory=dict, repr=False)
@@ -48,7 +45,7 @@ class StoredRun:
         return _shard(self.manifest)
 
     @cached_property
-    def planned(self) -> tuple[Planned, ...]:
+    def planned(self) -> tuple[PlannedInstance, ...]:
         """The instances of the shard, in the order of the data set."""
         return _of_shard(self.whole, self.shard)
 
@@ -65,19 +62,19 @@ class StoredRun:
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(str(self._lines), 0, f"was changed while it was read: {error!r}") from None
 
-    def rendered(self, identity: str) -> Rendered | None:
+    def rendered(self, identity: str) -> SampleRendering | None:
         """Return what the stage "render" kept of a sample; None if it kept nothing."""
         lines, places = self._renderings
         place = places.get(identity)
         if place is None:
             return None
         try:
-            return Rendered.from_json(read_json(lines.read(*place)))
+            return SampleRendering.from_json(read_json(lines.read(*place)))
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(str(lines), 0, f"holds no rendering of {identity!r}: {error!r}") from None
 
     @cached_property
-    def asked(self) -> Mapping[str, tuple[tuple[str, Asked], ...]]:
+    def asked(self) -> Mapping[str, tuple[tuple[str, StoredQuestion], ...]]:
         """What the model was asked, by instance: each question with its name."""
         return read_asked(self.storage)
 
@@ -121,7 +118,7 @@ def read_run(where: PathOrUrl | RunStorage) -> StoredRun:
     return StoredRun(storage, manifest, _planned(storage), records, lines, offsets)
 
 
-def read_planned(storage: RunStorage, manifest: Manifest) -> tuple[Planned, ...]:
+def read_planned(storage: RunStorage, manifest: Manifest) -> tuple[PlannedInstance, ...]:
     """Return the instances of a run, or of its shard, in the order of the data set.
 
     Args:
@@ -138,7 +135,7 @@ def _shard(manifest: Manifest) -> Shard | None:
     return Shard.parse(manifest.options.shard) if manifest.options.shard else None
 
 
-def _of_shard(whole: tuple[Planned, ...], shard: Shard | None) -> tuple[Planned, ...]:
+def _of_shard(whole: tuple[PlannedInstance, ...], shard: Shard | None) -> tuple[PlannedInstance, ...]:
     return whole if shard is None else tuple(one for one in whole if shard.has(one.id))
 
 
@@ -156,7 +153,7 @@ def _records(lines: Lines) -> tuple[dict[str, Record], dict[str, tuple[int, int]
     return records, offsets
 
 
-def _planned(storage: RunStorage) -> tuple[Planned, ...]:
+def _planned(storage: RunStorage) -> tuple[PlannedInstance, ...]:
     try:
         return parse_planned(storage.read(INSTANCES), storage.at(INSTANCES))
     except FileNotFoundError:

@@ -13,8 +13,8 @@ from typing import Any
 
 from i2s_sdk.errors import DataError
 from i2s_sdk.json_text import read_json
+from i2s_sdk.run.storage.interface import RunStorage
 from i2s_sdk.run.storage.record import Record
-from i2s_sdk.run.storage.storage import RunStorage
 
 #: File in a run folder; may be missing.
 REFERENCE_POINTS = "reference-points.jsonl"

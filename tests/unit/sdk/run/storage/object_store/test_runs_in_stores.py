@@ -25,8 +25,7 @@ from i2s_sdk.run.generate import GenerateStage
 from i2s_sdk.run.merge import merge
 from i2s_sdk.run.sample import Sample
 from i2s_sdk.run.stages import generate
-from i2s_sdk.run.storage.answer import Answer
-from i2s_sdk.run.storage.calls import marked_calls
+from i2s_sdk.run.storage.answer import SampleAnswer
 from i2s_sdk.run.storage.folder import (
     ANSWERS,
     APPENDED,
@@ -40,13 +39,12 @@ from i2s_sdk.run.storage.folder import (
     picture_name,
     read_records,
 )
-from i2s_sdk.run.storage.index import read_lines
+from i2s_sdk.run.storage.index import marked_calls, read_lines
+from i2s_sdk.run.storage.interface import open_storage
 from i2s_sdk.run.storage.manifest import Manifest
-from i2s_sdk.run.storage.object_store.lease import LEASE
-from i2s_sdk.run.storage.opening import open_storage
-from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.object_storage import LEASE
 from i2s_sdk.run.storage.reader import read_run
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.settings import Settings
 from i2s_sdk.stats.aggregate import summarize_run
 from i2s_sdk.tasks.registry import open_task
@@ -74,7 +72,7 @@ def test_a_run_goes_on_where_an_earlier_start_ended(url: str) -> None:
         with RunFolder.open(url) as folder:
             folder.begin(Manifest(options()), instances(3))
             assert folder.path == url
-            folder.put_answer(Answer.of(name, Completion("x", cost=0.5, attempts=1), 0.0))
+            folder.put_answer(SampleAnswer.of(name, Completion("x", cost=0.5, attempts=1), 0.0))
             folder.put_rendered(rendered_of(_record(name), text="t"))
             folder.append(_record(name))
             assert folder.record(name) == _record(name)
@@ -211,7 +209,7 @@ def test_lines_reach_the_store_by_themselves_and_those_of_earlier_stages_first(u
     settings = Settings(store_lines=5, store_seconds=0.01)
     with RunFolder.open(url, settings) as folder:
         for number in range(60):
-            folder.put_answer(Answer.of(str(number), Completion("x"), 0.0))
+            folder.put_answer(SampleAnswer.of(str(number), Completion("x"), 0.0))
             folder.put_rendered(rendered_of(_record(str(number))))
             folder.append(_record(str(number)))
             if number % 6:

@@ -12,8 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from i2s_sdk.run.caches.entries import CacheSize, FolderEntries, on_disk
-from i2s_sdk.run.caches.objects import ObjectEntries
+from i2s_sdk.run.caches import CacheSize, FolderEntries, ObjectEntries, on_disk
 
 MUCH = 1 << 30
 
@@ -150,7 +149,7 @@ def test_a_file_in_place_of_the_folder_costs_nothing_but_the_cache(tmp_path: Pat
 WRITE = """
 import hashlib, sys
 from pathlib import Path
-from i2s_sdk.run.caches.entries import FolderEntries
+from i2s_sdk.run.caches import FolderEntries
 entries = FolderEntries(Path(sys.argv[1]), 40 * 4096)
 for turn in range(3):
     for number in range(60):

@@ -12,16 +12,14 @@ import pytest
 from i2s_sdk.data import Instance, Selection, read_folder
 from i2s_sdk.errors import ServiceUnavailableError
 from i2s_sdk.models import Completion, Finish, ModelFailedError
-from i2s_sdk.run.pipeline import Stage, run_pipeline
+from i2s_sdk.run.pipeline import Stage, run_pipeline, say_nothing
 from i2s_sdk.run.plan import choose, plan_run
-from i2s_sdk.run.progress import say_nothing
 from i2s_sdk.run.runner import Runner, StageName
-from i2s_sdk.run.sample import Sample, unread
-from i2s_sdk.run.sample_traces import SampleTraces
-from i2s_sdk.run.storage.answer import Answer
+from i2s_sdk.run.sample import Sample, SampleTraces, unread
+from i2s_sdk.run.storage.answer import SampleAnswer
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.joined_record import joined_record
-from i2s_sdk.run.storage.outcome import Outcome
+from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.question import Question
 from i2s_wire.metrics.profile import Profile
@@ -67,7 +65,7 @@ async def _scored(sample: Sample) -> Sample:
         engine_digest="abc",
         message="secret message",
     )
-    answer = Answer(sample.instance.id, "secret completion")
+    answer = SampleAnswer(sample.instance.id, "secret completion")
     return replace(sample, record=joined_record(read, answer, Outcome.SCORED))
 
 

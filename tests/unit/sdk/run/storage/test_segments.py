@@ -10,10 +10,9 @@ from contextlib import contextmanager
 import pytest
 
 from i2s_sdk.errors import DataError
-from i2s_sdk.run.storage.object_store import appended
-from i2s_sdk.run.storage.object_store.access import Access
-from i2s_sdk.run.storage.object_store.appended import Appended
-from i2s_sdk.run.storage.object_store.segments import Segment, Segments, current
+from i2s_sdk.run.storage import segments
+from i2s_sdk.run.storage.object_access import Access
+from i2s_sdk.run.storage.segments import Appended, Segment, Segments, current
 
 
 class Alone:
@@ -50,7 +49,7 @@ def _read(access: Access) -> list[bytes]:
 @contextmanager
 def _rolling(monkeypatch: pytest.MonkeyPatch, small: int) -> Iterator[None]:
     with monkeypatch.context() as patched:
-        patched.setattr(appended, "SMALL", small)
+        patched.setattr(segments, "SMALL", small)
         yield
 
 

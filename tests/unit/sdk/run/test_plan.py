@@ -1,13 +1,22 @@
 """The arguments that all who begin a run share."""
 
+from __future__ import annotations
+
+from pathlib import Path
+
 import pytest
 
 from i2s_sdk import dry_run, evaluate, generate
-from i2s_sdk.data import Shard
+from i2s_sdk.data import Selection, Shard, read_folder
 from i2s_sdk.errors import UsageError
-from i2s_sdk.run.selection_args import SelectionArgs, resolve_selection
+from i2s_sdk.run.plan import SelectionArgs, choose, facts, plan_run, resolve_selection
 from i2s_sdk.settings import Settings
 from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.description import RendererDescription
+from i2s_wire.render.isolation import Isolation, IsolationTier
+from i2s_wire.render.rendering import Engine
+from i2s_wire.render.resources import Limits
+from tiny_formulas import write_tiny_formulas
 
 
 def test_without_arguments_all_is_taken_by_the_profile_of_the_settings():
@@ -38,3 +47,31 @@ def test_an_argument_that_does_not_exist_is_named_before_anything_begins(begin, 
     with pytest.raises(TypeError, match="unexpected keyword argument sample_ids; there are profile, tasks"):
         begin(out=tmp_path / "run", sample_ids=["a"])
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("versions", "fonts"),
+    [({"font-source": "system"}, "system"), ({"font-source": "locked"}, "locked"), ({}, None)],
+)
+def test_a_run_says_which_fonts_its_pages_were_drawn_with(
+    tmp_path: Path, versions: dict[str, str], fonts: str | None
+) -> None:
+    data = read_folder(write_tiny_formulas(tmp_path / "data", 1).folder)
+    plan = plan_run(choose(data, Profile.PAPER, (), Selection()), "mine", "")
+    renderer = RendererDescription(
+        service="render-html",
+        version="1",
+        engine=Engine("chromium", "1", "e1"),
+        versions=versions,
+        fonts_digest="f1",
+        isolation=Isolation(IsolationTier.NAMESPACE, ()),
+        default_limits=Limits(),
+        max_limits=Limits(),
+        sources=("site",),
+        max_request_bytes=1,
+        slots=1,
+        queue=1,
+        warm=(),
+    )
+    found = facts(plan, [renderer], None)
+    assert (found["render-html fonts digest"], found.get("render-html fonts")) == ("f1", fonts)

@@ -13,10 +13,9 @@ from colour_task.spec import COLOUR
 from i2s_sdk.cli.main import group
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.report.paper_tables import table
-from i2s_sdk.run.human_scores import human_scores
-from i2s_sdk.run.storage.outcome import Outcome
-from i2s_sdk.run.storage.planned import Planned
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.judge import human_scores
+from i2s_sdk.run.storage.manifest import PlannedInstance
+from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.tasks.registry import SPECS
 from i2s_sdk.tasks.rubric import HumanCriterion, HumanScoring
 from run_folders import options, write_run
@@ -30,8 +29,8 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SPECS, COLOUR.name, replace(COLOUR, human_scoring=SCORING))
 
 
-def make_run(path: Path, *others: Planned) -> Path:
-    planned = [*(Planned(name, "colour", "plain") for name in VALUES), *others]
+def make_run(path: Path, *others: PlannedInstance) -> Path:
+    planned = [*(PlannedInstance(name, "colour", "plain") for name in VALUES), *others]
     records = {
         name: Record(
             name,
@@ -81,7 +80,7 @@ def test_tables_show_the_scores_of_a_task_without_a_rubric(tmp_path: Path, file:
 
 
 def test_a_run_with_two_such_tasks_needs_the_name_of_one(tmp_path: Path, file: Path) -> None:
-    run = make_run(tmp_path / "run", Planned("a_1_1-tikz", "scimage", "en-tikz"))
+    run = make_run(tmp_path / "run", PlannedInstance("a_1_1-tikz", "scimage", "en-tikz"))
     with pytest.raises(UsageError, match=r"people score the images of 'colour', 'scimage'; .* --task"):
         human_scores(run, [file])
     assert human_scores(run, [file], task="colour")

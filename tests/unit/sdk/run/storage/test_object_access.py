@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.errors import StoreError, StoreRefusedError, UsageError
-from i2s_sdk.run.storage.object_store.access import Access, may_end_better
+from i2s_sdk.run.storage.object_access import Access, may_end_better
 from i2s_wire.installation import install_command
 from troubled_store import PASSING, sometimes, troubled
 

@@ -1,17 +1,52 @@
-"""One limit on pictures for a run: what renderers are asked for, and pairs that cannot be padded."""
+"""Texts that a run keeps for its readers."""
+
+from __future__ import annotations
 
 import io
+import json
 
 import pytest
 from PIL import Image
 
-from i2s_sdk.run.picture_limits import PictureLimits, picture_limits, refuse_unpaddable
+from i2s_sdk.instances.instance import Content
+from i2s_sdk.run.render import (
+    DOCUMENT_CHARACTERS,
+    LOG_HEAD,
+    LOG_TAIL,
+    ImageLimits,
+    image_limits,
+    kept_log,
+    kept_target,
+    refuse_unpaddable,
+)
 from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.description import RendererDescription
 from i2s_wire.render.isolation import Isolation
-from i2s_wire.render.rendering import Engine, Picture, Rendering, Verdict
+from i2s_wire.render.rendering import Engine, LogExcerpt, Picture, Rendering, Verdict
 from i2s_wire.render.resources import Limits
+
+
+def test_a_long_log_keeps_its_ends_and_says_what_is_left_out() -> None:
+    log = LogExcerpt("h" * 5_000, "t" * 5_000, 90_000)
+    kept = kept_log(log) or ""
+    assert kept.count("h") >= LOG_HEAD
+    assert kept.endswith("t" * LOG_TAIL)
+    assert len(kept) < LOG_HEAD + LOG_TAIL + 60
+    assert "86000 bytes are left out" in kept
+
+
+def test_a_log_steers_no_terminal_and_an_empty_one_is_none() -> None:
+    assert kept_log(LogExcerpt("a\x1b[31mb", "", 7)) == "a\\x1b[31mb"
+    assert kept_log(LogExcerpt()) is None
+
+
+def test_the_ground_truth_is_kept_as_answers_have_it() -> None:
+    assert kept_target(Content(structure="a^2")) == "a^2"
+    assert kept_target(Content(structure="x" * (DOCUMENT_CHARACTERS + 1))) is None
+    assert kept_target(Content()) is None
+    site = kept_target(Content(site={"index.html": b"<p>", "logo.png": b"\x89PNG\xff"}))
+    assert json.loads(site or "") == [{"filename": "index.html", "content": "<p>"}]
 
 
 def renderer(**limits):
@@ -36,17 +71,17 @@ def comparer(pixels, picture_bytes):
 )
 def test_a_renderer_is_asked_for_no_more_than_the_metric_service_takes(of_renderer, of_metrics, asked):
     pixels, size = of_renderer
-    limits = picture_limits(renderer(pixels=pixels, picture_bytes=size), comparer(*of_metrics))
+    limits = image_limits(renderer(pixels=pixels, picture_bytes=size), comparer(*of_metrics))
     assert (limits.pixels, limits.picture_bytes) == asked
 
 
 def test_without_a_metric_service_the_renderer_keeps_its_own():
-    limits = picture_limits(renderer(pixels=50, picture_bytes=500), None).within(Limits(pages=1))
+    limits = image_limits(renderer(pixels=50, picture_bytes=500), None).within(Limits(pages=1))
     assert limits == Limits(pages=1)
 
 
 def test_what_a_task_wants_is_lowered_and_never_raised():
-    limits = PictureLimits(100, 1000)
+    limits = ImageLimits(100, 1000)
     assert limits.within(None) == Limits(pixels=100, picture_bytes=1000)
     assert limits.within(Limits(pixels=70, pages=3)) == Limits(pixels=70, pages=3, picture_bytes=1000)
     assert limits.within(Limits(pixels=700)).pixels == 100

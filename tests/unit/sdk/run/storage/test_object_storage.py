@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.errors import InUseError, StoreError
-from i2s_sdk.run.storage.object_store.access import Access
-from i2s_sdk.run.storage.object_store.lease import LEASE, Lease
+from i2s_sdk.run.storage.object_access import Access
+from i2s_sdk.run.storage.object_storage import LEASE, Lease
 
 _HELD = """
 import sys
-from i2s_sdk.run.storage.object_store.access import Access
-from i2s_sdk.run.storage.object_store.lease import Lease
+from i2s_sdk.run.storage.object_access import Access
+from i2s_sdk.run.storage.object_storage import Lease
 with Lease(Access(sys.argv[1], 5.0), "b2", 600.0).held():
     print("held", flush=True)
     sys.stdin.read()

@@ -10,12 +10,10 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.errors import DataError, StoreError
+from i2s_sdk.run.storage import segments
 from i2s_sdk.run.storage.local import LocalStorage
-from i2s_sdk.run.storage.object_store import appended
-from i2s_sdk.run.storage.object_store.access import Access
-from i2s_sdk.run.storage.object_store.appended import Appended
-from i2s_sdk.run.storage.object_store.followed import FollowedSegments
-from i2s_sdk.run.storage.object_store.segments import Segment
+from i2s_sdk.run.storage.object_access import Access
+from i2s_sdk.run.storage.segments import Appended, FollowedSegments, Segment
 
 
 class Alone:
@@ -52,7 +50,7 @@ def access() -> Counting:
 def test_each_line_is_seen_once_and_no_object_is_read_twice(
     access: Counting, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    monkeypatch.setattr(appended, "SMALL", 5)
+    monkeypatch.setattr(segments, "SMALL", 5)
     chance = random.Random(seed)
     follower, seen, written = FollowedSegments(access, "records"), list[bytes](), list[bytes]()
     writing = Access(access.url, 1.0)  # what the writer reads is not counted

@@ -1,0 +1,467 @@
+"""The caches of evaluations: answers of renderers and of the metric service, for every later run.
+
+::
+
+    FOLDER/renders/ab/abcdef…      answers of renderers, named by SHA-256 of everything that decides them
+    FOLDER/scores/ab/abcdef…       values of metrics, one file for each metric of a pair
+
+The entries lie in a folder that processes share, or in an object store; ``cached_results`` decides which results
+are stored and by which name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import logging
+import os
+import shutil
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from i2s_sdk.cache_folders import cache_folder
+from i2s_sdk.errors import StoreError, WriteError
+from i2s_sdk.kept_bytes import KeptBytes
+from i2s_sdk.models.options import answer_cache_folder, default_cache_folder
+from i2s_sdk.run.storage.interface import is_url
+from i2s_sdk.run.storage.object_access import Access
+from i2s_sdk.settings import Settings
+from i2s_sdk.writing import write_whole
+
+#: First bytes of an entry; another form of entries has others.
+_MAGIC = b"i2s entry 1\n"
+
+#: What a file takes on the disk is a multiple of this.
+_BLOCK = 4096
+
+#: The cache is measured again when this process has written so much of its bound.
+_MEASURED_AFTER = 1 / 16
+
+#: What is left of the bound when entries were removed, so that not every entry removes another.
+_LEFT = 7 / 8
+
+#: Seconds after which a file that was begun and never named belongs to a process that was killed.
+_ABANDONED = 3600.0
+
+_LOCK = ".lock"
+
+
+@dataclass(frozen=True, slots=True)
+class CacheSize:
+    """What a cache holds.
+
+    Attributes:
+        entries: How many entries.
+        bytes: How many bytes they take.
+        oldest: When the entry was written or last used that was not for longest, in ISO 8601; empty if there
+            is none, or it is not known.
+        newest: The same of the latest.
+    """
+
+    entries: int
+    bytes: int
+    oldest: str = ""
+    newest: str = ""
+
+
+def size_of(files: Iterable[tuple[float, int]]) -> CacheSize:
+    """Return the size of a cache.
+
+    Args:
+        files: The time and the size of each entry.
+    """
+    found = list(files)
+    if not found:
+        return CacheSize(0, 0)
+    times = [when for when, _ in found]
+    first, last = (datetime.fromtimestamp(one, UTC) for one in (min(times), max(times)))
+    seconds = [one.isoformat(timespec="seconds") for one in (first, last)]
+    return CacheSize(len(found), sum(size for _, size in found), *seconds)
+
+
+def framed(key: str, content: bytes) -> bytes:
+    """Return an entry as it is written: with a digest over its name and its bytes."""
+    return _MAGIC + _digest(key, content) + content
+
+
+def unframed(key: str, entry: bytes) -> bytes | None:
+    """Return the bytes of an entry, or None if it is damaged or has another name."""
+    start = len(_MAGIC)
+    digest, content = entry[start : start + 32], entry[start + 32 :]
+    whole = entry.startswith(_MAGIC) and digest == _digest(key, content)
+    return content if whole else None
+
+
+def _digest(key: str, content: bytes) -> bytes:
+    return hashlib.sha256(key.encode() + b"\n" + content).digest()
+
+
+class FolderEntries:
+    """Entries in a folder.
+
+    An entry is written beside and then named, so that processes may share the folder. A read makes an entry
+    young. When the folder has outgrown its bound, one process at a time removes the oldest entries.
+
+    Args:
+        folder: Folder of the entries; made when something is written.
+        most_bytes: Maximum size of all entries, in blocks of 4 KiB as a disk has them; less if the disk
+            has no room for twice as much. In between, each process that writes may exceed it by a sixteenth.
+    """
+
+    def __init__(self, folder: Path, most_bytes: int) -> None:
+        self._folder, self._most = folder, most_bytes
+        self._bound = most_bytes  # or less, when it was measured
+        self._written = most_bytes  # so that the first write measures
+        self._counting = threading.Lock()
+
+    def read(self, key: str) -> bytes | None:
+        """Return the bytes of an entry, or None; one that is damaged is removed."""
+        path = self._path(key)
+        try:
+            entry = path.read_bytes()
+        except OSError:
+            return None
+        content = unframed(key, entry)
+        with contextlib.suppress(OSError):  # a folder of others is read and not written
+            if content is None:
+                path.unlink(missing_ok=True)
+            else:
+                os.utime(path)
+        return content
+
+    def write(self, key: str, content: bytes) -> None:
+        """Write an entry; a full or read-only disk is no reason to fail."""
+        entry = framed(key, content)
+        if on_disk(len(entry)) > self._bound:
+            return
+        with contextlib.suppress(OSError):
+            write_whole(self._path(key), entry, durable=False)
+            if self._is_to_be_measured(on_disk(len(entry))):
+                self.trim()
+
+    def trim(self) -> None:
+        """Remove the entries that were not used for longest until the others are within the bound.
+
+        If another process does so at this moment, nothing is done.
+
+        Raises:
+            OSError: The folder cannot be written.
+        """
+        with (self._folder / _LOCK).open("wb") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return
+            found = sorted(self._files(), key=lambda one: one[1])
+            total = sum(size for _, _, size in found)
+            self._bound = min(self._most, (total + shutil.disk_usage(self._folder).free) // 2)
+            if total <= self._bound:
+                return
+            for path, _, size in found:
+                if total <= self._bound * _LEFT:
+                    return
+                with contextlib.suppress(FileNotFoundError):
+                    path.unlink()
+                total -= size
+
+    def size(self) -> CacheSize:
+        """Return how many entries there are, how large they are together, and when they were used."""
+        return size_of((when, size) for _, when, size in self._files())
+
+    def clear(self) -> None:
+        """Remove all entries.
+
+        Raises:
+            OSError: An entry cannot be removed.
+        """
+        if self._folder.is_dir():
+            shutil.rmtree(self._folder)
+
+    def _is_to_be_measured(self, size: int) -> bool:
+        with self._counting:
+            self._written += size
+            due = self._written > self._bound * _MEASURED_AFTER
+            if due:
+                self._written = 0
+            return due
+
+    def _files(self) -> Iterator[tuple[Path, float, int]]:
+        """Yield each entry with the time of its last use and its size; what was abandoned is removed."""
+        with contextlib.suppress(FileNotFoundError):
+            for part in os.scandir(self._folder):
+                if part.is_dir(follow_symlinks=False):
+                    yield from _files_of(part.path)
+
+    def _path(self, key: str) -> Path:
+        return self._folder / key[:2] / key
+
+
+def on_disk(size: int) -> int:
+    """Return what a file of a size takes on a disk."""
+    return -(-size // _BLOCK) * _BLOCK
+
+
+def _files_of(folder: str) -> Iterator[tuple[Path, float, int]]:
+    with contextlib.suppress(FileNotFoundError):
+        for one in os.scandir(folder):
+            with contextlib.suppress(FileNotFoundError):  # another process removed it
+                facts = one.stat(follow_symlinks=False)
+                if not one.name.startswith("."):
+                    yield Path(one.path), facts.st_mtime, on_disk(facts.st_size)
+                elif time.time() - facts.st_mtime > _ABANDONED:
+                    Path(one.path).unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
+class CacheFiles:
+    """The files of a cache.
+
+    Attributes:
+        folder: Its folder, which may hold other things too.
+        pattern: Which files below the folder are entries.
+    """
+
+    folder: Path
+    pattern: str
+
+    def size(self) -> CacheSize:
+        """Return how many entries there are, how large they are together, and from when."""
+        found = (one.stat() for one in self._files())
+        return size_of((one.st_mtime, on_disk(one.st_size)) for one in found)
+
+    def clear(self) -> None:
+        """Remove all entries.
+
+        Raises:
+            OSError: An entry cannot be removed.
+        """
+        for one in list(self._files()):
+            one.unlink(missing_ok=True)
+
+    def _files(self) -> Iterator[Path]:
+        return (one for one in self.folder.glob(self.pattern) if one.is_file())
+
+
+_log = logging.getLogger(__name__)
+
+
+class ObjectEntries:
+    """Entries below a URL. Their number is not bounded here: a rule of the bucket removes old ones.
+
+    A call is made once. If the store does not answer, it is not asked again by this process, since a cache is
+    to save time.
+
+    Args:
+        url: URL of the folder.
+
+    Raises:
+        UsageError: A package is missing that the URL needs, or nothing knows such URLs.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._access = Access(url, retry_seconds=0)
+        self._answers = True
+
+    def read(self, key: str) -> bytes | None:
+        """Return the bytes of an entry, or None; one that is damaged is removed."""
+        if not self._answers:
+            return None
+        name = _name(key)
+        try:
+            content = unframed(key, self._access.read(name))
+            if content is None:
+                self._access.remove([name])
+            return content
+        except FileNotFoundError:
+            return None
+        except StoreError as error:
+            self._give_up(error)
+            return None
+
+    def write(self, key: str, content: bytes) -> None:
+        """Write an entry, if the store takes it."""
+        if not self._answers:
+            return
+        try:
+            self._access.write(_name(key), framed(key, content))
+        except StoreError as error:
+            self._give_up(error)
+
+    def size(self) -> CacheSize:
+        """Return how many entries there are and how large they are together.
+
+        Raises:
+            StoreError: The store does not answer.
+        """
+        sizes = self._access.sizes()
+        return CacheSize(len(sizes), sum(sizes))
+
+    def clear(self) -> None:
+        """Remove all entries.
+
+        Raises:
+            StoreError: The store does not answer.
+        """
+        self._access.clear("")
+
+    def _give_up(self, error: StoreError) -> None:
+        if self._answers:
+            _log.warning("the cache is not used from here on: %s", error.message)
+        self._answers = False
+
+
+def _name(key: str) -> str:
+    return f"{key[:2]}/{key}"
+
+
+#: Names of the caches of bytes, and of their folders.
+RENDERS, SCORES = "renders", "scores"
+
+#: Names of all caches of evaluations, in the order in which they are shown.
+ANSWERS, REFERENCE_POINTS = "answers", "reference-points"
+KINDS = (ANSWERS, RENDERS, SCORES, REFERENCE_POINTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Caches:
+    """What is kept between runs.
+
+    Attributes:
+        renders: Answers of renderers; None if they are not kept.
+        scores: Values of metrics of pictures; the same.
+    """
+
+    renders: KeptBytes | None = None
+    scores: KeptBytes | None = None
+
+
+def open_caches(settings: Settings) -> Caches:
+    """Return the caches that the settings want.
+
+    Raises:
+        UsageError: A package is missing that the URL of the caches needs.
+    """
+    return Caches(
+        open_entries(settings, RENDERS) if settings.render_cache == "yes" else None,
+        open_entries(settings, SCORES) if settings.score_cache == "yes" else None,
+    )
+
+
+def open_entries(settings: Settings, name: str) -> FolderEntries | ObjectEntries:
+    """Return one of the caches, whether it is used or not.
+
+    Args:
+        settings: Where the caches lie, and how large they may be.
+        name: ``RENDERS`` or ``SCORES``.
+
+    Raises:
+        UsageError: A package is missing that the URL of the caches needs.
+    """
+    where = place_of(settings, name)
+    if isinstance(where, str):
+        return ObjectEntries(where)
+    return FolderEntries(where, _most_bytes(settings, name))
+
+
+def open_files(settings: Settings, name: str) -> FolderEntries | ObjectEntries | CacheFiles:
+    """Return one of the caches, to be looked at or emptied, whether it is used or not.
+
+    Args:
+        settings: Where the caches lie.
+        name: One of KINDS.
+
+    Raises:
+        UsageError: A package is missing that the URL of the caches needs.
+    """
+    match name:
+        case "answers":
+            # Batches under way lie in a folder beside them.
+            return CacheFiles(answer_cache_folder(settings) or default_cache_folder(), "[0-9a-f][0-9a-f]/*")
+        case "reference-points":
+            return CacheFiles(settings.reference_points_cache or cache_folder(REFERENCE_POINTS), "*.jsonl")
+    return open_entries(settings, name)
+
+
+def _most_bytes(settings: Settings, name: str) -> int:
+    return settings.render_cache_bytes if name == RENDERS else settings.score_cache_bytes
+
+
+def place_of(settings: Settings, name: str) -> Path | str:
+    """Return the folder or the URL of one of the caches."""
+    files = open_files(settings, name) if name in (ANSWERS, REFERENCE_POINTS) else None
+    if isinstance(files, CacheFiles):
+        return files.folder
+    home = settings.evaluation_caches
+    if home is None:
+        return cache_folder(name)
+    return f"{home.rstrip('/')}/{name}" if is_url(home) else Path(home) / name
+
+
+@dataclass(frozen=True, slots=True)
+class CacheState:
+    """One of the caches, for people.
+
+    Attributes:
+        name: One of KINDS.
+        place: Its folder or URL.
+        size: What it holds.
+        most_bytes: What it may hold; None if that is not bounded, or by a rule of the bucket.
+        used: Whether evaluations use it.
+    """
+
+    name: str
+    place: str
+    size: CacheSize
+    most_bytes: int | None
+    used: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all but the name, as JSON has it."""
+        rest = {"place": self.place, "most_bytes": self.most_bytes, "used": self.used}
+        return {**rest, **asdict(self.size)}
+
+
+def cache_states(settings: Settings) -> list[CacheState]:
+    """Return where the caches lie and what they hold.
+
+    Raises:
+        UsageError: A package is missing that the URL of the caches needs.
+        StoreError: The object store does not answer.
+    """
+    used = {
+        ANSWERS: settings.answer_cache != "no",
+        RENDERS: settings.render_cache == "yes",
+        SCORES: settings.score_cache == "yes",
+        REFERENCE_POINTS: settings.reference_points == "yes",
+    }
+    states = []
+    for name in KINDS:
+        place = place_of(settings, name)
+        bounded = name in (RENDERS, SCORES) and not isinstance(place, str)
+        most = _most_bytes(settings, name) if bounded else None
+        states.append(CacheState(name, str(place), open_files(settings, name).size(), most, used[name]))
+    return states
+
+
+def clear_cache(settings: Settings, name: str) -> None:
+    """Remove everything that one of the caches holds.
+
+    Args:
+        settings: Where the caches lie.
+        name: One of KINDS.
+
+    Raises:
+        UsageError: A package is missing that the URL of the caches needs.
+        StoreError: The object store does not answer.
+        WriteError: An entry cannot be removed.
+    """
+    try:
+        open_files(settings, name).clear()
+    except OSError as error:
+        raise WriteError(place_of(settings, name), error) from None

@@ -1,1 +1,0 @@
-"""Runs in object stores, through fsspec."""
