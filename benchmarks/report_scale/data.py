@@ -11,16 +11,24 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from i2s_sdk.run.storage.joined_record import SampleScore, scored_record
+
 from i2s_sdk.data import Instance, read_folder
 from i2s_sdk.data.folder import read_content
 from i2s_sdk.instances.images import read_header
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.report.images import SHOWN_PIXELS, copy_name, quick_copy
-from i2s_sdk.run.storage.answer import SampleAnswer, StoredQuestion
 from i2s_sdk.run.storage.folder import RunFolder
-from i2s_sdk.run.storage.joined_record import SampleScore, scored_record
 from i2s_sdk.run.storage.manifest import Manifest, Options, PlannedInstance
-from i2s_sdk.run.storage.record import FirstError, Outcome, Record, SampleRendering, TokenUsage
+from i2s_sdk.run.storage.record import (
+    FirstError,
+    Outcome,
+    Record,
+    SampleAnswer,
+    SampleRendering,
+    StoredQuestion,
+    TokenUsage,
+)
 from i2s_sdk.run.storage.reference_points import write_points
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.structure import Structure

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from i2s_sdk.run.storage.codec import record_line
 from i2s_sdk.run.storage.folder import MANIFEST, RESULTS, read_records
 from i2s_sdk.run.storage.record import Record
 
@@ -135,7 +136,7 @@ _OF_PICTURES = ("width", "height", "pages", "reference_sha256", "rendering_sha25
 
 
 def _sample(record: Record) -> Any:
-    plain = json.loads(json.dumps(record.to_json()))
+    plain = json.loads(json.dumps(record_line(record)))
     texts = {
         f"{name}_sha256": hashlib.sha256((plain[name] or "").encode()).hexdigest()
         for name in ("completion", "structure")

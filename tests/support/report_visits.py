@@ -9,9 +9,9 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 from i2s_sdk.report import write_report
-from i2s_sdk.run.storage.answer import SampleAnswer, StoredQuestion
+from i2s_sdk.run.storage.codec import answer_line, rendering_line
 from i2s_sdk.run.storage.manifest import PlannedInstance
-from i2s_sdk.run.storage.record import Record, SampleRendering
+from i2s_sdk.run.storage.record import Record, SampleAnswer, SampleRendering, StoredQuestion
 from run_folders import write_run
 
 #: Samples of the runs that reports are made of.
@@ -57,11 +57,12 @@ def one_sample(
     folder: Path, record: Record, kept: SampleRendering, asked: StoredQuestion | None = None
 ) -> Path:
     """Return the report of a run of one sample."""
-    one = PlannedInstance(record.id, record.task, record.subset)
+    instance = record.instance
+    one = PlannedInstance(instance.id, instance.task, instance.subset)
     write_run(folder, [one], {one.id: record})
-    (folder / "renderings.jsonl").write_text(json.dumps(kept.to_json()) + "\n")
+    (folder / "renderings.jsonl").write_text(json.dumps(rendering_line(instance, kept)) + "\n")
     if asked is not None:
         (folder / "answers.jsonl").write_text(
-            json.dumps(SampleAnswer(record.id, "x", asked=asked).to_json()) + "\n"
+            json.dumps(answer_line(one.id, SampleAnswer("x", asked=asked))) + "\n"
         )
     return write_report([folder]).path

@@ -7,24 +7,25 @@ import io
 import json
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 from PIL import Image, ImageDraw
 
 from i2s_sdk.data.selection import Shard
-from i2s_sdk.run.storage.folder import MANIFEST, RECORDS, picture_name
+from i2s_sdk.run.storage.codec import record_line
+from i2s_sdk.run.storage.folder import MANIFEST, RECORDS, image_name
 from i2s_sdk.run.storage.manifest import INSTANCES, Manifest, Options, PlannedInstance, planned_lines
 from i2s_sdk.run.storage.record import (
     Failure,
     FirstError,
     Outcome,
-    ReadSample,
     Record,
     RepairNote,
     SampleRendering,
 )
 from i2s_wire.render.rendering import Verdict
+from sample_records import changed, flat_record
 
 METRICS = {"ems": "1", "pixel": "1", "ssim": "1", "edit": "1"}
 
@@ -81,7 +82,7 @@ def picture(seed: str, size: tuple[int, int] = (120, 48)) -> bytes:
 def keep_picture(folder: Path, png: bytes) -> str:
     """Put a picture where a run keeps it and return its name."""
     digest = hashlib.sha256(png).hexdigest()
-    path = folder / picture_name(digest)
+    path = folder / image_name(digest)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(png)
     return digest
@@ -89,34 +90,33 @@ def keep_picture(folder: Path, png: bytes) -> str:
 
 def rendered_of(record: Record, **kept: str | None) -> SampleRendering:
     """Return what the stage "render" keeps of a sample that ended so; ``kept`` are the texts beside it."""
-    known = {one.name: getattr(record, one.name) for one in fields(ReadSample)}
     outcome = None if record.outcome is Outcome.SCORED else record.outcome
-    return SampleRendering(**known, **kept, outcome=outcome)
+    return replace(record.rendering, outcome=outcome, **kept)
 
 
 def record_of(one: PlannedInstance, salt: str = "", folder: Path | None = None) -> Record:
     """Return how a sample ended: most were rendered, the others in every way there is."""
     chance = random.Random(one.id + salt)
-    plain = Record(
+    plain = flat_record(
         one.id, one.task, one.subset, one.difficulty, outcome=Outcome.SCORED, completion=f"answer {one.id}"
     )
     reference = keep_picture(folder, picture(one.id)) if folder else ""
-    plain = replace(plain, reference_sha256=reference, seconds={"generate": chance.random()})
+    plain = changed(plain, reference_sha256=reference, seconds={"generate": chance.random()})
     zeros = dict.fromkeys(METRICS, 0.0)
     match chance.randrange(10):
         case 0:
             error = FirstError("Undefined control sequence.", "UNDEFINED_COMMAND", 3)
             failed = Verdict.COMPILE_ERROR
-            return replace(plain, verdict=failed, verdict_before_repair=failed, metrics=zeros, error=error)
+            return changed(plain, verdict=failed, verdict_before_repair=failed, metrics=zeros, error=error)
         case 1:
-            return replace(plain, outcome=Outcome.NO_STRUCTURE, metrics=zeros, message="there is no code")
+            return changed(plain, outcome=Outcome.NO_STRUCTURE, metrics=zeros, message="there is no code")
         case 2:
-            return replace(plain, outcome=Outcome.REFUSED, metrics=zeros, completion="No.")
+            return changed(plain, outcome=Outcome.REFUSED, metrics=zeros, completion="No.")
         case 3:
             failure = Failure("ServiceUnavailableError", "nobody there")
-            return replace(plain, outcome=Outcome.RENDER_FAILURE, failure=failure)
+            return changed(plain, outcome=Outcome.RENDER_FAILURE, failure=failure)
     repaired = chance.random() < 0.3
-    return replace(
+    return changed(
         plain,
         usable=True,
         verdict=Verdict.RENDERED,
@@ -145,7 +145,7 @@ def write_run(
     (path / MANIFEST).write_text(manifest.to_json())
     (path / INSTANCES).write_bytes(planned_lines(planned))
     own = [one for name, one in records.items() if shard is None or shard.has(name)]
-    (path / RECORDS).write_text("".join(json.dumps(one.to_json()) + "\n" for one in own))
+    (path / RECORDS).write_text("".join(json.dumps(record_line(one)) + "\n" for one in own))
     return path
 
 
@@ -160,7 +160,7 @@ def write_run_to_judge(path: Path, number: int) -> Path:
     """Write a run of so many images, figure-0 and so on, of a task with a rubric, and return its folder."""
     planned = [PlannedInstance(f"figure-{at}", "scimage", "en-tikz") for at in range(number)]
     records = {
-        one.id: Record(
+        one.id: flat_record(
             one.id,
             one.task,
             one.subset,

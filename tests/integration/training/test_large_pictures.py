@@ -97,7 +97,7 @@ def test_26_million_pixels_are_a_verdict_and_count(trip: RoundTrip) -> None:
 def test_what_a_renderer_makes_just_below_its_limit_is_scored(trip: RoundTrip) -> None:
     result = trip.judge(picture(300, 200), page(4500, 4400))
     assert (result.outcome, result.verdict) == (Outcome.SCORED, Verdict.RENDERED), result.record.message
-    assert result.record.width * result.record.height > 19_000_000
+    assert result.record.rendering.width * result.record.rendering.height > 19_000_000
     assert result.metrics["ems"] is not None
 
 

@@ -62,7 +62,7 @@ def test_code_that_does_not_compile_scores_0_and_says_why(trip: RoundTrip, poste
     result = trip.judge(posterior, BROKEN)
     assert (result.outcome, result.verdict, result.png) == (Outcome.SCORED, Verdict.COMPILE_ERROR, None)
     assert set(result.metrics.values()) == {0.0}
-    assert result.record.error is not None
+    assert result.record.rendering.error is not None
 
 
 def test_an_answer_without_code_scores_0(trip: RoundTrip, posterior: Instance) -> None:
@@ -79,15 +79,19 @@ def test_a_round_trip_is_the_sample_of_a_run(
     evaluate(model=f"replay:{tmp_path / 'answers.jsonl'}", out=tmp_path / "run", limit=1, settings=running)
     kept = read_records(tmp_path / "run")[posterior.id]
     ours = trip.judge(posterior, answer).record
-    assert 0.0 < (ours.metrics["ems"] or 0.0) < 1.0
-    assert (ours.metrics, ours.verdict, ours.outcome) == (kept.metrics, kept.verdict, kept.outcome)
-    assert ours.rendering_sha256 == kept.rendering_sha256
+    assert 0.0 < (ours.score.metrics["ems"] or 0.0) < 1.0
+    assert (ours.score.metrics, ours.rendering.verdict, ours.outcome) == (
+        kept.score.metrics,
+        kept.rendering.verdict,
+        kept.outcome,
+    )
+    assert ours.rendering.sha256 == kept.rendering.sha256
 
 
 def test_many_are_judged_in_their_order(trip: RoundTrip, posterior: Instance, truth: str) -> None:
     answers = [truth, BROKEN, "", f"{truth}% again"] * 3
     results = trip.judge_many(RoundTripRequest(posterior, answer) for answer in answers)
-    assert [result.record.completion for result in results] == answers
+    assert [result.record.answer.completion for result in results] == answers
     assert [result.png is not None for result in results] == [True, False, False, True] * 3
 
 
@@ -169,6 +173,6 @@ def test_the_other_tasks_make_the_trip_as_well(task: str, running: Settings) -> 
         good = trip.judge(one, answer)
         bad = trip.judge(one, "nothing of use" if task == "webpage" else "{ c' ")
     assert good.metrics["ems"] == pytest.approx(1.0, abs=1e-3)
-    assert good.record.assets == tuple(asset.name for asset in one.assets)
+    assert good.record.instance.assets == tuple(asset.name for asset in one.assets)
     assert bad.outcome.counts
     assert (bad.metrics["ems"] or 0.0) < 0.999

@@ -93,7 +93,7 @@ def test_the_oracle_is_right_in_all(data: Path, tmp_path: Path) -> None:
 def test_what_is_not_usable_counts_what_its_metrics_say(data: Path, replay: str, tmp_path: Path) -> None:
     result = evaluate(data, replay, out=tmp_path / "run", settings=_settings())
     found = _records(tmp_path / "run")
-    assert {name: one.metrics for name, one in found.items()} == {
+    assert {name: one.score.metrics for name, one in found.items()} == {
         "red": {"accepted": 1.0, "length": 3.0},
         "green": {"accepted": 0.5, "length": 5.0},
         "blue": {"accepted": 0.0, "length": 6.0},
@@ -148,12 +148,12 @@ class _Sayer:
 def test_a_run_is_resumed(data: Path, tmp_path: Path) -> None:
     model, run = _Sayer(dict(SAID)), tmp_path / "run"
     evaluate(data, model, out=run, settings=_settings())
-    assert _records(run)["white"].metrics == {}
+    assert _records(run)["white"].score.metrics == {}
     before = {name: one for name, one in _records(run).items() if name != "white"}
     model.said["white"], model.asked = "white", []
     evaluate(data, model, out=run, settings=_settings())
     assert model.asked == ["white"]
-    assert _records(run)["white"].metrics == {"accepted": 1.0, "length": 5.0}
+    assert _records(run)["white"].score.metrics == {"accepted": 1.0, "length": 5.0}
     assert {name: one for name, one in _records(run).items() if name != "white"} == before
 
 

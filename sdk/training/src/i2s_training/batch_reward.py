@@ -232,7 +232,7 @@ class Reward:
         if self.error is not None:
             raise self.error
         if self.value is None:
-            name = self.result.record.id if self.result is not None else ""
+            name = self.result.record.instance.id if self.result is not None else ""
             raise DataError(f"instance {name!r}", 0, "none of the metrics of the reward is defined for it")
         return self.value
 
@@ -400,10 +400,10 @@ class BatchReward(ABC):
     def _reward(self, request: RewardRequest, result: RoundTripResult | I2SError) -> Reward:
         if isinstance(result, I2SError):
             return Reward(None, error=result)
-        task = result.record.task
+        task = result.record.instance.task
         fault = self._shaping.fault(task, request.floor, request.ceiling)
         if fault:
-            return Reward(None, error=DataError(f"instance {result.record.id!r}", 0, fault))
+            return Reward(None, error=DataError(f"instance {result.record.instance.id!r}", 0, fault))
         value = self.value(result)
         if value is None:
             return Reward(None, result)

@@ -26,12 +26,18 @@ from i2s_sdk.instances.references import checked_reference
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.model import Completion
 from i2s_sdk.run.render import ReadStep
-from i2s_sdk.run.sample import unread
+from i2s_sdk.run.sample import instance_facts
 from i2s_sdk.run.score import ScoreStep
 from i2s_sdk.run.steps import read_steps, run_metrics, score_steps
-from i2s_sdk.run.storage.answer import SampleAnswer
-from i2s_sdk.run.storage.joined_record import joined_record, scored_record
-from i2s_sdk.run.storage.record import Failure, Outcome, Record
+from i2s_sdk.run.storage.answer import answer_of
+from i2s_sdk.run.storage.record import (
+    Failure,
+    Outcome,
+    Record,
+    SampleAnswer,
+    SampleRendering,
+    SampleScore,
+)
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.stack.services import Services
@@ -120,7 +126,7 @@ class RoundTripResult:
     @property
     def verdict(self) -> Verdict | None:
         """The verdict of the last render; None if nothing was rendered."""
-        return self.record.verdict
+        return self.record.rendering.verdict
 
     @property
     def metrics(self) -> Mapping[str, float | None]:
@@ -128,7 +134,7 @@ class RoundTripResult:
 
         Empty after an infrastructure error, which is not counted as zero.
         """
-        return self.record.metrics
+        return self.record.score.metrics
 
 
 A = TypeVar("A")
@@ -180,16 +186,16 @@ class CompletionScorer:
     async def _scored(self, request: RoundTripRequest, instance: Instance) -> RoundTripResult:
         content = await asyncio.to_thread(request.content, self.reference_pixels)
         digest = hashlib.sha256(content.reference).hexdigest() if content.reference else ""
-        read = unread(instance, tuple(content.assets), digest)
-        answer = SampleAnswer.of(instance.id, Completion(request.completion), 0.0, self.completion_characters)
+        facts = replace(instance_facts(instance), assets=tuple(content.assets), reference_sha256=digest)
+        answer = answer_of(Completion(request.completion), None, self.completion_characters)
         step = self.reads[instance.task]
         if isinstance(step, I2SError):
             raise step
-        rendered, png = await step.rendered(read, content, answer)
-        score = await self.scores[instance.task].scored(rendered, instance, content.reference, png)
+        rendering, png = await step.render(facts, content, answer)
+        score = await self.scores[instance.task].score(rendering, instance, content.reference, png)
         values = {name: value for name, value in score.metrics.items() if name in self.metrics}
-        record = scored_record(rendered, None, replace(score, metrics=values))
-        return RoundTripResult(replace(record, completion=answer.completion), png)
+        told = SampleAnswer(answer.completion)
+        return RoundTripResult(Record(facts, told, rendering, replace(score, metrics=values)), png)
 
     async def score_each(
         self, requests: Iterable[RoundTripRequest | I2SError]
@@ -253,9 +259,11 @@ def _failed(request: RoundTripRequest, error: ServiceError | ScorerError | Proto
     """Return the record of a completion that a service did not score; which one is in the message."""
     scoring = isinstance(error, ScorerError) or (isinstance(error, ServiceError) and error.method == "Score")
     outcome = Outcome.METRIC_FAILURE if scoring else Outcome.RENDER_FAILURE
-    failure = Failure(type(error).__name__, error.message)
-    record = joined_record(unread(request.instance()), None, outcome, failure=failure)
-    return replace(record, completion=request.completion)
+    failure = Failure.of(error)
+    facts, answer = instance_facts(request.instance()), SampleAnswer(request.completion)
+    if outcome is Outcome.METRIC_FAILURE:
+        return Record(facts, answer, score=SampleScore(outcome, failure))
+    return Record(facts, answer, SampleRendering(outcome, failure))
 
 
 async def open_completion_scorer(

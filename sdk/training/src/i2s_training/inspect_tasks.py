@@ -29,6 +29,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from i2s_sdk.data import DataSet, Instance, Selection, open_data
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.models.inspect_ai_model import response_schema
+from i2s_sdk.run.storage.codec import record_line
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks import DECODING, ImagePart, SampledTask
 from i2s_sdk.tasks.question import FilePart, joined_texts
@@ -176,18 +177,21 @@ def _trip(task: str, profile: str | None) -> RoundTrip:
 
 def _score(result: RoundTripResult) -> Score:
     record = result.record
-    values = {name: math.nan if value is None else value for name, value in record.metrics.items()}
-    verdict = record.verdict.name if record.verdict else record.outcome.name
+    values = {name: math.nan if value is None else value for name, value in record.score.metrics.items()}
+    verdict = record.rendering.verdict.name if record.rendering.verdict else record.outcome.name
     return Score(
-        value={**values, "rendered" if task_spec(record.task).renders else "usable": float(record.usable)},
-        answer=record.structure,
+        value={
+            **values,
+            "rendered" if task_spec(record.instance.task).renders else "usable": float(record.usable),
+        },
+        answer=record.rendering.structure,
         explanation=f"{verdict}: {record.message}" if record.message else verdict,
         metadata=_about(result),
     )
 
 
 def _about(result: RoundTripResult) -> dict[str, Any]:
-    plain = result.record.to_json()
+    plain = record_line(result.record)
     kept = ("outcome", "verdict", "verdict_before_repair", "repairs", "error", "engine_digest", "isolation")
     return {name: plain[name] for name in kept}
 

@@ -263,7 +263,7 @@ class RoundTripReward(BatchReward):
         least = self._failed + self.least(result)
         if least < self._failed + DRAWN_STEP:
             return least
-        weights = self._weights or {task_spec(result.record.task).main_metric: 1.0}
+        weights = self._weights or {task_spec(result.record.instance.task).main_metric: 1.0}
         values = {name: result.metrics.get(name) for name in weights}
         known = [(weights[name], value) for name, value in values.items() if value is not None]
         weight = sum(one for one, _ in known)
@@ -272,7 +272,7 @@ class RoundTripReward(BatchReward):
     def least(self, result: RoundTripResult) -> float:
         """Return 0 without an image, BLANK_STEP with a blank one or if nothing was drawn, else DRAWN_STEP."""
         if not result.record.usable:
-            return BLANK_STEP if result.record.verdict is Verdict.NO_OUTPUT else 0.0
+            return BLANK_STEP if result.record.rendering.verdict is Verdict.NO_OUTPUT else 0.0
         return BLANK_STEP if _is_blank(result) else DRAWN_STEP
 
     def _request(
@@ -297,7 +297,7 @@ class RoundTripReward(BatchReward):
 def _is_blank(result: RoundTripResult) -> bool:
     """Return whether an image is of one color and not what was to be drawn; large files are not decoded."""
     record, png = result.record, result.png
-    if png is None or result.metrics.get(task_spec(record.task).main_metric) == LARGEST:
+    if png is None or result.metrics.get(task_spec(record.instance.task).main_metric) == LARGEST:
         return False
-    most = _BLANK_BYTES + record.width * record.height // _BLANK_PIXELS
+    most = _BLANK_BYTES + record.rendering.width * record.rendering.height // _BLANK_PIXELS
     return len(png) <= most and has_one_color(png)

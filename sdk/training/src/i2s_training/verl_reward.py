@@ -180,5 +180,5 @@ def _scored(reward: Reward) -> Scored:
     if reward.result is not None:
         record = reward.result.record
         scored["usable"] = float(record.usable)
-        scored["verdict"] = record.verdict.name if record.verdict else record.outcome.name
+        scored["verdict"] = record.rendering.verdict.name if record.rendering.verdict else record.outcome.name
     return scored

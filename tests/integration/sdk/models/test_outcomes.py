@@ -17,7 +17,8 @@ from i2s_sdk.data import Instance
 from i2s_sdk.errors import ModelError
 from i2s_sdk.models import Finish, ModelInputRejectedError, ModelOptions, close_model, open_model
 from i2s_sdk.models.options import Batching
-from i2s_sdk.run.storage.answer import SampleAnswer
+from i2s_sdk.run.storage.answer import SampleAnswer, answer_of, failed_answer
+from i2s_sdk.run.storage.codec import answer_line, read_answer
 from i2s_sdk.run.storage.record import Outcome
 from outcome_bodies import ANSWER, PROGRAM, SERVERS
 from questions import complete
@@ -107,9 +108,9 @@ OUTCOMES: Mapping[str, Expected] = {
 
 async def _answered(model: Any, instance: Instance) -> SampleAnswer:
     try:
-        return SampleAnswer.of(instance.id, await complete(model, instance), 0.0)
+        return answer_of(await complete(model, instance), 0.0)
     except ModelError as error:
-        return SampleAnswer.without(instance.id, error, 0.0)
+        return failed_answer(error, 0.0)
     finally:
         await close_model(model)
 
@@ -123,7 +124,7 @@ def _check(answer: SampleAnswer, expected: Expected) -> None:
     if expected.text is not None:
         assert answer.completion == expected.text
     assert answer.reasoning == expected.reasoning
-    assert SampleAnswer.from_json(json.loads(json.dumps(answer.to_json()))) == answer
+    assert read_answer(json.loads(json.dumps(answer_line("a", answer)))) == answer
 
 
 @pytest.mark.parametrize(("vendor", "name"), [(one, name) for one, own in SERVERS.items() for name in own])

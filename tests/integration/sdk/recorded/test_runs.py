@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from i2s_client import RenderClient
 from i2s_sdk.cli.main import group
+from i2s_sdk.run.storage.codec import record_line
 from i2s_sdk.run.storage.folder import MANIFEST, RECORDS, RESULTS, read_records
 from i2s_sdk.settings import Settings
 from recorded import RECORDED, lost, recorded_json, recorded_run, without_intervals
@@ -33,7 +34,7 @@ def test_every_record_is_read_whole(name: str, tmp_path: Path) -> None:
     records = read_records(run)
     assert len(records) == len({one["id"] for one in kept})
     for one in kept:
-        assert list(lost(one, json.loads(json.dumps(records[one["id"]].to_json())))) == []
+        assert list(lost(one, json.loads(json.dumps(record_line(records[one["id"]]))))) == []
 
 
 def test_the_export_has_every_column_and_value(tmp_path: Path) -> None:

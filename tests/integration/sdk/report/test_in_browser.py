@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,11 +13,12 @@ from i2s_sdk.report import write_report
 from i2s_sdk.run.storage.interface import open_storage
 from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.reader import read_run
-from i2s_sdk.run.storage.record import Failure, FirstError, Outcome, Record, RepairNote
+from i2s_sdk.run.storage.record import Failure, FirstError, Outcome, RepairNote
 from i2s_sdk.run.storage.reference_points import write_points
 from i2s_wire.render.rendering import Verdict
 from report_visits import NUMBER, Visit, until
 from run_folders import instances, keep_picture, make_run, options, picture, record_of, write_run
+from sample_records import changed, flat_record
 
 pytestmark = pytest.mark.integration
 
@@ -54,7 +54,7 @@ def test_filters_leave_what_they_say(visit: Visit, run: Path, one_run: Path) -> 
     page = visit.open(one_run)
 
     page.select_option("[name=outcome]", "COMPILE_ERROR")
-    wanted = [one.id for one in records if one.verdict is Verdict.COMPILE_ERROR]
+    wanted = [one.instance.id for one in records if one.rendering.verdict is Verdict.COMPILE_ERROR]
     assert visit.ids == wanted
     assert visit.count == f"{len(wanted)} of {NUMBER} samples"
     first = page.locator("article").first
@@ -62,31 +62,37 @@ def test_filters_leave_what_they_say(visit: Visit, run: Path, one_run: Path) -> 
     assert first.get_by_text("no rendering").count() == 1
 
     page.select_option("[name=outcome]", "render_failure")
-    assert visit.ids == [one.id for one in records if one.outcome is Outcome.RENDER_FAILURE]
+    assert visit.ids == [one.instance.id for one in records if one.outcome is Outcome.RENDER_FAILURE]
     page.locator("article").first.get_by_text("nobody there").wait_for()
 
     page.get_by_role("button", name="clear").click()
     until(page, f"document.getElementById('count').textContent.startsWith('{NUMBER} ')")
     page.select_option("[name=task]", "latex")
     page.select_option("[name=subset]", "table")
-    assert visit.ids == [one.id for one in records if one.subset == "table"]
+    assert visit.ids == [one.instance.id for one in records if one.instance.subset == "table"]
     page.fill("[name=least]", "0.3")
     page.fill("[name=most]", "0.8")
-    within = [one for one in records if one.subset == "table" and 0.3 <= (one.metrics.get("ems") or 0) <= 0.8]
-    assert visit.ids == [one.id for one in within]
+    within = [
+        one
+        for one in records
+        if one.instance.subset == "table" and 0.3 <= (one.score.metrics.get("ems") or 0) <= 0.8
+    ]
+    assert visit.ids == [one.instance.id for one in within]
     page.select_option("[name=order]", "low")
-    assert visit.ids == [one.id for one in sorted(within, key=lambda one: one.metrics["ems"] or 0)]
-    page.fill("[name=find]", within[0].id)
-    assert visit.ids == [within[0].id]
+    assert visit.ids == [
+        one.instance.id for one in sorted(within, key=lambda one: one.score.metrics["ems"] or 0)
+    ]
+    page.fill("[name=find]", within[0].instance.id)
+    assert visit.ids == [within[0].instance.id]
     assert visit.said == []
 
 
 def test_a_structure_is_shown_in_colour_and_whole(visit: Visit, one_run: Path) -> None:
-    rendered = next(one for one in map(record_of, instances(NUMBER)) if one.structure)
+    rendered = next(one for one in map(record_of, instances(NUMBER)) if one.rendering.structure)
     page = visit.open(one_run)
-    page.fill("[name=find]", rendered.id)
+    page.fill("[name=find]", rendered.instance.id)
     page.get_by_text("structure", exact=True).click()
-    assert page.locator("pre code").inner_text() == rendered.structure
+    assert page.locator("pre code").inner_text() == rendered.rendering.structure
     assert page.locator("pre .command").inner_text() == "\\frac"
     assert page.locator("pre .note").inner_text() == "% half"
 
@@ -96,8 +102,8 @@ def test_the_difference_is_that_of_the_pixels(visit: Visit, tmp_path: Path) -> N
     folder = tmp_path / "run"
     pictures = picture("left", (120, 60)), picture("right", (100, 90))
     digests = [keep_picture(folder, png) for png in pictures]
-    record = replace(
-        Record(
+    record = changed(
+        flat_record(
             "a",
             "latex",
             "equation",
@@ -139,9 +145,10 @@ def test_runs_are_compared_sample_by_sample(visit: Visit, run: Path, two_runs: P
     page.select_option("[name=other]", label="model-a")
     page.select_option("[name=order]", "gain")
     gains = {
-        one.id: (second.records[one.id].metrics["ems"] or 0) - (one.metrics["ems"] or 0)
+        one.instance.id: (second.records[one.instance.id].score.metrics["ems"] or 0)
+        - (one.score.metrics["ems"] or 0)
         for one in first.ordered()
-        if one.outcome.counts and second.records[one.id].outcome.counts
+        if one.outcome.counts and second.records[one.instance.id].outcome.counts
     }
     shown = [gains[name] for name in visit.ids]
     assert shown == sorted(gains.values(), reverse=True)[: len(shown)]
@@ -170,7 +177,7 @@ def test_a_single_file_needs_nothing_beside_it(visit: Visit, run: Path, tmp_path
 
 @pytest.mark.parametrize("single_file", [False, True])
 def test_nothing_that_a_model_said_runs(visit: Visit, tmp_path: Path, single_file: bool) -> None:
-    record = Record(
+    record = flat_record(
         id=EVIL,
         task="webpage",
         subset=EVIL,
@@ -240,7 +247,7 @@ def test_reference_points_stand_below_the_models_and_nothing_hidden_takes_room(
 ) -> None:
     run = make_run(tmp_path / "run", NUMBER, pictures=False, model="openai/one")
     points = [
-        replace(record_of(one), outcome=Outcome.SCORED, metrics={"ems": 0.1}) for one in instances(NUMBER)
+        changed(record_of(one), outcome=Outcome.SCORED, metrics={"ems": 0.1}) for one in instances(NUMBER)
     ]
     write_points(open_storage(run), {"baseline/blank": points, "oracle": points})
     page = visit.open(write_report([run], tmp_path / "report").path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from i2s_sdk.run.storage.record import FirstError, Outcome
 from i2s_wire.render.rendering import Verdict
 from report_visits import Visit, one_sample, until
 from run_folders import record_of, rendered_of
+from sample_records import changed
 
 pytestmark = pytest.mark.integration
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.integration
 def test_a_long_document_is_shown_at_the_line_of_its_error(visit: Visit, tmp_path: Path) -> None:
     one = PlannedInstance("long", "latex", "equation")
     document = "\n".join(f"% line {number}" for number in range(1, 201))
-    record = replace(
+    record = changed(
         record_of(one),
         outcome=Outcome.SCORED,
         usable=False,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,12 +12,14 @@ from playwright.sync_api import Browser
 
 from i2s_sdk.report import write_report
 from i2s_sdk.run.storage.answer import QuestionPart, StoredQuestion
+from i2s_sdk.run.storage.codec import rendering_line
 from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.run.storage.record import FirstError, Outcome, RepairNote
 from i2s_wire.render.rendering import Verdict
 from report_visits import NUMBER, Visit, one_sample, until
 from run_folders import instances, keep_picture, picture, record_of, rendered_of, write_run
+from sample_records import changed
 
 pytestmark = pytest.mark.integration
 
@@ -74,7 +75,7 @@ def test_images_are_compared_at_their_own_pixels(visit: Visit, tmp_path: Path) -
         content = io.BytesIO()
         sheet.save(content, "PNG")
         files.append(keep_picture(folder, content.getvalue()))
-    record = replace(
+    record = changed(
         record_of(instances(10)[0]),
         id=one.id,
         outcome=Outcome.SCORED,
@@ -104,7 +105,7 @@ def test_target_and_answer_stand_side_by_side_and_the_error_names_its_line(
     visit: Visit, tmp_path: Path
 ) -> None:
     one = instances(1)[0]
-    record = replace(
+    record = changed(
         record_of(one),
         outcome=Outcome.SCORED,
         usable=False,
@@ -118,7 +119,7 @@ def test_target_and_answer_stand_side_by_side_and_the_error_names_its_line(
     kept = rendered_of(
         record, text="a + \\alpah", truth="a +  \\alpha", document="\\documentclass{x}\n$a + \\alpah$"
     )
-    (folder / "renderings.jsonl").write_text(json.dumps(kept.to_json()) + "\n")
+    (folder / "renderings.jsonl").write_text(json.dumps(rendering_line(record.instance, kept)) + "\n")
     page = visit.open(write_report([folder]).path)
     page.locator("article h3 a").click()
     page.locator("#sample .texts").wait_for()
@@ -149,7 +150,7 @@ def test_a_table_has_a_column_for_each_run_and_is_sorted_by_it(
     assert page.locator("table.samples th").nth(4).get_attribute("aria-sort") == "ascending" or (
         page.locator("table.samples th").nth(4).get_attribute("aria-sort") == "descending"
     )
-    values = [one.metrics.get("ems") for one in read_run(run.parent / "b").ordered()]
+    values = [one.score.metrics.get("ems") for one in read_run(run.parent / "b").ordered()]
     expected = sorted(one for one in values if one is not None)
     page.get_by_role("button", name="model-b").click()
     cells = page.locator("table.samples tbody tr td:nth-child(5)").all_inner_texts()[: len(expected)]
@@ -178,10 +179,10 @@ def test_two_metrics_are_drawn_against_each_other_and_a_point_opens_its_sample(
     page = visit.open(one_run)
     page.select_option("[name=view]", "chart")
     page.select_option("[name=height]", "ssim")
-    both = [one for one in read_run(run).ordered() if {"ems", "ssim"} <= one.metrics.keys()]
+    both = [one for one in read_run(run).ordered() if {"ems", "ssim"} <= one.score.metrics.keys()]
     assert page.locator(".scatter circle").count() == len(both)
     page.locator(".scatter circle").first.press("Enter")
-    assert page.locator("#sample h2").inner_text() == both[0].id
+    assert page.locator("#sample h2").inner_text() == both[0].instance.id
     assert visit.said == []
 
 
@@ -219,7 +220,7 @@ def test_the_question_is_that_of_the_run_with_its_images(visit: Visit, tmp_path:
 
 
 def test_the_first_cause_stands_before_repairs_and_the_log_is_shown(visit: Visit, tmp_path: Path) -> None:
-    record = replace(
+    record = changed(
         record_of(instances(1)[0]),
         outcome=Outcome.SCORED,
         usable=False,
@@ -244,13 +245,13 @@ def test_the_first_cause_stands_before_repairs_and_the_log_is_shown(visit: Visit
 
 
 def test_a_pooled_metric_shows_its_numerator_and_denominator(visit: Visit, tmp_path: Path) -> None:
-    record = replace(
+    record = changed(
         record_of(PlannedInstance("one", "readoc", "a")),
         outcome=Outcome.SCORED,
         usable=True,
         structure="text",
     )
-    record = replace(record, parts={"table_teds": (2.5, 4.0)})
+    record = changed(record, parts={"table_teds": (2.5, 4.0)})
     page = visit.open(one_sample(tmp_path / "run", record, rendered_of(record)))
     page.locator("article h3 a").click()
     page.locator("#sample .pooled").wait_for()
@@ -267,8 +268,8 @@ def test_sites_are_compared_file_by_file_and_their_files_have_numbers(visit: Vis
     answer = site(index_html="<p class='a'>One</p> <!-- mine -->", style_css="p { color: red }\n/* x */")
     target = site(index_html="<p class='a'>Two</p>", style_css="p{color:red}")
     one = PlannedInstance("site", "webpage", "css")
-    record = replace(record_of(one), outcome=Outcome.SCORED, usable=True, verdict=Verdict.RENDERED)
-    record = replace(record, structure=answer, document_sha256="0" * 64, metrics={"ems": 0.5})
+    record = changed(record_of(one), outcome=Outcome.SCORED, usable=True, verdict=Verdict.RENDERED)
+    record = changed(record, structure=answer, document_sha256="0" * 64, metrics={"ems": 0.5})
     page = visit.open(one_sample(tmp_path / "run", record, rendered_of(record, target=target)))
     page.locator("article h3 a").click()
     page.locator("#sample .texts").first.wait_for()
@@ -298,10 +299,10 @@ def test_sites_are_compared_file_by_file_and_their_files_have_numbers(visit: Vis
 def test_white_space_and_comments_count_as_their_language_has_them(
     visit: Visit, tmp_path: Path, task: str, target: str, answer: str, removed: list[str], added: list[str]
 ) -> None:
-    record = replace(
+    record = changed(
         record_of(PlannedInstance("one", task, "a")), outcome=Outcome.SCORED, usable=True, structure=answer
     )
-    record = replace(record, completion=answer, verdict=Verdict.RENDERED)
+    record = changed(record, completion=answer, verdict=Verdict.RENDERED)
     page = visit.open(one_sample(tmp_path / "run", record, rendered_of(record, target=target)))
     page.locator("article h3 a").click()
     page.locator("#sample .texts").wait_for()
@@ -325,7 +326,11 @@ def test_images_of_all_runs_stand_beside_each_other_and_the_slider_is_in_the_add
     visit: Visit, run: Path, two_runs: Path
 ) -> None:
     both = [read_run(folder).records for folder in (run, run.parent / "b")]
-    one = next(name for name, first in both[0].items() if first.has_picture and both[1][name].has_picture)
+    one = next(
+        name
+        for name, first in both[0].items()
+        if first.rendering.has_image and both[1][name].rendering.has_image
+    )
     page = visit.open(two_runs)
     page.goto(f"{two_runs.resolve().as_uri()}#samples?sample={one}")
     page.reload()

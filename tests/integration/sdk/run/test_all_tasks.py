@@ -82,8 +82,8 @@ def test_samples_of_a_renderer_that_is_missing_have_no_score_and_the_others_do(
     assert records["latex"].outcome is Outcome.SCORED
     for name in ("page", "music"):
         assert records[name].outcome is Outcome.RENDER_FAILURE
-        assert records[name].metrics == {}
-        assert records[name].completion is None  # the model was not asked
+        assert records[name].score.metrics == {}
+        assert records[name].answer.completion is None  # the model was not asked
         assert records[name].failure is not None
         assert "127.0.0.1:1" in records[name].failure.message
     assert (result.summary.scored, result.summary.planned, result.covered) == (1, 3, False)
@@ -114,8 +114,12 @@ def test_a_renderer_that_comes_later_goes_on_with_the_same_run(
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
     assert set(manifest["options"]["engines"]) == {"render-latex", "render-html"}
     page = read_records(tmp_path / "run")["page"]
-    assert (page.verdict, page.assets, page.metrics["edit"]) == (Verdict.RENDERED, ("a.png",), 1.0)
-    assert (page.width, page.height) == (1920, 1080)
+    assert (page.rendering.verdict, page.instance.assets, page.score.metrics["edit"]) == (
+        Verdict.RENDERED,
+        ("a.png",),
+        1.0,
+    )
+    assert (page.rendering.width, page.rendering.height) == (1920, 1080)
     assert (tmp_path / "run" / "thumbnails").is_dir()
 
 
@@ -142,10 +146,13 @@ def test_the_ground_truth_of_every_example_is_rendered_as_its_reference(
     assert result.covered
     for name, record in read_records(tmp_path / "run").items():
         assert record.outcome is Outcome.SCORED, (name, record.failure)
-        assert record.verdict in (Verdict.RENDERED, Verdict.RENDERED_WITH_ERRORS), (name, record.message)
-        assert record.metrics["ems"] == pytest.approx(1.0, abs=1e-3), name
-        if record.task == "webpage" and profile is Profile.PAPER:
-            assert record.metrics["edit"] == 1.0, name
+        assert record.rendering.verdict in (Verdict.RENDERED, Verdict.RENDERED_WITH_ERRORS), (
+            name,
+            record.message,
+        )
+        assert record.score.metrics["ems"] == pytest.approx(1.0, abs=1e-3), name
+        if record.instance.task == "webpage" and profile is Profile.PAPER:
+            assert record.score.metrics["edit"] == 1.0, name
 
 
 def test_a_site_is_rendered_from_a_folder_with_what_was_asked_for(tmp_path: Path, running: Settings) -> None:

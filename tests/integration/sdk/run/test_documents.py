@@ -74,8 +74,8 @@ def _evaluate(data: Path, program: str, out: Path, settings: Settings) -> None:
 def test_a_model_is_asked_page_by_page(data: Path, program: str, documents: Settings, tmp_path: Path) -> None:
     _evaluate(data, program, tmp_path / "run", documents)
     records = read_records(tmp_path / "run")
-    assert records["two"].completion == "# page-1\n\ntwo\n\n# page-2\n\ntwo"
-    assert records["one"].completion == "# page-1\n\none"
+    assert records["two"].answer.completion == "# page-1\n\ntwo\n\n# page-2\n\ntwo"
+    assert records["one"].answer.completion == "# page-1\n\none"
     assert {one.outcome for one in records.values()} == {Outcome.SCORED}
     asked = sorted((tmp_path / "asked").read_text().splitlines())
     assert asked == [
@@ -134,8 +134,10 @@ def test_predictions_of_several_systems_are_scored_and_compared(
     assert (gold.rendered, words.rendered) == (2, 1)
     # What the gold document has counts 0 without a prediction; what it has not stays without a value.
     missing = read_records(out / "words")["one"]
-    assert missing.finish == "missing"
-    assert {name: value for name, value in missing.metrics.items() if value is not None} == dict.fromkeys(
+    assert missing.answer.finish == "missing"
+    assert {
+        name: value for name, value in missing.score.metrics.items() if value is not None
+    } == dict.fromkeys(
         (
             "text_concat",
             "text_vocab",

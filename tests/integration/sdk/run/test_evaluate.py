@@ -47,17 +47,19 @@ def test_the_ground_truth_has_the_best_score_everywhere(oracle: Path, running: S
     records = read_records(oracle)
     assert set(records) == {one.id for one in instances}
     for record in records.values():
-        assert (record.outcome, record.verdict) == (Outcome.SCORED, Verdict.RENDERED), record.id
-        assert record.repairs == (), record.id
-        assert record.metrics["ems"] == pytest.approx(1.0, abs=1e-6), record.id
-        assert record.metrics["edit"] == 1.0, record.id
+        assert (record.outcome, record.rendering.verdict) == (Outcome.SCORED, Verdict.RENDERED), (
+            record.instance.id
+        )
+        assert record.rendering.repairs == (), record.instance.id
+        assert record.score.metrics["ems"] == pytest.approx(1.0, abs=1e-6), record.instance.id
+        assert record.score.metrics["edit"] == 1.0, record.instance.id
 
 
 def test_pictures_lie_under_the_digest_of_their_content(oracle: Path) -> None:
     import hashlib
 
     for record in read_records(oracle).values():
-        for digest in (record.reference_sha256, record.rendering_sha256):
+        for digest in (record.instance.reference_sha256, record.rendering.sha256):
             png = (oracle / "pictures" / digest[:2] / f"{digest}.png").read_bytes()
             assert hashlib.sha256(png).hexdigest() == digest
 
@@ -101,7 +103,7 @@ def test_every_kind_of_answer_has_its_outcome(tmp_path: Path, running_as_install
     )
     result = evaluate_latex(model=model, out=tmp_path / "run", limit=6, settings=running_as_installed)
     records = read_records(tmp_path / "run")
-    outcomes = {name: (one.outcome, one.verdict) for name, one in records.items()}
+    outcomes = {name: (one.outcome, one.rendering.verdict) for name, one in records.items()}
     assert outcomes == {
         "equation-gaussian-posterior": (Outcome.SCORED, Verdict.RENDERED),
         "equation-evidence-bound": (Outcome.NO_STRUCTURE, None),
@@ -111,11 +113,11 @@ def test_every_kind_of_answer_has_its_outcome(tmp_path: Path, running_as_install
         "table-hyperparameters": (Outcome.MODEL_FAILURE, None),
     }
     repaired = records["equation-block-inverse"]
-    assert repaired.verdict_before_repair is Verdict.COMPILE_ERROR
-    assert [note.kind for note in repaired.repairs] == ["wrap_math"]
-    assert 0.0 < repaired.metrics["ems"] < 1.0
+    assert repaired.rendering.verdict_before_repair is Verdict.COMPILE_ERROR
+    assert [note.kind for note in repaired.rendering.repairs] == ["wrap_math"]
+    assert 0.0 < repaired.score.metrics["ems"] < 1.0
     refused = records["equation-clipped-objective"]
-    assert refused.metrics.keys() - {"lpips", "cis"} == {
+    assert refused.score.metrics.keys() - {"lpips", "cis"} == {
         "ems",
         "pixel",
         "exact",
@@ -124,9 +126,9 @@ def test_every_kind_of_answer_has_its_outcome(tmp_path: Path, running_as_install
         "edit_tex",
         "edit_normal",
     }  # as weights are here
-    assert set(refused.metrics.values()) == {0.0}
-    assert refused.error is not None
-    assert refused.error.kind == "UNDEFINED_COMMAND"
+    assert set(refused.score.metrics.values()) == {0.0}
+    assert refused.rendering.error is not None
+    assert refused.rendering.error.kind == "UNDEFINED_COMMAND"
 
     total = result.summary.tasks["latex"].total
     assert (total.planned, total.scored, total.rendered, total.rendered_before_repair) == (6, 4, 2, 1)
@@ -154,8 +156,8 @@ def test_a_run_of_records_replays_to_the_same_numbers(
     ours, theirs = read_records(tmp_path / "run"), read_records(oracle)
     assert result.covered
     for name, record in ours.items():
-        assert record.metrics == theirs[name].metrics
-        assert record.rendering_sha256 == theirs[name].rendering_sha256
+        assert record.score.metrics == theirs[name].score.metrics
+        assert record.rendering.sha256 == theirs[name].rendering.sha256
 
 
 @pytest.mark.parametrize(
@@ -209,7 +211,7 @@ def test_an_interrupted_run_keeps_what_is_finished_and_goes_on(
     assert records.read_bytes().count(b"\n") == 17
     assert json.loads(second.stdout)["scored"] == 17
     for name, record in read_records(run).items():
-        assert record.metrics == read_records(oracle)[name].metrics
+        assert record.score.metrics == read_records(oracle)[name].score.metrics
 
 
 def test_killed_and_started_again_gives_the_same_numbers(

@@ -41,9 +41,9 @@ def test_the_programs_of_the_example_charts_reach_every_score(
     further = PUBLISHED if profile is Profile.HELM else ("pixel", "exact")
     names = (*ELEMENTS, "ems", "ssim", *further)
     for record in read_records(tmp_path / "run").values():
-        assert record.verdict is Verdict.RENDERED, record.message
-        found = {name: record.metrics[name] for name in names}
-        assert found == dict.fromkeys(found, 1.0), record.id
+        assert record.rendering.verdict is Verdict.RENDERED, record.message
+        found = {name: record.score.metrics[name] for name in names}
+        assert found == dict.fromkeys(found, 1.0), record.instance.id
 
 
 def test_the_code_of_the_examples_of_scimage_compiles(figures: Settings, tmp_path: Path) -> None:
@@ -51,12 +51,12 @@ def test_the_code_of_the_examples_of_scimage_compiles(figures: Settings, tmp_pat
     result = evaluate(figures.examples / "scimage", out=tmp_path / "run", tasks=["scimage"], settings=figures)
     assert result.summary.scored == 8
     records = read_records(tmp_path / "run")
-    assert {one.metrics["compiled"] for one in records.values()} == {1.0}
-    named = [value for one in records.values() for value in one.metrics.values() if value is not None]
+    assert {one.score.metrics["compiled"] for one in records.values()} == {1.0}
+    named = [value for one in records.values() for value in one.score.metrics.values() if value is not None]
     assert named == [1.0] * len(named)
-    assert records["en-python"].metrics["objects"] == 1.0
-    assert records["zh-tikz"].metrics["labels"] == records["fa-tikz"].metrics["labels"] == 1.0
-    assert "objects" in records["zh-tikz"].undefined
+    assert records["en-python"].score.metrics["objects"] == 1.0
+    assert records["zh-tikz"].score.metrics["labels"] == records["fa-tikz"].score.metrics["labels"] == 1.0
+    assert "objects" in records["zh-tikz"].score.undefined
 
 
 #: Programs as answers have them, with what is repaired.
@@ -84,8 +84,8 @@ def test_answers_and_ground_truth_of_former_years_and_notebooks_are_repaired(
     records = read_records(tmp_path / "run")
     for name, (_, repairs) in ANSWERS.items():
         record = records[name]
-        assert record.verdict is Verdict.RENDERED, record.message
-        assert record.verdict_before_repair is Verdict.COMPILE_ERROR
-        assert [str(one.kind) for one in record.repairs] == repairs
+        assert record.rendering.verdict is Verdict.RENDERED, record.message
+        assert record.rendering.verdict_before_repair is Verdict.COMPILE_ERROR
+        assert [str(one.kind) for one in record.rendering.repairs] == repairs
         # The program of the ground truth is the same, and is repaired in the same way.
-        assert {name: record.metrics[name] for name in ELEMENTS} == dict.fromkeys(ELEMENTS, 1.0)
+        assert {name: record.score.metrics[name] for name in ELEMENTS} == dict.fromkeys(ELEMENTS, 1.0)

@@ -60,6 +60,9 @@ def test_a_page_with_names_behind_a_dot_has_its_style_sheet_and_its_score(
     )
     records = read_records(tmp_path / "run")
     for name in ANSWERS:
-        assert (records[name].outcome, records[name].verdict) == (Outcome.SCORED, Verdict.RENDERED), name
-    assert records["dots"].metrics["ems"] == pytest.approx(1.0, abs=1e-3)
-    assert 0 <= records["unstyled"].metrics["ems"] < 0.9
+        assert (records[name].outcome, records[name].rendering.verdict) == (
+            Outcome.SCORED,
+            Verdict.RENDERED,
+        ), name
+    assert records["dots"].score.metrics["ems"] == pytest.approx(1.0, abs=1e-3)
+    assert 0 <= records["unstyled"].score.metrics["ems"] < 0.9

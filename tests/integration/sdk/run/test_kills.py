@@ -22,7 +22,7 @@ from i2s_sdk.run.storage.folder import (
     RECORDS,
     RENDERINGS,
     RESULTS,
-    picture_name,
+    image_name,
     read_records,
 )
 from i2s_sdk.run.storage.index import read_lines, unanswered_calls
@@ -67,8 +67,8 @@ def _once_each(out: str, data: TinyFormulas) -> None:
         found = Counter(line["id"] for line in read_lines(storage.lines(name)))
         assert found == Counter(data.ids), name
     for record in read_records(storage).values():
-        for digest in filter(None, (record.reference_sha256, record.rendering_sha256)):
-            assert hashlib.sha256(storage.read(picture_name(digest))).hexdigest() == digest
+        for digest in filter(None, (record.instance.reference_sha256, record.rendering.sha256)):
+            assert hashlib.sha256(storage.read(image_name(digest))).hexdigest() == digest
 
 
 #: Small segments, so that a kill meets many moments of their lives.

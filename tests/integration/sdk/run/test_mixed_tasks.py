@@ -51,4 +51,4 @@ def test_a_run_whose_rest_is_of_one_task_is_resumed(
     result = evaluate(data, _Busy("latex", "colour"), out=run, settings=settings)
     assert result.summary.scored == 3
     assert {"accepted", "ems", "edit"} <= read_run(run).manifest.options.metrics.keys()
-    assert read_run(run).records["red"].metrics["accepted"] == 1.0
+    assert read_run(run).records["red"].score.metrics["accepted"] == 1.0

@@ -63,12 +63,12 @@ def _facts(run: Path) -> dict[str, tuple[object, ...]]:
     return {
         name: (
             one.outcome,
-            one.verdict,
-            one.metrics,
-            one.completion,
-            one.usage,
-            one.cost,
-            one.rendering_sha256,
+            one.rendering.verdict,
+            one.score.metrics,
+            one.answer.completion,
+            one.answer.usage,
+            one.answer.cost,
+            one.rendering.sha256,
         )
         for name, one in read_records(run).items()
     }
@@ -103,11 +103,11 @@ def test_a_server_that_misbehaves_changes_no_number_no_outcome_and_no_bill(
     records = read_records(tmp_path / "noisy")
     assert records[REFUSED].outcome is Outcome.REFUSED
     assert "I will not." in records[REFUSED].message
-    assert set(records[REFUSED].metrics.values()) == {0.0}
+    assert set(records[REFUSED].score.metrics.values()) == {0.0}
     assert records[HOPELESS].outcome is Outcome.MODEL_FAILURE
-    assert records[HOPELESS].metrics == {}
-    assert (records[HOPELESS].attempts, records[HOPELESS].cost) == (6, None)
-    assert records[data.ids[2]].attempts == len(TROUBLE) + 1
+    assert records[HOPELESS].score.metrics == {}
+    assert (records[HOPELESS].answer.attempts, records[HOPELESS].answer.cost) == (6, None)
+    assert records[data.ids[2]].answer.attempts == len(TROUBLE) + 1
     assert noisy.spending.calls == server.came.total()
     accounts = noisy.summary.accounts
     assert (accounts.planned, accounts.count(Account.REFUSED), accounts.max_tokens) == (COUNT, 1, 2000)

@@ -84,13 +84,13 @@ def check(samples: dict[str, list[RecordedSpan]], run: Path) -> None:
         assert names(spans, only(spans, "generate")) == ["model"]
         assert root.attributes["i2s.outcome"] == record.outcome
         assert root.attributes.get("i2s.verdict", "") == (
-            record.verdict.name.lower() if record.verdict else ""
+            record.rendering.verdict.name.lower() if record.rendering.verdict else ""
         )
-        assert root.attributes.get("i2s.engine.digest", "") == record.engine_digest
+        assert root.attributes.get("i2s.engine.digest", "") == record.rendering.engine_digest
         verdicts.add(root.attributes.get("i2s.verdict"))
-        if record.verdict is not None:
-            check_render(spans, record.engine_digest)
-        if record.has_picture:
+        if record.rendering.verdict is not None:
+            check_render(spans, record.rendering.engine_digest)
+        if record.rendering.has_image:
             check_score(spans)
         assert all(root.start <= one.start <= one.end <= root.end for one in spans)
     assert len(verdicts) == 3  # rendered, an error of the compiler, nothing to render

@@ -16,6 +16,7 @@ from i2s_sdk.run.storage.record import Failure, FirstError, Outcome, RepairNote
 from i2s_sdk.tasks.registry import task_spec
 from i2s_wire.render.rendering import Verdict
 from run_folders import instances, options, record_of, write_run
+from sample_records import changed
 
 
 @pytest.fixture
@@ -23,8 +24,8 @@ def run(tmp_path: Path) -> str:
     """Three LaTeX samples: a good one, one that does not compile, and one that was stopped."""
     good, broken, stopped, _, _ = (replace(one, task="latex") for one in instances(5))
     records = {
-        good.id: replace(record_of(good), outcome=Outcome.SCORED, metrics={"ems": 0.9}),
-        broken.id: replace(
+        good.id: changed(record_of(good), outcome=Outcome.SCORED, metrics={"ems": 0.9}),
+        broken.id: changed(
             record_of(broken),
             outcome=Outcome.SCORED,
             usable=False,
@@ -37,7 +38,7 @@ def run(tmp_path: Path) -> str:
             completion="\\toprule\x1b[2J\n",
             finish="stop",
         ),
-        stopped.id: replace(
+        stopped.id: changed(
             record_of(stopped),
             outcome=Outcome.RENDER_FAILURE,
             verdict=None,
@@ -65,7 +66,7 @@ def test_samples_are_ordered_by_a_main_metric_that_is_the_mean_of_others(tmp_pat
     parts = task_spec("chart").averages[0].of
     planned = [PlannedInstance(name, "chart", "bar") for name in ("a", "b", "c")]
     records = {
-        one.id: replace(record_of(one), outcome=Outcome.SCORED, metrics=dict.fromkeys(parts, value))
+        one.id: changed(record_of(one), outcome=Outcome.SCORED, metrics=dict.fromkeys(parts, value))
         for one, value in zip(planned, (0.9, 0.5, 0.7), strict=True)
     }
     given = options(tasks=("chart",), metrics=dict.fromkeys(parts, "1"))

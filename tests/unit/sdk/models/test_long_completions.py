@@ -30,7 +30,8 @@ from i2s_sdk.models.provider import Answer
 from i2s_sdk.models.provider_model import ProviderModel
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.replay import open_replay
-from i2s_sdk.run.storage.answer import SampleAnswer as KeptAnswer
+from i2s_sdk.run.storage.answer import answer_of
+from i2s_sdk.run.storage.codec import answer_line, read_answer
 from i2s_sdk.run.storage.record import Outcome
 from questions import complete, read_text_and_image
 from tiny_formulas import write_tiny_formulas
@@ -51,11 +52,11 @@ def test_a_completion_at_the_bound_is_kept_and_a_longer_one_is_its_beginning() -
 
 
 def test_the_answer_of_a_run_says_that_it_is_not_usable_and_stays_so() -> None:
-    answer = KeptAnswer.of("a", Completion("x" * 5000), 0.0, MOST)
+    answer = answer_of(Completion("x" * 5000), 0.0, MOST)
     assert answer.outcome is Outcome.NO_STRUCTURE
     assert answer.final
     assert answer.message.startswith("not usable: too long: the completion has more than 100 characters")
-    assert KeptAnswer.from_json(json.loads(json.dumps(answer.to_json()))) == answer
+    assert read_answer(json.loads(json.dumps(answer_line("a", answer)))) == answer
 
 
 @pytest.mark.parametrize("text", ["x", "\\n", "\\\\", '\\"', "\\ud83d\\ude00", "{[,:"])
@@ -84,7 +85,7 @@ async def test_a_long_line_whose_completion_is_short_is_usable(tmp_path: Path) -
 
 async def test_what_a_run_has_kept_of_it_is_replayed_as_too_long(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
-    path.write_text(json.dumps(KeptAnswer.of("a", Completion("x" * 5000), 0.0, MOST).to_json()))
+    path.write_text(json.dumps(answer_line("a", answer_of(Completion("x" * 5000), 0.0, MOST))))
     answer = await complete(open_replay(str(path), 10**6), instance(tmp_path))
     assert answer.finish is Finish.TOO_LONG
 

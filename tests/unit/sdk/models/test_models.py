@@ -11,7 +11,7 @@ import pytest
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import DataError, ModelError, UnknownNameError, UsageError
 from i2s_sdk.models import Finish, open_model
-from i2s_sdk.run.storage.answer import SampleAnswer
+from i2s_sdk.run.storage.answer import answer_of
 from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.tasks import Question, Structure
 from i2s_sdk.tasks.latex import LatexTask
@@ -58,7 +58,7 @@ async def test_a_replay_keeps_that_an_answer_was_cut_off_and_ended_in_reasoning(
     said = "the model's reasoning came without an answer"
     thought = {"completion": "", "finish": "length", "outcome": "ended_in_reasoning", "message": said}
     path = _file(tmp_path, {"id": "a", **thought})
-    answer = SampleAnswer.of("a", await complete(open_model(f"replay:{path}"), _instance()), 0.0)
+    answer = answer_of(await complete(open_model(f"replay:{path}"), _instance()), 0.0)
     assert (answer.outcome, answer.finish, answer.message) == (Outcome.ENDED_IN_REASONING, "length", said)
     path = _file(tmp_path, {"id": "a", "completion": "x", "finish": "words of another program"})
     assert (await complete(open_model(f"replay:{path}"), _instance())).finish is Finish.OTHER

@@ -19,6 +19,7 @@ from i2s_sdk.run.storage.record import Failure, Outcome, Record
 from i2s_sdk.stats.aggregate import Summary, summarize_run
 from i2s_wire.render.rendering import Verdict
 from run_folders import options, write_run
+from sample_records import changed, flat_record
 
 RENDERED = {"usable": True, "verdict": Verdict.RENDERED, "verdict_before_repair": Verdict.RENDERED}
 
@@ -29,8 +30,10 @@ def records(
     planned = [PlannedInstance(f"{task}-{name}", task, subset, "easy") for name in endings]
     found = {}
     for one, changes in zip(planned, endings.values(), strict=True):
-        plain = Record(one.id, task, subset, "easy", outcome=Outcome.SCORED, completion=f"answer {one.id}")
-        plain = replace(plain, reference_sha256=f"{one.id}", metrics={"ems": 0.5})
+        plain = flat_record(
+            one.id, task, subset, "easy", outcome=Outcome.SCORED, completion=f"answer {one.id}"
+        )
+        plain = changed(plain, reference_sha256=f"{one.id}", metrics={"ems": 0.5})
         found[one.id] = replace(plain, **{**RENDERED, **changes})  # type: ignore[arg-type]
     return planned, found
 

@@ -12,13 +12,14 @@ from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.paper_tables import paper_tables
 from i2s_sdk.report.summary import print_summary
 from i2s_sdk.report.tables import PaperTable
-from i2s_sdk.run.storage.record import Outcome, Record
+from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.stats.aggregate import Summary, aggregate
 from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.means import Mean
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.registry import BENCHMARKS, open_task, task_spec
 from i2s_wire.metrics.profile import Profile
+from sample_records import flat_record
 
 WEB = next(one for one in BENCHMARKS if one.name == "visualwebbench")
 
@@ -27,7 +28,7 @@ def _summary(*tasks: str) -> Summary:
     """Return the numbers of a run of one sample of each task, whose main metric is 0.1, 0.2 and so on."""
     instances = [Instance(task, task, "s", None) for task in tasks]
     records = {
-        task: Record(
+        task: flat_record(
             task,
             task,
             "s",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -13,11 +12,13 @@ from i2s_sdk.report import samples, write_report
 from i2s_sdk.report.charts import BINS, endings, group_charts, histograms, reaches, reference_values
 from i2s_sdk.report.compared import compare_views
 from i2s_sdk.report.view import RunView, views_of
+from i2s_sdk.run.storage.codec import read_record, record_line
 from i2s_sdk.run.storage.reader import read_run
-from i2s_sdk.run.storage.record import Outcome, Record
+from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.run.storage.reference_points import write_points
 from i2s_sdk.stats.aggregate import summarize_run
 from run_folders import instances, make_run, options, record_of, write_run
+from sample_records import changed
 
 
 @pytest.fixture
@@ -40,19 +41,25 @@ def test_every_planned_sample_ended_in_one_way(tmp_path: Path) -> None:
 
 def test_a_histogram_counts_the_rendered_samples(view: RunView) -> None:
     charts = {one.metric: one for one in histograms(view, "latex")}
-    rendered = [one for one in view.records if one.task == "latex" and one.outcome.counts and one.has_picture]
+    rendered = [
+        one
+        for one in view.records
+        if one.instance.task == "latex" and one.outcome.counts and one.rendering.has_image
+    ]
     for name, chart in charts.items():
         assert chart.n == sum(bar.count for bar in chart.bars) == len(rendered)
-        low = sum((one.metrics[name] or 0) < 0.5 for one in rendered)
+        low = sum((one.score.metrics[name] or 0) < 0.5 for one in rendered)
         assert sum(bar.count for bar in chart.bars[: BINS // 2]) == low
         assert max(bar.share for bar in chart.bars) == 1.0
 
 
 def test_values_beyond_the_ends_are_in_the_outer_bars(tmp_path: Path) -> None:
     one = instances(1)[0]
-    record = next(found for salt in map(str, range(99)) if (found := record_of(one, salt)).has_picture)
-    plain = record.to_json() | {"metrics": {"ems": -0.4, "pixel": 1.0}}
-    run = write_run(tmp_path / "run", [one], {one.id: Record.from_json(plain)}, options())
+    record = next(
+        found for salt in map(str, range(99)) if (found := record_of(one, salt)).rendering.has_image
+    )
+    plain = record_line(record) | {"metrics": {"ems": -0.4, "pixel": 1.0}}
+    run = write_run(tmp_path / "run", [one], {one.id: read_record(plain)}, options())
     charts = {chart.metric: chart for chart in histograms(views_of([read_run(run)])[0], "latex")}
     assert charts["ems"].bars[0].count == 1
     assert charts["pixel"].bars[-1].count == 1
@@ -70,10 +77,10 @@ def test_a_gallery_too_large_to_open_is_cut_and_says_so(
 
 def _points(run: Path, values: dict[str, float]) -> None:
     records = [
-        replace(record_of(one), outcome=Outcome.SCORED, usable=True, metrics={}) for one in instances(80)
+        changed(record_of(one), outcome=Outcome.SCORED, usable=True, metrics={}) for one in instances(80)
     ]
     lines = {
-        name: [replace(one, metrics={"ems": value, "ssim": value / 2}) for one in records]
+        name: [changed(one, metrics={"ems": value, "ssim": value / 2}) for one in records]
         for name, value in values.items()
     }
     write_points(read_run(run).storage, lines)
@@ -106,7 +113,11 @@ def test_a_group_has_the_mean_of_its_samples(tmp_path: Path) -> None:
     run = read_run(make_run(tmp_path / "run", 80, pictures=False))
     (view,) = views_of([run])
     chart = next(one for one in group_charts(compare_views([view]), "latex") if one.by == "subset")
-    own = [one.metrics["ems"] or 0 for one in view.records if one.subset == "table" and one.outcome.counts]
+    own = [
+        one.score.metrics["ems"] or 0
+        for one in view.records
+        if one.instance.subset == "table" and one.outcome.counts
+    ]
     row = next(one for one in chart.rows if one.label == "table")
     assert float(row.value) == pytest.approx(sum(own) / len(own), abs=6e-4)
     assert row.floor is None

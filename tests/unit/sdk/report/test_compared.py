@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.run.storage.reference_points import read_points, write_points
 from run_folders import make_run, options, write_run
+from sample_records import changed, flat_record
 
 
 def write(path: Path, model: str, values: dict[str, float], **changes: object) -> Path:
@@ -29,7 +29,7 @@ def write(path: Path, model: str, values: dict[str, float], **changes: object) -
 
 def records(values: dict[str, float]) -> dict[str, Record]:
     return {
-        name: Record(
+        name: flat_record(
             name, "latex", "equation", "", outcome=Outcome.SCORED, usable=True, metrics={"ems": value}
         )
         for name, value in values.items()
@@ -109,7 +109,7 @@ def test_a_report_of_reference_points_alone_says_that_they_are_not_ranked(tmp_pa
 def test_points_are_what_was_written(tmp_path: Path) -> None:
     run = make_run(tmp_path / "a", 3, pictures=False)
     mine = records({"1": 0.25})
-    mine["1"] = replace(mine["1"], parts={"fma": (1.0, 2.0)}, reference_sha256="ab")
+    mine["1"] = changed(mine["1"], parts={"fma": (1.0, 2.0)}, reference_sha256="ab")
     write_points(open_storage(run), {"oracle": list(mine.values())})
     assert read_points(open_storage(run)) == {"oracle": list(mine.values())}
     assert read_points(open_storage(make_run(tmp_path / "b", 1, pictures=False))) == {}
@@ -129,7 +129,7 @@ WHOLE = {"1": "equation", "2": "table", "3": "plot", "4": "algorithm"}
 def of_subsets(path: Path, **changes: object) -> Path:
     planned = [PlannedInstance(name, "latex", subset) for name, subset in WHOLE.items()]
     given = options(tasks=("latex",), **changes)
-    own = {name: replace(one, subset=WHOLE[name]) for name, one in records(dict.fromkeys(WHOLE, 0.5)).items()}
+    own = {name: changed(one, subset=WHOLE[name]) for name, one in records(dict.fromkeys(WHOLE, 0.5)).items()}
     return write_run(path, planned, own, given)
 
 
@@ -213,7 +213,7 @@ def test_the_mean_skill_has_an_interval_over_samples(tmp_path: Path) -> None:
 def by_difficulty(path: Path, model: str, levels: dict[str, str], value: float) -> Path:
     planned = [PlannedInstance(name, "latex", "equation", level) for name, level in levels.items()]
     own = records(dict.fromkeys(levels, value))
-    own = {name: replace(one, difficulty=levels[name]) for name, one in own.items()}
+    own = {name: changed(one, difficulty=levels[name]) for name, one in own.items()}
     return write_run(path, planned, own, options(model=model, tasks=("latex",)))
 
 
@@ -254,7 +254,7 @@ def test_a_floor_that_reaches_the_ceiling_makes_a_skill_undefined(tmp_path: Path
     plain = read_points(open_storage(mine))
     write_points(
         open_storage(mine),
-        {name: [replace(one, difficulty="easy") for one in some] for name, some in plain.items()},
+        {name: [changed(one, difficulty="easy") for one in some] for name, some in plain.items()},
     )
     (found,) = difficulty_tables([mine])
     assert found.lines[0].values[1:4] == ("undefined", 1.0, 1.0)
@@ -264,7 +264,7 @@ def test_a_floor_that_reaches_the_ceiling_makes_a_skill_undefined(tmp_path: Path
 def test_subsets_of_a_run_have_their_skill_in_the_report_and_on_the_terminal(tmp_path: Path) -> None:
     run = of_subsets(tmp_path / "a")
     own = {"1": ("equation", 0.4), "2": ("table", 0.2)}
-    floors = [replace(records({name: value})[name], subset=subset) for name, (subset, value) in own.items()]
+    floors = [changed(records({name: value})[name], subset=subset) for name, (subset, value) in own.items()]
     write_points(open_storage(run), {"baseline/blank": floors})
     report = write_report([run], tmp_path / "report")
     of_latex = report.skills_by_subset["latex"]["model-a"]

@@ -67,7 +67,11 @@ def test_the_gallery_has_a_row_for_each_target(old: Path) -> None:
     views = views_of(
         [read_run(one) for one in (with_targets(old, "one"), with_targets(old, "b", tiny_0="$y$"))]
     )
-    rows = [row for row in sample_rows(views) if any(one is not None and one.id == "tiny-0" for one in row)]
+    rows = [
+        row
+        for row in sample_rows(views)
+        if any(one is not None and one.instance.id == "tiny-0" for one in row)
+    ]
     assert [[one is not None for one in row] for row in rows] == [[True, False], [False, True]]
     both = views_of([read_run(one) for one in (old, with_targets(old, "new"))])
     assert all(None not in row for row in sample_rows(both))

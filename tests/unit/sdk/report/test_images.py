@@ -9,13 +9,13 @@ from PIL import Image
 
 from i2s_sdk.report.images import HEIGHT, WIDTH, beside
 from i2s_sdk.run.caches import FolderEntries
-from i2s_sdk.run.storage.folder import picture_name
+from i2s_sdk.run.storage.folder import image_name
 from i2s_sdk.run.storage.local import LocalStorage
 
 
 def _kept(folder: Path, size: tuple[int, int]) -> str:
     digest = hashlib.sha256(repr(size).encode()).hexdigest()
-    path = folder / picture_name(digest)
+    path = folder / image_name(digest)
     path.parent.mkdir(parents=True, exist_ok=True)
     Image.new("RGB", size, "red").save(path)
     return digest
@@ -30,7 +30,7 @@ def _shown(folder: Path, *digests: str) -> dict[str, str]:
 def test_a_large_picture_gets_a_copy_that_fits_and_a_small_one_none(tmp_path: Path) -> None:
     large, small = _kept(tmp_path, (1920, 1080)), _kept(tmp_path, (300, 100))
     shown = _shown(tmp_path, large, small)
-    assert shown[small] == picture_name(small)
+    assert shown[small] == image_name(small)
     assert shown[large].startswith("thumbnails/")
     with Image.open(tmp_path / shown[large]) as copy:
         assert copy.size == (960, 540)
@@ -40,14 +40,14 @@ def test_a_large_picture_gets_a_copy_that_fits_and_a_small_one_none(tmp_path: Pa
 
 def test_a_wide_picture_of_few_pixels_is_shown_as_it_is(tmp_path: Path) -> None:
     wide = _kept(tmp_path, (2000, 400))
-    assert _shown(tmp_path, wide) == {wide: picture_name(wide)}
+    assert _shown(tmp_path, wide) == {wide: image_name(wide)}
 
 
 def test_a_copy_shows_what_the_picture_shows(tmp_path: Path) -> None:
     large = _kept(tmp_path, (2000, 1500))
-    with Image.open(tmp_path / picture_name(large)) as picture:
+    with Image.open(tmp_path / image_name(large)) as picture:
         picture.paste("blue", (0, 0, 1000, 1500))
-        picture.save(tmp_path / picture_name(large))
+        picture.save(tmp_path / image_name(large))
     with Image.open(tmp_path / _shown(tmp_path, large)[large]) as copy:
         assert copy.size == (960, 720)
         (left, right) = (copy.getpixel((at, 360)) for at in (240, 720))
@@ -60,10 +60,8 @@ def test_a_copy_is_kept_for_another_run_with_the_same_picture(tmp_path: Path) ->
     large = _kept(tmp_path / "one", (1920, 1080))
     one, other = LocalStorage(tmp_path / "one"), LocalStorage(tmp_path / "other")
     name = beside(one, {large: one}, kept).entries[large][0]
-    (tmp_path / "other" / picture_name(large)).parent.mkdir(parents=True)
-    (tmp_path / "other" / picture_name(large)).write_bytes(
-        (tmp_path / "one" / picture_name(large)).read_bytes()
-    )
+    (tmp_path / "other" / image_name(large)).parent.mkdir(parents=True)
+    (tmp_path / "other" / image_name(large)).write_bytes((tmp_path / "one" / image_name(large)).read_bytes())
     with patch("i2s_sdk.report.images.quick_copy", side_effect=AssertionError("made again")):
         assert beside(other, {large: other}, kept).entries[large][0] == name
     assert (tmp_path / "other" / name).read_bytes() == (tmp_path / "one" / name).read_bytes()
@@ -79,7 +77,7 @@ def test_a_copy_is_made_once(tmp_path: Path) -> None:
 
 def test_a_picture_that_cannot_be_read_is_not_shown(tmp_path: Path) -> None:
     digest = _kept(tmp_path, (10, 10))
-    (tmp_path / picture_name(digest)).write_bytes(b"no picture")
+    (tmp_path / image_name(digest)).write_bytes(b"no picture")
     assert _shown(tmp_path, digest, "ab" * 32) == {}
 
 
@@ -89,5 +87,5 @@ def test_a_report_of_several_runs_takes_the_copy_of_a_run(tmp_path: Path) -> Non
     (tmp_path / "run" / name).write_bytes(b"as the run has it")
     report = LocalStorage(tmp_path / "report")
     entry = beside(report, {large: LocalStorage(tmp_path / "run")}).entries[large]
-    assert entry == (name, picture_name(large), 1920, 1080)
+    assert entry == (name, image_name(large), 1920, 1080)
     assert (tmp_path / "report" / name).read_bytes() == b"as the run has it"

@@ -7,7 +7,6 @@ import hashlib
 import json
 import re
 import zlib
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.record import Failure, FirstError, Outcome, Record, RepairNote, TokenUsage
 from i2s_wire.render.rendering import Verdict
 from run_folders import instances, keep_picture, make_run, options, picture, record_of, write_run
+from sample_records import changed, flat_record
 
 EVIL = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;<!--{{ 7 * 7 }}{% endraw %}"
 
@@ -78,7 +78,7 @@ class Reader(HTMLParser):
 
 
 def _evil_record() -> Record:
-    return Record(
+    return flat_record(
         id=EVIL,
         task="latex",
         subset=EVIL,
@@ -165,7 +165,7 @@ def test_every_sample_is_in_the_index_and_has_its_details(tmp_path: Path) -> Non
     number = 2 * CHUNK + 3
     page = Reader(write_report([make_run(tmp_path / "run", number)]).path)
     assert [row[0] for row in page.index["samples"]] == [one.id for one in instances(number)]
-    said = [record_of(one).completion for one in instances(number)]
+    said = [record_of(one).answer.completion for one in instances(number)]
     assert [row[0]["completion"] for row in page.details] == said
 
 
@@ -184,7 +184,7 @@ def test_a_single_file_holds_its_pictures_shrunk(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", 2)
     one = instances(1)[0]
     large = keep_picture(run, picture("large", (1920, 1080)))
-    write_run(run, [one], {one.id: replace(record_of(one), reference_sha256=large)})
+    write_run(run, [one], {one.id: changed(record_of(one), reference_sha256=large)})
     page = Reader(write_report([run], tmp_path / "alone.html", single_file=True).path)
     assert page.index["pictures"][0] == ["", "", 1920, 1080]
     embedded = [
@@ -222,7 +222,7 @@ def test_samples_of_another_reference_are_not_the_same(tmp_path: Path) -> None:
     one = instances(1)[0]
     second = write_run(tmp_path / "b", [one], {}, options(model="b"))
     other = keep_picture(second, picture("another"))
-    write_run(second, [one], {one.id: replace(record_of(one), reference_sha256=other)}, options(model="b"))
+    write_run(second, [one], {one.id: changed(record_of(one), reference_sha256=other)}, options(model="b"))
     page = Reader(write_report([first, second], tmp_path / "out").path)
     assert [row[0] for row in page.index["samples"]] == [one.id, one.id]
     assert [[bool(end) for end in row[5]] for row in page.index["samples"]] == [[True, False], [False, True]]
@@ -230,7 +230,7 @@ def test_samples_of_another_reference_are_not_the_same(tmp_path: Path) -> None:
 
 def test_what_the_answers_took_is_told(tmp_path: Path) -> None:
     one = instances(1)[0]
-    record = replace(record_of(one), usage=TokenUsage(1200, 340), cost=0.0123, attempts=2)
+    record = changed(record_of(one), usage=TokenUsage(1200, 340), cost=0.0123, attempts=2)
     text = Reader(write_report([write_run(tmp_path / "run", [one], {one.id: record})]).path).text
     assert "1 answers, 2 calls, 1200 tokens in, 340 out, $0.0123" in text
 

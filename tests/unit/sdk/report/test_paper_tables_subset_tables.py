@@ -17,7 +17,7 @@ from i2s_sdk.report.tables import Heading, PaperTable
 from i2s_sdk.report.view import views_of
 from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.reader import read_run
-from i2s_sdk.run.storage.record import Outcome, Record
+from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.stats.aggregate import Summary, aggregate
 from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.leaderboard import leaderboard
@@ -26,6 +26,7 @@ from i2s_sdk.tasks.readoc.scorer import COLUMNS, COLUMNS_OF_SUBSET
 from i2s_sdk.tasks.registry import open_task, task_spec
 from i2s_wire.metrics.profile import Profile
 from run_folders import options, write_run
+from sample_records import flat_record
 
 
 def _summary(
@@ -33,7 +34,7 @@ def _summary(
 ) -> Summary:
     """Return the numbers of a run: six documents of each subset, every other one with half the values."""
     records = {
-        f"{subset} {at}": Record(
+        f"{subset} {at}": flat_record(
             f"{subset} {at}", "readoc", subset, "", outcome=Outcome.SCORED, usable=True,
             metrics={
                 name: value / (1 + at % 2) if name in COLUMNS_OF_SUBSET.get(subset, COLUMNS) else None
@@ -43,7 +44,7 @@ def _summary(
         for subset in subsets
         for at in range(6)
     }  # fmt: skip
-    instances = [Instance(one.id, "readoc", one.subset, None) for one in records.values()]
+    instances = [Instance(one.instance.id, "readoc", one.instance.subset, None) for one in records.values()]
     spec = task_spec("readoc")
     columns = {"readoc": Columns(metrics_of(open_task("readoc", profile)), spec.averages)}
     return aggregate(instances, records, columns, profile)
@@ -79,7 +80,7 @@ def test_published_rows_stand_below_the_runs() -> None:
 def _run(path: Path, model: str, value: float, subsets: tuple[str, ...]) -> Path:
     """Write a run of six documents of each subset, every other one with half the values."""
     records = {
-        f"{subset} {at}": Record(
+        f"{subset} {at}": flat_record(
             f"{subset} {at}", "readoc", subset, "", outcome=Outcome.SCORED, usable=True,
             metrics={
                 name: value / (1 + at % 2) if name in COLUMNS_OF_SUBSET.get(subset, COLUMNS) else None
@@ -89,7 +90,7 @@ def _run(path: Path, model: str, value: float, subsets: tuple[str, ...]) -> Path
         for subset in subsets
         for at in range(6)
     }  # fmt: skip
-    planned = [PlannedInstance(one.id, "readoc", one.subset) for one in records.values()]
+    planned = [PlannedInstance(one.instance.id, "readoc", one.instance.subset) for one in records.values()]
     given = options(model=model, tasks=("readoc",), metrics=dict.fromkeys(COLUMNS, "1"), engines={})
     return write_run(path, planned, records, given)
 
@@ -166,7 +167,7 @@ def test_a_leaderboard_is_by_subset_without_published_rows() -> None:
 
 
 def test_where_nothing_is_rendered_samples_are_usable() -> None:
-    records = {"a": Record("a", "sobench", "form", "", outcome=Outcome.SCORED, usable=True, metrics={})}
+    records = {"a": flat_record("a", "sobench", "form", "", outcome=Outcome.SCORED, usable=True, metrics={})}
     instances = [Instance("a", "sobench", "form", None)]
     columns = {"sobench": Columns(metrics_of(open_task("sobench", Profile.PAPER)))}
     stream = io.StringIO()

@@ -11,7 +11,8 @@ import pytest
 from i2s_sdk.report import samples
 from i2s_sdk.report.samples import details
 from i2s_sdk.run.storage.answer import QuestionPart, StoredQuestion
-from i2s_sdk.run.storage.record import FirstError, Outcome, ReadingNote, Record, SampleRendering
+from i2s_sdk.run.storage.codec import read_record, read_rendering, record_line, rendering_line
+from i2s_sdk.run.storage.record import FirstError, Outcome, ReadingNote, Record
 from i2s_sdk.tasks.registry import SPECS
 from i2s_sdk.tasks.view import (
     ImageMark,
@@ -25,8 +26,9 @@ from i2s_sdk.tasks.view import (
     TreeRow,
 )
 from run_folders import instances, record_of, rendered_of
+from sample_records import changed, flat_record
 
-RECORD = Record(
+RECORD = flat_record(
     "a", "latex", "s", "", outcome=Outcome.SCORED, completion="said", detail={"one": {"box": [0, 1]}}
 )
 Set = Callable[[Callable[[ShownSample], tuple[Panel, ...]]], None]
@@ -78,7 +80,7 @@ def test_a_large_tree_is_cut(view: Set) -> None:
 
 
 def _record(**changes: object) -> Record:
-    return replace(record_of(instances(1)[0]), structure="a", **changes)  # type: ignore[arg-type]
+    return changed(record_of(instances(1)[0]), structure="a", **changes)  # type: ignore[arg-type]
 
 
 def test_a_question_has_its_texts_and_the_places_of_its_images() -> None:
@@ -94,11 +96,11 @@ def test_the_first_cause_stands_beside_the_last_error() -> None:
     first, last = FirstError("missing $", "OTHER", 3), FirstError("no \\end", "OTHER", 9)
     found = details(_record(error=last, error_before_repair=first), None, (), {})
     assert (found["error_before_repair"]["line"], found["error"]["line"]) == (3, 9)
-    plain = _record().to_json()
+    plain = record_line(_record())
     assert "error_before_repair" not in plain
-    assert Record.from_json(plain).error_before_repair is None
-    again = Record.from_json(_record(error_before_repair=first).to_json())
-    assert again.error_before_repair == first
+    assert read_record(plain).rendering.error_before_repair is None
+    again = read_record(record_line(_record(error_before_repair=first)))
+    assert again.rendering.error_before_repair == first
 
 
 def test_a_document_that_is_the_structure_is_known_as_such_and_a_dropped_one_is_said() -> None:
@@ -114,7 +116,7 @@ def test_a_log_has_no_control_characters() -> None:
     kept = rendered_of(record, log="! error\x1b[2J", target="b")
     found = details(record, kept, (), {})
     assert (found["log"], found["target"]) == ("! error\\x1b[2J", "b")
-    again = SampleRendering.from_json(kept.to_json())
+    _, again = read_rendering(rendering_line(record.instance, kept))
     assert (again.log, again.target) == (kept.log, kept.target)
 
 

@@ -6,7 +6,6 @@ import http.client
 import json
 import threading
 import uuid
-from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -14,12 +13,14 @@ import pytest
 
 from i2s_sdk.errors import UsageError
 from i2s_sdk.report import serving
+from i2s_sdk.run.storage.codec import record_line
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.manifest import Manifest
 from i2s_sdk.run.storage.object_access import Access
 from i2s_sdk.run.storage.object_storage import LEASE
 from i2s_sdk.run.storage.record import Outcome
 from run_folders import instances, make_run, options, record_of, write_run
+from sample_records import changed
 
 
 @pytest.fixture
@@ -106,7 +107,7 @@ def test_progress_ends_if_only_failed_samples_remain_and_reads_no_line_twice(
 ) -> None:
     planned = instances(3)
     failed = [
-        replace(record_of(one), outcome=Outcome.RENDER_FAILURE, usable=False, verdict=None) for one in planned
+        changed(record_of(one), outcome=Outcome.RENDER_FAILURE, usable=False, verdict=None) for one in planned
     ]
     folder = write_run(tmp_path / "run", planned, {planned[0].id: failed[0]})
     read: list[bytes] = []
@@ -120,7 +121,7 @@ def test_progress_ends_if_only_failed_samples_remain_and_reads_no_line_twice(
     assert report.progress()["done"] is False
     with (folder / "records.jsonl").open("a") as file:
         for one in failed[1:]:
-            file.write(json.dumps(one.to_json()) + "\n")
+            file.write(json.dumps(record_line(one)) + "\n")
         file.write('{"id": "torn')
     for _ in range(3):
         found = report.progress()

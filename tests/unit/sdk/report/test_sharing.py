@@ -16,6 +16,7 @@ from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.run.storage.record import Failure, Outcome
 from i2s_sdk.settings import Settings
 from run_folders import instances, options, record_of, write_run
+from sample_records import changed
 
 
 def view(folder: Path, about: dict[str, str], **changes: object) -> RunView:
@@ -85,7 +86,7 @@ def test_names_of_models_and_messages_name_no_folder() -> None:
 def test_a_path_in_the_name_of_a_model_and_in_a_failure_is_not_in_the_report(tmp_path: Path) -> None:
     one = instances(1)[0]
     failure = Failure("ModelFailedError", "/nowhere/somebody/bin/model ended with 1")
-    record = replace(record_of(one), outcome=Outcome.MODEL_FAILURE, failure=failure)
+    record = changed(record_of(one), outcome=Outcome.MODEL_FAILURE, failure=failure)
     given = options(model="command:/nowhere/somebody/bin/model {image}")
     run = write_run(tmp_path / "run", [one], {one.id: record}, given)
     assert "somebody" not in Path(str(write_report([run]).path)).read_text()

@@ -17,6 +17,7 @@ from i2s_sdk.stats.aggregate import aggregate
 from i2s_sdk.stats.columns import Columns
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.rendering import Verdict
+from sample_records import flat_record
 
 
 def _printed(*records: Record) -> str:
@@ -24,14 +25,17 @@ def _printed(*records: Record) -> str:
     instances = [Instance(str(number), "latex", "[bold]x", Path("a.png")) for number in range(count)]
     stream = io.StringIO()
     summary = aggregate(
-        instances, {one.id: one for one in records}, {"latex": Columns((Metric("ems"),))}, Profile.PAPER
+        instances,
+        {one.instance.id: one for one in records},
+        {"latex": Columns((Metric("ems"),))},
+        Profile.PAPER,
     )
     print_summary(summary, {"lp[ips]": "no weights"}, stream)
     return stream.getvalue()
 
 
 def _scored(name: str, verdict: Verdict, ems: float | None) -> Record:
-    return Record(
+    return flat_record(
         name,
         "latex",
         "[bold]x",

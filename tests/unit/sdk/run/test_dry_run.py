@@ -9,7 +9,7 @@ import pytest
 from i2s_sdk import dry_run
 from i2s_sdk.errors import ModelError, UsageError
 from i2s_sdk.models import Completion, ModelOptions
-from i2s_sdk.run.storage.answer import SampleAnswer
+from i2s_sdk.run.storage.answer import answer_of, failed_answer
 from i2s_sdk.run.storage.folder import RunFolder
 from tiny_formulas import write_tiny_formulas
 
@@ -35,8 +35,8 @@ def test_calls_tokens_and_cost_are_counted_without_a_key(
 
 def test_what_the_run_folder_has_is_not_counted_and_what_failed_is(data: Path, tmp_path: Path) -> None:
     with RunFolder.open(tmp_path / "run") as folder:
-        folder.put_answer(SampleAnswer.of("tiny-0", Completion("x"), 0.0))
-        folder.put_answer(SampleAnswer.without("tiny-1", ModelError("no"), 0.0))
+        folder.put_answer("tiny-0", answer_of(Completion("x"), 0.0))
+        folder.put_answer("tiny-1", failed_answer(ModelError("no"), 0.0))
     found = dry_run(data, "openai/tiny", out=tmp_path / "run", options=ModelOptions(cache=None))
     assert (found.samples, found.answered, found.estimate.calls) == (7, 1, 6)
 

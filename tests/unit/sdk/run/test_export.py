@@ -6,7 +6,7 @@ import builtins
 import csv
 import json
 import math
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 
 import pandas
@@ -15,13 +15,15 @@ import pytest
 from i2s_sdk.errors import UnknownNameError, UsageError
 from i2s_sdk.run.export import FORMATS, columns, export
 from i2s_sdk.run.storage.answer import QuestionPart, SampleAnswer, StoredQuestion
+from i2s_sdk.run.storage.codec import answer_line, record_line, rendering_line
 from i2s_sdk.run.storage.folder import ANSWERS, RENDERINGS
 from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.reader import read_run
-from i2s_sdk.run.storage.record import FirstError, Outcome, Record, RepairNote, TokenUsage
+from i2s_sdk.run.storage.record import FirstError, Outcome, RepairNote, TokenUsage
 from i2s_sdk.stats.aggregate import summarize_run
 from recorded import recorded_run
 from run_folders import instances, make_run, options, record_of, rendered_of, write_run
+from sample_records import changed, flat_record
 
 READERS = {
     "parquet": pandas.read_parquet,
@@ -50,7 +52,7 @@ def test_a_table_has_a_row_for_each_sample_and_the_numbers_of_the_run(tmp_path: 
 def test_texts_of_a_model_come_through_whole(tmp_path: Path, name: str) -> None:
     text = 'a,"b"\r\nc\n=1+1\té\u2028\x00 end'
     one = instances(1)[0]
-    record = replace(record_of(one), completion=text, usage=TokenUsage(12, 34), cost=0.5, cached=True)
+    record = changed(record_of(one), completion=text, usage=TokenUsage(12, 34), cost=0.5, cached=True)
     run = write_run(tmp_path / "run", [one], {one.id: record}, options())
     export(run, tmp_path / "out", name)
     rows = READERS[name](tmp_path / "out").to_dict("records")
@@ -62,7 +64,7 @@ def test_texts_of_a_model_come_through_whole(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_half_of_a_character_does_not_stop_a_table(tmp_path: Path, name: str) -> None:
     one = instances(1)[0]
-    record = replace(record_of(one), completion="\ud83d")
+    record = changed(record_of(one), completion="\ud83d")
     run = write_run(tmp_path / "run", [one], {one.id: record}, options())
     assert export(run, tmp_path / "out", name) == 1
 
@@ -106,7 +108,7 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n"])
 def test_a_text_that_a_spreadsheet_takes_for_a_formula_is_escaped_in_csv(tmp_path: Path, start: str) -> None:
     planned = [PlannedInstance("a", "latex", f"{start}HYPERLINK(1)")]
-    record = replace(record_of(planned[0]), completion=f"{start}1", metrics={"ems": -0.5, "pixel": 1.0})
+    record = changed(record_of(planned[0]), completion=f"{start}1", metrics={"ems": -0.5, "pixel": 1.0})
     write_run(tmp_path / "run", planned, {"a": record})
     export(tmp_path / "run", tmp_path / "run.csv")
     with (tmp_path / "run.csv").open(newline="", encoding="utf-8") as file:
@@ -133,7 +135,7 @@ OTHER_NAMES = {
 def whole(tmp_path: Path) -> Path:
     """A run whose one sample has something in every field."""
     planned = [PlannedInstance("a", "sobench", "sobench", "easy", "CC0-1.0", "a book")]
-    record = Record(
+    record = flat_record(
         "a",
         "sobench",
         "sobench",
@@ -157,16 +159,16 @@ def whole(tmp_path: Path) -> Path:
     run = write_run(tmp_path / "run", planned, {"a": record}, given)
     parts = (QuestionPart("What is shown?"), QuestionPart(file="a.png", sha256="p" * 64))
     asked = StoredQuestion(parts, "Answer in JSON.", '{"type": "object"}')
-    (run / ANSWERS).write_text(json.dumps(SampleAnswer("a", "{}", asked=asked).to_json()) + "\n")
+    (run / ANSWERS).write_text(json.dumps(answer_line("a", SampleAnswer("{}", asked=asked))) + "\n")
     rendered = rendered_of(record, document="the document", log="the log", target="the target")
-    (run / RENDERINGS).write_text(json.dumps(rendered.to_json()) + "\n")
+    (run / RENDERINGS).write_text(json.dumps(rendering_line(record.instance, rendered)) + "\n")
     return run
 
 
 def test_every_field_of_a_record_and_of_an_instance_has_a_column(whole: Path) -> None:
     there = columns(read_run(whole))
-    of_record = {OTHER_NAMES.get(one.name, one.name) for one in fields(Record)} - {"ems"}
-    of_record.remove("kept_digest")  # in memory alone
+    line = record_line(next(iter(read_run(whole).records.values())))
+    of_record = {OTHER_NAMES.get(name, name) for name in line} - {"ems"}
     assert of_record | {one.name for one in fields(PlannedInstance)} <= there.keys()
 
 

@@ -7,6 +7,7 @@ import pytest
 from i2s_sdk.models.errors import AllCallsFailedError, ModelFailedError
 from i2s_sdk.run.failures import LikeFailures, failure_reasons
 from i2s_sdk.run.storage.record import Failure, Outcome, Record
+from sample_records import flat_record
 
 
 def _failed(reason: str) -> ModelFailedError:
@@ -14,7 +15,7 @@ def _failed(reason: str) -> ModelFailedError:
 
 
 def _record(name: str, outcome: Outcome, message: str) -> Record:
-    return Record(name, "latex", "s", "", outcome=outcome, failure=Failure("ModelFailedError", message))
+    return flat_record(name, "latex", "s", "", outcome=outcome, failure=Failure("ModelFailedError", message))
 
 
 def _like(most: int, reasons: list[str], *, answered_before: int | None = None) -> int | None:
@@ -65,7 +66,7 @@ def test_reasons_are_counted_and_the_most_frequent_comes_first() -> None:
     records = [
         _record("a", Outcome.RENDER_FAILURE, "no renderer"),
         *(_record(f"b{n}", Outcome.MODEL_FAILURE, f"HTTP 500: gone for {n}") for n in range(3)),
-        Record("c", "latex", "s", "", outcome=Outcome.SCORED),
+        flat_record("c", "latex", "s", "", outcome=Outcome.SCORED),
     ]
     assert [(one.outcome, one.count, one.message) for one in failure_reasons(records)] == [
         ("model_failure", 3, "HTTP 500: gone for 0"),

@@ -90,9 +90,9 @@ async def test_a_failure_ends_the_sample_and_is_tried_again(folder: RunFolder, i
     model.raises = ModelFailedError("no answer after 5 attempts", 5)
     sample = await _stage(folder, model)(Sample(instance))
     assert sample.record is not None
-    assert (sample.record.outcome, sample.record.attempts) == (Outcome.MODEL_FAILURE, 5)
+    assert (sample.record.outcome, sample.record.answer.attempts) == (Outcome.MODEL_FAILURE, 5)
     assert sample.record.failure is not None
-    assert folder.picture(sample.record.reference_sha256) == instance.image.read_bytes()
+    assert folder.image(sample.record.instance.reference_sha256) == instance.image.read_bytes()
     assert (folder.answered, folder.answer(instance.id)) == (0, None)
     model.raises = None
     again = await _stage(folder, model)(Sample(instance))
@@ -236,7 +236,7 @@ async def test_the_question_is_kept_with_own_prompts_and_the_images_of_examples(
     assert (name, asked.system) == ("", "Be exact.")
     assert asked.parts[0].text.startswith("Copy it. ")
     assert asked.parts[2].text == "\nAnswer:\nx^2\n\n"
-    kept = [folder.picture(digest) for digest in asked.images]
+    kept = [folder.image(digest) for digest in asked.images]
     assert kept == [shown.read_bytes(), instance.image.read_bytes()]
 
 
@@ -248,16 +248,16 @@ async def test_a_record_has_the_digest_of_its_target_text(folder: RunFolder, ins
     second = await _stage(folder, Scripted(), render_latex=missing)(Sample(instance))
     assert first.record is not None
     assert second.record is not None
-    assert first.record.target_sha256
-    assert first.record.reference_sha256 == second.record.reference_sha256
-    assert first.record.target_sha256 != second.record.target_sha256
+    assert first.record.instance.target_sha256
+    assert first.record.instance.reference_sha256 == second.record.instance.reference_sha256
+    assert first.record.instance.target_sha256 != second.record.instance.target_sha256
 
 
 async def test_what_is_rendered_has_the_digest_of_its_target_text(
     folder: RunFolder, instance: Instance
 ) -> None:
-    sample = Sample(instance, SampleAnswer("tiny-0", "$x$"))
+    sample = Sample(instance, SampleAnswer("$x$"))
     stage = RenderStage({"latex": CommandMissingError("install it")}, folder)
     record = (await stage(sample)).record
     assert record is not None
-    assert record.target_sha256 == read_content(instance).target_sha256 != ""
+    assert record.instance.target_sha256 == read_content(instance).target_sha256 != ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,15 +20,17 @@ from i2s_sdk.models.registry import open_model
 from i2s_sdk.report.page import write_report
 from i2s_sdk.report.paper_tables import table
 from i2s_sdk.run.judge import human_scores, judge
+from i2s_sdk.run.storage.codec import record_line
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.interface import open_storage
 from i2s_sdk.run.storage.judgements import read_judges
 from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.reader import read_run
-from i2s_sdk.run.storage.record import Failure, Outcome, Record
+from i2s_sdk.run.storage.record import Failure, Outcome
 from i2s_sdk.settings import Settings
 from i2s_wire.render.rendering import Verdict
 from run_folders import keep_picture, options, picture, write_run
+from sample_records import changed, flat_record
 
 SETTINGS = Settings(like_failures=0)
 
@@ -44,12 +45,12 @@ def make_run(path: Path, images: int = 4) -> Path:
     records = {}
     for at, one in enumerate(planned):
         detail = {"scimage": {"prompt": f"Figure {at}."}}
-        record = Record(
+        record = flat_record(
             one.id, "scimage", "en-tikz", "", outcome=Outcome.SCORED, detail=detail, metrics={"compiled": 0.0}
         )
         if at < images:
             digest = keep_picture(path, picture(one.id))
-            record = replace(
+            record = changed(
                 record,
                 usable=True,
                 verdict=Verdict.RENDERED,
@@ -58,7 +59,7 @@ def make_run(path: Path, images: int = 4) -> Path:
             )
         elif at == images + 1:
             failure = Failure("ServiceUnavailableError", "nobody there")
-            record = replace(record, outcome=Outcome.RENDER_FAILURE, failure=failure, metrics={})
+            record = changed(record, outcome=Outcome.RENDER_FAILURE, failure=failure, metrics={})
         records[one.id] = record
     metrics = {"compiled": "1", "labels": "1", "colors": "1", "objects": "1"}
     given = options(tasks=("scimage",), metrics=metrics, model="secret-system", engines={})
@@ -161,8 +162,8 @@ def test_an_image_that_has_changed_is_asked_about_again(run):
     judge(run, Answering(said), settings=SETTINGS)
     stored = read_run(run)
     lines = [stored.with_texts(one) for one in stored.ordered()]
-    lines[0] = replace(lines[0], rendering_sha256=keep_picture(run, picture("another")))
-    (run / "records.jsonl").write_text("".join(json.dumps(one.to_json()) + "\n" for one in lines))
+    lines[0] = changed(lines[0], rendering_sha256=keep_picture(run, picture("another")))
+    (run / "records.jsonl").write_text("".join(json.dumps(record_line(one)) + "\n" for one in lines))
     model = Answering(said)
     (found,) = judge(run, model, settings=SETTINGS)
     assert [(one, image) for one, _, image in model.asked] == [("a_1_0-tikz", picture("another"))]
@@ -205,7 +206,7 @@ def test_a_run_in_a_store_is_judged(tmp_path):
         for record in local.ordered():
             folder.append(local.with_texts(record))
         for name in names(4):
-            folder.put_picture(picture(name))
+            folder.put_image(picture(name))
     said = dict.fromkeys(names(4), scores(1, 2, 3))
     (found,) = judge(store, Answering(said), settings=SETTINGS)
     again = Answering({})

@@ -15,10 +15,11 @@ from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.report.paper_tables import table
 from i2s_sdk.run.judge import human_scores
 from i2s_sdk.run.storage.manifest import PlannedInstance
-from i2s_sdk.run.storage.record import Outcome, Record
+from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.tasks.registry import SPECS
 from i2s_sdk.tasks.rubric import HumanCriterion, HumanScoring
 from run_folders import options, write_run
+from sample_records import flat_record
 
 SCORING = HumanScoring((HumanCriterion("hue", "Hue", "hue"), HumanCriterion("tone", "Tone", "tone")), 10.0)
 VALUES = {"red": 1.0, "green": 0.5, "blue": 0.0}
@@ -32,7 +33,7 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
 def make_run(path: Path, *others: PlannedInstance) -> Path:
     planned = [*(PlannedInstance(name, "colour", "plain") for name in VALUES), *others]
     records = {
-        name: Record(
+        name: flat_record(
             name,
             "colour",
             "plain",

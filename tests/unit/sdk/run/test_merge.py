@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from i2s_sdk.errors import RunConflictError, UsageError
 from i2s_sdk.run.merge import merge
-from i2s_sdk.run.storage.folder import RESULTS, picture_name
+from i2s_sdk.run.storage.codec import record_line
+from i2s_sdk.run.storage.folder import RESULTS, image_name
 from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.stats.aggregate import results_document, summarize_run
@@ -28,7 +28,7 @@ def _shards(folder: Path, count: int, **changes: object) -> list[Path]:
         records = [record_of(one, folder=path) for one in planned]
         random.Random(index).shuffle(records)
         given = options(shard=f"{index}/{count}", **changes)
-        paths.append(write_run(path, planned, {one.id: one for one in records}, given))
+        paths.append(write_run(path, planned, {one.instance.id: one for one in records}, given))
     return paths
 
 
@@ -53,10 +53,10 @@ def test_a_merged_run_is_a_run_without_shard_that_holds_every_picture(tmp_path: 
     merge(_shards(tmp_path, 2), tmp_path / "merged")
     stored = read_run(tmp_path / "merged")
     assert stored.manifest.options == options()
-    assert [one.id for one in stored.ordered()] == [one.id for one in instances(NUMBER)]
-    digests = {one.reference_sha256 for one in stored.ordered()}
-    digests |= {one.rendering_sha256 for one in stored.ordered()} - {""}
-    assert all((tmp_path / "merged" / picture_name(digest)).is_file() for digest in digests)
+    assert [one.instance.id for one in stored.ordered()] == [one.id for one in instances(NUMBER)]
+    digests = {one.instance.reference_sha256 for one in stored.ordered()}
+    digests |= {one.rendering.sha256 for one in stored.ordered()} - {""}
+    assert all((tmp_path / "merged" / image_name(digest)).is_file() for digest in digests)
     assert (tmp_path / "merged" / "index.html").is_file()
 
 
@@ -127,8 +127,8 @@ def test_a_record_of_another_shard_is_refused(tmp_path: Path) -> None:
     parts = _shards(tmp_path, 2)
     stranger = read_run(parts[1]).ordered()[0]
     with (parts[0] / "records.jsonl").open("a") as records:
-        records.write(json.dumps(replace(stranger).to_json()) + "\n")
-    with pytest.raises(RunConflictError, match=f"not of shard 1/2: {stranger.id}"):
+        records.write(json.dumps(record_line(stranger)) + "\n")
+    with pytest.raises(RunConflictError, match=f"not of shard 1/2: {stranger.instance.id}"):
         merge(parts[:1], tmp_path / "merged")
 
 

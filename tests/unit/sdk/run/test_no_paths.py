@@ -15,9 +15,8 @@ from i2s_sdk.run.evaluate import evaluate
 from i2s_sdk.run.export import export
 from i2s_sdk.run.merge import merge
 from i2s_sdk.run.stages import score_run
-from i2s_sdk.run.storage.folder import read_records
+from i2s_sdk.run.storage.folder import path_remover, read_records
 from i2s_sdk.run.storage.record import Outcome
-from i2s_sdk.run.storage.without_paths import path_remover
 from i2s_sdk.settings import Settings
 
 ITEMS = Path(__file__).resolve().parents[4] / "examples" / "sobench"

@@ -18,10 +18,11 @@ from i2s_sdk.run.plan import Plan, choose, plan_run
 from i2s_sdk.run.reference_points import MODELS, ReferencePoints, instances_of
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.manifest import Manifest
-from i2s_sdk.run.storage.record import Outcome, Record
+from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.run.storage.reference_points import write_points
 from i2s_sdk.settings import Settings
 from i2s_wire.metrics.profile import Profile
+from sample_records import changed, flat_record
 
 EXAMPLES = Path(__file__).parents[4] / "examples"
 
@@ -82,16 +83,16 @@ def test_choices_have_a_baseline_that_draws_one() -> None:
 def test_values_of_other_targets_than_those_of_the_run_are_measured_anew(tmp_path: Path) -> None:
     plan = plan_of(tasks=("latex",))
     points = ReferencePoints(plan, Settings(), say_nothing)
-    record = Record(
+    record = flat_record(
         "a", "latex", "equation", "", outcome=Outcome.SCORED, reference_sha256="r", target_sha256="t"
     )
     with RunFolder.open(tmp_path / "run") as folder:
         folder.begin(Manifest(plan.options({}, {})), plan.whole)
         folder.append(record)
-        write_points(folder.storage, {"baseline/blank": [replace(record, target_sha256="other")]})
+        write_points(folder.storage, {"baseline/blank": [changed(record, target_sha256="other")]})
         assert not points.keep(folder)
         for same in ("t", ""):  # records of earlier versions have no digest of the target
-            write_points(folder.storage, {"baseline/blank": [replace(record, target_sha256=same)]})
+            write_points(folder.storage, {"baseline/blank": [changed(record, target_sha256=same)]})
             assert points.keep(folder)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,15 +13,15 @@ from i2s_sdk.run.finalize import finalize
 from i2s_sdk.run.pipeline import say_nothing
 from i2s_sdk.run.plan import Plan, choose, plan_run
 from i2s_sdk.run.runner import Runner, StageName
-from i2s_sdk.run.sample import unread
+from i2s_sdk.run.sample import instance_facts
 from i2s_sdk.run.stages import _result
-from i2s_sdk.run.storage.answer import SampleAnswer
+from i2s_sdk.run.storage.answer import answer_of, failed_answer
 from i2s_sdk.run.storage.folder import RunFolder
-from i2s_sdk.run.storage.joined_record import joined_record
-from i2s_sdk.run.storage.record import Failure, Outcome, SampleRendering
+from i2s_sdk.run.storage.record import Failure, Outcome, Record, SampleRendering
 from i2s_sdk.settings import Settings
 from i2s_wire.metrics.profile import Profile
 from run_folders import instances, options, record_of, write_run
+from sample_records import changed
 from tiny_formulas import write_tiny_formulas
 
 ALL = tuple(StageName)
@@ -47,18 +46,18 @@ def _remaining(plan: Plan, folder: RunFolder, stages: tuple[StageName, ...]) -> 
 
 
 def _answer(folder: RunFolder, name: str) -> None:
-    folder.put_answer(SampleAnswer.of(name, Completion("$x$", attempts=1), 0.0))
+    folder.put_answer(name, answer_of(Completion("$x$", attempts=1), 0.0))
 
 
 def _render(plan: Plan, folder: RunFolder, name: str) -> None:
     one = next(one for one in plan.instances if one.id == name)
-    folder.put_rendered(SampleRendering(one.id, one.task, one.subset, one.difficulty))
+    folder.put_rendering(instance_facts(one), SampleRendering())
 
 
 def _end(plan: Plan, folder: RunFolder, name: str, outcome: Outcome) -> None:
     one = next(one for one in plan.instances if one.id == name)
     failure = None if outcome.counts else Failure("ServiceUnavailableError", "nobody there")
-    folder.append(joined_record(unread(one), None, outcome, failure=failure))
+    folder.append(changed(Record(instance_facts(one)), outcome=outcome, failure=failure))
 
 
 @pytest.mark.parametrize("outcome", list(Outcome))
@@ -90,7 +89,7 @@ def test_those_that_have_an_answer_come_first(plan: Plan, folder: RunFolder) -> 
 
 
 def test_an_answer_that_failed_is_asked_for_again(plan: Plan, folder: RunFolder) -> None:
-    folder.put_answer(SampleAnswer.without("tiny-0", ModelFailedError("gone", 5), 0.0))
+    folder.put_answer("tiny-0", failed_answer(ModelFailedError("gone", 5), 0.0))
     assert _remaining(plan, folder, (StageName.RENDER,)) == []
     assert "tiny-0" in _remaining(plan, folder, (StageName.GENERATE,))
 
@@ -109,10 +108,10 @@ def test_a_run_is_covered_while_no_more_samples_failed_than_may(
     tmp_path: Path, allowed: str, covered: bool
 ) -> None:
     planned = instances(10)
-    records = {one.id: replace(record_of(one), outcome=Outcome.SCORED, failure=None) for one in planned}
+    records = {one.id: changed(record_of(one), outcome=Outcome.SCORED, failure=None) for one in planned}
     for one in planned[:2]:
         failure = Failure("ServiceUnavailableError", "nobody there")
-        records[one.id] = replace(records[one.id], outcome=Outcome.RENDER_FAILURE, failure=failure)
+        records[one.id] = changed(records[one.id], outcome=Outcome.RENDER_FAILURE, failure=failure)
     path = write_run(tmp_path / "finished", planned, records, options())
     with RunFolder.open(path) as folder:
         result = finalize(folder, planned, Settings(fail_on_error=allowed))

@@ -15,11 +15,10 @@ from i2s_sdk.models import Completion, Finish, ModelFailedError
 from i2s_sdk.run.pipeline import Stage, run_pipeline, say_nothing
 from i2s_sdk.run.plan import choose, plan_run
 from i2s_sdk.run.runner import Runner, StageName
-from i2s_sdk.run.sample import Sample, SampleTraces, unread
+from i2s_sdk.run.sample import Sample, SampleTraces, instance_facts
 from i2s_sdk.run.storage.answer import SampleAnswer
 from i2s_sdk.run.storage.folder import RunFolder
-from i2s_sdk.run.storage.joined_record import joined_record
-from i2s_sdk.run.storage.record import Outcome
+from i2s_sdk.run.storage.record import Failure, Outcome, SampleRendering, SampleScore
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.question import Question
 from i2s_wire.metrics.profile import Profile
@@ -58,22 +57,22 @@ async def _nothing(sample: Sample) -> Sample:
 
 
 async def _scored(sample: Sample) -> Sample:
-    read = replace(
-        unread(sample.instance),
+    rendering = SampleRendering(
         usable=True,
         verdict=Verdict.RENDERED,
         engine_digest="abc",
         message="secret message",
     )
-    answer = SampleAnswer(sample.instance.id, "secret completion")
-    return replace(sample, record=joined_record(read, answer, Outcome.SCORED))
+    sample = replace(sample, answer=SampleAnswer("secret completion"))
+    return sample.ended_as(instance_facts(sample.instance), rendering, SampleScore(Outcome.SCORED))
 
 
 async def _failed(sample: Sample) -> Sample:
     error = ServiceUnavailableError(
         "secret message", address="localhost:1", method="Render", status="UNAVAILABLE"
     )
-    return sample.stopped(Outcome.RENDER_FAILURE, error, unread(sample.instance))
+    rendering = SampleRendering(Outcome.RENDER_FAILURE, Failure.of(error))
+    return sample.ended_as(instance_facts(sample.instance), rendering)
 
 
 async def _run(traces: SampleTraces, instances: tuple[Instance, ...], last=_scored) -> None:

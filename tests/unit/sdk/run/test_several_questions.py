@@ -24,11 +24,11 @@ from i2s_sdk.run import plan as plan_module
 from i2s_sdk.run.dry_run import dry_run
 from i2s_sdk.run.failures import LikeFailures
 from i2s_sdk.run.generate import GenerateStage
-from i2s_sdk.run.sample import Sample, unread
-from i2s_sdk.run.storage.answer import SampleAnswer
+from i2s_sdk.run.sample import Sample, instance_facts
+from i2s_sdk.run.storage.answer import answer_of
+from i2s_sdk.run.storage.codec import answer_line, record_line
 from i2s_sdk.run.storage.folder import RunFolder
-from i2s_sdk.run.storage.joined_record import joined_record
-from i2s_sdk.run.storage.record import Outcome, TokenUsage
+from i2s_sdk.run.storage.record import Outcome, Record, TokenUsage
 from i2s_sdk.tasks import ImagePart, Question, TextPart
 from i2s_sdk.tasks.latex import LatexTask
 from i2s_wire.metrics.profile import Profile
@@ -176,7 +176,7 @@ async def test_a_failed_question_fails_the_sample_and_keeps_what_was_answered(
     assert record is not None
     assert record.failure is not None
     assert (record.outcome, record.failure.message) == (Outcome.MODEL_FAILURE, "no answer after 5 attempts")
-    assert (record.attempts, record.cost, record.completion) == (6, 0.5, None)
+    assert (record.answer.attempts, record.answer.cost, record.answer.completion) == (6, 0.5, None)
     assert (folder.answered, folder.paid) == (0, 0.5)
     assert model.asked == ["page-1", "page-2"]
     model.ends = {}
@@ -194,7 +194,7 @@ async def test_a_rejected_question_ends_the_sample_by_its_own_outcome_and_is_ask
     sample = await _stage(folder, model)(Sample(instance))
     assert sample.record is not None
     assert sample.record.failure is not None
-    assert (sample.record.outcome, sample.record.finish) == (Outcome.INPUT_REJECTED, "")
+    assert (sample.record.outcome, sample.record.answer.finish) == (Outcome.INPUT_REJECTED, "")
     assert sample.record.failure.message == "mine rejected this input: too small"
     assert folder.answered == 0
     model.ends = {}
@@ -273,14 +273,15 @@ async def test_names_that_do_not_tell_questions_apart_are_an_error(
 async def test_a_line_of_a_sample_with_one_question_is_as_it_was() -> None:
     """Runs of before are read, and what is written now is read by them."""
     fields = "id completion outcome message failure finish usage cost cached attempts seconds".split()
-    assert list(SampleAnswer.of("a", Completion("x"), 0.5).to_json()) == fields
+    assert list(answer_line("a", answer_of(Completion("x"), 0.5))) == fields
 
 
 async def test_the_record_of_a_sample_has_the_sums(folder: RunFolder, instance: Instance) -> None:
     sample = await _stage(folder, Scripted())(Sample(instance))
     assert sample.answer is not None
-    record = joined_record(unread(instance), sample.answer, Outcome.CANCELLED)
-    assert (record.usage, record.cost, record.attempts) == (TokenUsage(27, 9), 1.5, 3)
+    line = record_line(Record(instance_facts(instance), sample.answer))
+    assert (line["usage"], line["cost"]) == ({"input_tokens": 27, "output_tokens": 9}, 1.5)
+    assert line["attempts"] == 3
 
 
 def test_a_dry_run_counts_calls_and_not_samples(
@@ -288,8 +289,8 @@ def test_a_dry_run_counts_calls_and_not_samples(
 ) -> None:
     monkeypatch.setattr(plan_module, "open_task", lambda name, profile=Profile.PAPER, _=None: Paged(profile))
     with RunFolder.open(tmp_path / "run") as folder:
-        said = SampleAnswer.of(instance.id, Completion("x"), 0.0)
-        folder.put_answer(replace(said, question="page-2"))
+        said = answer_of(Completion("x"), 0.0)
+        folder.put_answer(instance.id, replace(said, question="page-2"))
     options = ModelOptions(cache=None, max_tokens=10)
     found = dry_run(tmp_path / "data", "openai/tiny", out=tmp_path / "run", options=options)
     assert (found.samples, found.answered) == (1, 0)

@@ -11,21 +11,21 @@ from i2s_sdk.cli.main import run
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.models import Completion
 from i2s_sdk.run.render import RenderStep, StructureStep
-from i2s_sdk.run.storage.answer import SampleAnswer
-from i2s_sdk.run.storage.record import Outcome, ReadSample
+from i2s_sdk.run.storage.answer import answer_of
+from i2s_sdk.run.storage.record import Outcome, SampleInstance
 from i2s_sdk.tasks.registry import SPECS, open_task
 from tiny_formulas import write_tiny_formulas
 
 
 @pytest.mark.parametrize("task", [name for name in SPECS if SPECS[name].renders])
 async def test_nothing_is_extracted_from_or_sent_of_a_completion_that_is_too_long(task: str) -> None:
-    answer = SampleAnswer.of("a", Completion("x" * 45_000_000), 0.0)
-    read = ReadSample("a", task, "s", "")
+    answer = answer_of(Completion("x" * 45_000_000), 0.0)
+    facts = SampleInstance("a", task, "s", "")
     nobody: dict = {}  # to ask a renderer raises
     rendering = open_task(task).rendering
     assert rendering is not None
     step = RenderStep(rendering, nobody, with_texts=False)
-    rendered, picture = await step.rendered(read, Content(b""), answer)
+    rendered, picture = await step.render(facts, Content(b""), answer)
     assert picture is None
     assert rendered.outcome is Outcome.NO_STRUCTURE
     assert rendered.message.startswith("not usable: too long")
@@ -35,9 +35,9 @@ async def test_nothing_is_extracted_from_or_sent_of_a_completion_that_is_too_lon
 async def test_nothing_is_read_out_of_a_completion_that_is_too_long_where_nothing_is_rendered(
     task: str,
 ) -> None:
-    answer = SampleAnswer.of("a", Completion("x" * 45_000_000), 0.0)
-    read = ReadSample("a", task, "s", "")
-    rendered, _ = await StructureStep(open_task(task)).rendered(read, Content(b""), answer)
+    answer = answer_of(Completion("x" * 45_000_000), 0.0)
+    facts = SampleInstance("a", task, "s", "")
+    rendered, _ = await StructureStep(open_task(task)).render(facts, Content(b""), answer)
     assert rendered.outcome is Outcome.NO_STRUCTURE
     assert rendered.message.startswith("not usable: too long")
 

@@ -9,6 +9,7 @@ import pytest
 
 from i2s_sdk.models.errors import BudgetSpentError
 from i2s_sdk.models.model import Finish
+from i2s_sdk.run.storage.codec import read_record, record_line
 from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.record import Failure, Outcome, Record, without_texts
 from i2s_sdk.stats.accounts import (
@@ -20,10 +21,11 @@ from i2s_sdk.stats.accounts import (
     total_accounts,
 )
 from i2s_wire.render.rendering import Verdict
+from sample_records import flat_record
 
 
 def sample(name: str = "a", outcome: Outcome = Outcome.SCORED, **changes: object) -> Record:
-    plain = Record(name, "latex", "equation", "", outcome=outcome, completion=f"answer {name}")
+    plain = flat_record(name, "latex", "equation", "", outcome=outcome, completion=f"answer {name}")
     return replace(plain, **{"reference_sha256": f"r{name}", **changes})  # type: ignore[arg-type]
 
 
@@ -76,7 +78,7 @@ def test_the_sum_of_a_task_holds_every_planned_sample_and_kinds_by_name() -> Non
         sample("f", Outcome.INPUT_REJECTED, completion=None),
     ]
     planned = [PlannedInstance(name, "latex", "equation") for name in "abcdefg"]
-    found = account_samples(planned, {one.id: one for one in records}, 2000)
+    found = account_samples(planned, {one.instance.id: one for one in records}, 2000)
     assert (found.planned, found.max_tokens) == (7, 2000)
     assert found.counts == {
         "input_rejected": 1,
@@ -92,7 +94,7 @@ def test_the_sum_of_a_task_holds_every_planned_sample_and_kinds_by_name() -> Non
         "not_rendered": {"COMPILE_ERROR": 1, "TIME_LIMIT": 1},
     }
     random.Random(1).shuffle(records)
-    again = account_samples(planned[::-1], {one.id: one for one in records}, 2000)
+    again = account_samples(planned[::-1], {one.instance.id: one for one in records}, 2000)
     assert list(again.counts.items()) == list(found.counts.items())
     assert again == found
 
@@ -115,10 +117,12 @@ def alike(count: int, others: int, **changes: object) -> list[Record]:
 
 def test_answers_to_different_images_that_are_one_text_are_found_without_their_texts() -> None:
     records = alike(38, 2)
-    planned = [PlannedInstance(one.id, "latex", "equation") for one in records]
-    kept = {one.id: without_texts(one) for one in records}
+    planned = [PlannedInstance(one.instance.id, "latex", "equation") for one in records]
+    kept = {one.instance.id: without_texts(one) for one in records}
     assert account_samples(planned, kept).same_answer == SameAnswer(38, 40)
-    assert {one.id for one in same_answers(kept.values())} == {one.id for one in records[:38]}
+    assert {one.instance.id for one in same_answers(kept.values())} == {
+        one.instance.id for one in records[:38]
+    }
 
 
 @pytest.mark.parametrize(
@@ -137,10 +141,10 @@ def test_few_answers_or_answers_to_one_image_may_be_alike(records: list[Record])
 
 def test_a_digest_of_a_completion_is_not_written() -> None:
     record = sample(completion=" x ")
-    assert record.completion_digest == without_texts(record).completion_digest
-    assert record.completion_digest == sample(completion="x").completion_digest
-    assert "kept_digest" not in without_texts(record).to_json()
-    assert Record.from_json(record.to_json() | {"kept_digest": "made up"}) == record
-    assert Record.from_json(record.to_json() | {"kept_digest": "made up"}).completion_digest != "made up"
-    assert sample(completion=None).completion_digest == ""
-    assert sample(completion="\ud800").completion_digest
+    assert record.answer.completion_digest == without_texts(record).answer.completion_digest
+    assert record.answer.completion_digest == sample(completion="x").answer.completion_digest
+    assert "kept_digest" not in record_line(without_texts(record))
+    assert read_record(record_line(record) | {"kept_digest": "made up"}) == record
+    assert read_record(record_line(record) | {"kept_digest": "made up"}).answer.completion_digest != "made up"
+    assert sample(completion=None).answer.completion_digest == ""
+    assert sample(completion="\ud800").answer.completion_digest

@@ -22,6 +22,7 @@ from i2s_sdk.tasks.benchmark import Benchmark
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.rendering import Verdict
 from run_folders import options
+from sample_records import changed, flat_record
 
 
 def _instance(name: str, subset: str = "equation", difficulty: str = "easy") -> Instance:
@@ -31,7 +32,7 @@ def _instance(name: str, subset: str = "equation", difficulty: str = "easy") -> 
 def _scored(
     name: str, ems: float | None, verdict: Verdict = Verdict.RENDERED, before: Verdict | None = None
 ) -> Record:
-    return Record(
+    return flat_record(
         name,
         "latex",
         "equation",
@@ -47,7 +48,7 @@ def _scored(
 def _aggregate(instances: list[Instance], records: list[Record], profile: Profile = Profile.PAPER):
     return aggregate(
         instances,
-        {one.id: one for one in records},
+        {one.instance.id: one for one in records},
         {"latex": Columns((Metric("ems"),), mean_of_cells=True)},
         profile,
     )
@@ -66,7 +67,9 @@ def test_a_failed_rendering_counts_zero_in_one_mean_and_not_in_the_other() -> No
 
 
 def test_a_completion_without_structure_counts_zero() -> None:
-    nothing = Record("b", "latex", "equation", "easy", outcome=Outcome.NO_STRUCTURE, metrics={"ems": 0.0})
+    nothing = flat_record(
+        "b", "latex", "equation", "easy", outcome=Outcome.NO_STRUCTURE, metrics={"ems": 0.0}
+    )
     total = _aggregate([_instance("a"), _instance("b")], [_scored("a", 1.0), nothing]).tasks["latex"].total
     assert _plain(total.metrics["ems"].all) == (0.5, 2)
     assert total.scored == 2
@@ -74,7 +77,7 @@ def test_a_completion_without_structure_counts_zero() -> None:
 
 @pytest.mark.parametrize("outcome", [one for one in Outcome if not one.counts])
 def test_a_failure_of_ours_is_no_zero_and_is_not_forgotten(outcome: Outcome) -> None:
-    failed = Record("b", "latex", "equation", "easy", outcome=outcome)
+    failed = flat_record("b", "latex", "equation", "easy", outcome=outcome)
     summary = _aggregate([_instance("a"), _instance("b")], [_scored("a", 0.8), failed])
     total = summary.tasks["latex"].total
     assert _plain(total.metrics["ems"].all) == (0.8, 1)
@@ -158,7 +161,7 @@ def test_fewer_than_five_values_have_no_interval() -> None:
 def test_the_mean_over_groups_in_helm_has_the_interval_of_its_groups() -> None:
     values = {"a easy": 0.9, "b easy": 0.8, "c hard": 0.3, "d hard": 0.5, "e hard": 0.1, "f medium": 0.6}
     instances = [_instance(name, difficulty=name.split()[1]) for name in values]
-    records = [replace(_scored(one.id, values[one.id]), difficulty=one.difficulty) for one in instances]
+    records = [changed(_scored(one.id, values[one.id]), difficulty=one.difficulty) for one in instances]
     latex = _aggregate(instances, records, Profile.HELM).tasks["latex"]
     low, high = latex.intervals["ems"] or (1.0, 0.0)
     assert latex.values["ems"] == pytest.approx((0.85 + 0.3 + 0.6) / 3)
@@ -227,7 +230,7 @@ def test_results_of_a_data_set_in_another_order_are_the_same_bytes(
         for number, (_, (task, subset, difficulty)) in enumerate(values)
     ]
     records = {
-        one.id: replace(
+        one.id: changed(
             _scored(one.id, ems), task=one.task, subset=one.subset, cost=ems, completion="x", attempts=1
         )
         for one, (ems, _) in zip(instances, values, strict=True)
@@ -253,7 +256,7 @@ def test_a_benchmark_has_the_mean_of_its_tasks_as_headline() -> None:
         replace(_instance(name), task=task) for name, task in zip("abc", ("x", "x", "y"), strict=True)
     ]
     records = {
-        one.id: replace(_scored(one.id, value), task=one.task)
+        one.id: changed(_scored(one.id, value), task=one.task)
         for one, value in zip(instances, (0.0, 1.0, 1.0), strict=True)
     }
     columns = {task: Columns((Metric("ems"),)) for task in ("x", "y")}

@@ -13,6 +13,7 @@ from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.scoring.scorer import Aggregate, Average, Metric
 from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.means import IntervalKind, Mean
+from sample_records import flat_record
 
 POOLED = Columns((Metric("fma", aggregate=Aggregate.POOLED),))
 _COUNTS = st.tuples(st.integers(0, 50), st.integers(0, 50)).map(
@@ -21,11 +22,11 @@ _COUNTS = st.tuples(st.integers(0, 50), st.integers(0, 50)).map(
 
 
 def _record(**metrics: float | None) -> Record:
-    return Record("a", "t", "s", "", outcome=Outcome.SCORED, usable=True, metrics=metrics)
+    return flat_record("a", "t", "s", "", outcome=Outcome.SCORED, usable=True, metrics=metrics)
 
 
 def _parts(top: float, bottom: float) -> Record:
-    return Record("a", "t", "s", "", outcome=Outcome.SCORED, parts={"fma": (top, bottom)})
+    return flat_record("a", "t", "s", "", outcome=Outcome.SCORED, parts={"fma": (top, bottom)})
 
 
 def _value(columns: Columns, records: list[Record], name: str) -> Mean:
@@ -100,7 +101,7 @@ def test_the_order_of_samples_changes_no_digit() -> None:
     )
     values = random.Random(5)
     records = [
-        Record(
+        flat_record(
             "a",
             "t",
             "s",

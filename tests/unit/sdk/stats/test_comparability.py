@@ -7,14 +7,15 @@ from dataclasses import replace
 import pytest
 
 from i2s_sdk.run.storage.manifest import PlannedInstance
-from i2s_sdk.run.storage.record import Outcome, Record
+from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.stats.comparability import ComparedRun, comparability, same_rules
 from run_folders import options
+from sample_records import changed, flat_record
 
 
 def run(label: str, *names: str, reference: str = "r", target: str = "", **changes: object) -> ComparedRun:
     records = {
-        name: Record(
+        name: flat_record(
             name,
             "latex",
             "equation",
@@ -40,7 +41,7 @@ def test_values_are_compared_over_the_instances_that_all_have_scored() -> None:
 
 def test_an_instance_that_one_run_has_lost_is_none() -> None:
     lost = run("b", "1", "2")
-    records = {**lost.records, "1": replace(lost.records["1"], outcome=Outcome.RENDER_FAILURE)}
+    records = {**lost.records, "1": changed(lost.records["1"], outcome=Outcome.RENDER_FAILURE)}
     assert comparability([run("a", "1", "2"), replace(lost, records=records)], "latex").common == {"2"}
 
 
@@ -55,8 +56,8 @@ def test_instances_of_another_target_are_others_whatever_their_pictures() -> Non
     assert found.refusal == "latex is not ranked: the targets of 1 instance differ."
     assert found.common is None
     more = run("b", "1", "2", target="t")
-    changed = replace(more.records["1"], target_sha256="other")
-    mixed = replace(more, records={**more.records, "1": changed})
+    moved = changed(more.records["1"], target_sha256="other")
+    mixed = replace(more, records={**more.records, "1": moved})
     found = comparability([run("a", "1", "2", target="t"), mixed], "latex")
     assert found.common == {"2"}
     assert "Targets of 1 instance of latex differ between the runs; it is left out." in found.notes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -17,13 +16,14 @@ from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.compare import RESAMPLES, Comparison, compare, instances_needed, paired_p_value
 from i2s_sdk.stats.means import IntervalKind, Mean, paired_difference_interval
 from i2s_wire.render.rendering import Verdict
+from sample_records import changed, flat_record
 
 EMS = Columns((Metric("ems"),))
 
 
 def _record(name: str, ems: float | None, verdict: Verdict = Verdict.RENDERED) -> Record:
     usable = verdict.has_picture
-    return Record(
+    return flat_record(
         name,
         "latex",
         "equation",
@@ -62,20 +62,20 @@ def test_the_interval_of_a_difference_is_that_of_the_mean_of_differences() -> No
 
 def test_only_samples_with_a_value_in_both_are_compared() -> None:
     first, second = _run(a=0.5, b=0.5, c=None, d=0.5, e=0.1), _run(a=0.7, c=0.2, d=0.6, e=0.2)
-    second["d"] = replace(second["d"], reference_sha256="other")
-    second["e"] = replace(second["e"], outcome=Outcome.METRIC_FAILURE)
+    second["d"] = changed(second["d"], reference_sha256="other")
+    second["e"] = changed(second["e"], outcome=Outcome.METRIC_FAILURE)
     assert _ems(first, second).difference.n == 1
 
 
 def test_a_paired_interval_is_narrower_than_the_spread_of_the_runs() -> None:
     first = _run(**{f"s{at}": at / 100 for at in range(80)})
     second = {
-        name: _record(name, (one.metrics["ems"] or 0) + 0.01 * (at % 2))
+        name: _record(name, (one.score.metrics["ems"] or 0) + 0.01 * (at % 2))
         for at, (name, one) in enumerate(first.items())
     }
     found = _ems(first, second)
     low, high = found.difference.interval or (0.0, 0.0)
-    own, upper = mean_interval(one.metrics["ems"] for one in first.values()) or (0.0, 0.0)
+    own, upper = mean_interval(one.score.metrics["ems"] for one in first.values()) or (0.0, 0.0)
     assert low < 0.005 < high
     assert high - low < 0.6 * (upper - own)
 
@@ -104,7 +104,7 @@ def test_runs_without_a_common_sample_have_nothing_to_compare() -> None:
 
 def _pooled(**parts: tuple[float, float]) -> dict[str, Record]:
     return {
-        name: replace(_record(name, None), metrics={"fma": top / bottom}, parts={"fma": (top, bottom)})
+        name: changed(_record(name, None), metrics={"fma": top / bottom}, parts={"fma": (top, bottom)})
         for name, (top, bottom) in parts.items()
     }
 
@@ -123,7 +123,7 @@ def test_the_mean_of_columns_is_compared_by_its_columns() -> None:
     columns = Columns((Metric("a"), Metric("b")), (Average("average", ("a", "b")),))
     values = ({"a": 0.0, "b": None}, {"a": 1.0, "b": 0.5}), ({"a": 1.0, "b": None}, {"a": 1.0, "b": 1.0})
     runs = [
-        {name: replace(_record(name, None), metrics=one) for name, one in zip("xy", run, strict=True)}
+        {name: changed(_record(name, None), metrics=one) for name, one in zip("xy", run, strict=True)}
         for run in values
     ]
     found = {one.metric: one for one in compare(runs[0], runs[1], {"latex": columns})}["average"]

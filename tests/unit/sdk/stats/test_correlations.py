@@ -14,6 +14,7 @@ from scipy.stats import kendalltau, spearmanr
 
 from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.stats.correlations import correlations, pearson, rank_correlation
+from sample_records import flat_record
 
 NUMBERS = st.floats(-10, 10).map(lambda one: round(one, 6))
 
@@ -31,7 +32,7 @@ def test_a_variable_that_does_not_vary_has_none() -> None:
 
 
 def sample(name: str, *, usable: bool = True, **metrics: float | None) -> Record:
-    return Record(name, "latex", "equation", "", outcome=Outcome.SCORED, usable=usable, metrics=metrics)
+    return flat_record(name, "latex", "equation", "", outcome=Outcome.SCORED, usable=usable, metrics=metrics)
 
 
 def test_every_two_metrics_are_compared_over_the_usable_samples_that_have_both() -> None:

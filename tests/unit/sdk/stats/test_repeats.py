@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.stats.aggregate import RENDERED
 from i2s_sdk.stats.repeats import pass_at_k, repeats
 from run_folders import make_run
+from sample_records import changed, flat_record
 
 
 @given(st.integers(1, 7).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n))))
@@ -31,7 +31,7 @@ def test_pass_at_k_is_the_share_of_choices_with_one_that_passes(case: tuple[int,
 
 def run(**values: float | None) -> dict[str, Record]:
     return {
-        name: Record(
+        name: flat_record(
             name, "latex", "equation", "", outcome=Outcome.SCORED, usable=bool(value), metrics={"ems": value}
         )
         for name, value in values.items()
@@ -108,8 +108,8 @@ def test_repeats_where_nothing_is_repeated_are_refused(words: list[str]) -> None
 
 def test_an_instance_with_another_target_in_a_run_is_left_out() -> None:
     one, other = run(a=0.5, b=0.7), run(a=0.6, b=0.9)
-    changed = {"a": replace(other["a"], target_sha256="t")}
-    both = [{**one, "a": replace(one["a"], target_sha256="s")}, {**other, **changed}]
+    moved = {"a": changed(other["a"], target_sha256="t")}
+    both = [{**one, "a": changed(one["a"], target_sha256="s")}, {**other, **moved}]
     found = repeats(both, "latex", "ems")
     assert found is not None
     assert found.mean.value == pytest.approx(0.8)

@@ -22,10 +22,11 @@ from i2s_sdk.stats.skill import (
     skill_of,
 )
 from i2s_wire.render.rendering import Verdict
+from sample_records import changed, flat_record
 
 
 def record(name: str, value: float | None, subset: str = "equation") -> Record:
-    return Record(
+    return flat_record(
         name,
         "latex",
         subset,
@@ -80,7 +81,7 @@ def test_a_floor_that_lacks_an_instance_leaves_it_out_and_an_oracle_that_does_is
     mine = run("mine", 0.8, 0.0, 0.9, 0.3)
     blank = run("baseline/blank", 0.6, None, 0.8, 0.1)
     oracle = ScoredRun("oracle", "oracle", dict(run("oracle", 1.0, 1.0, 1.0, 1.0).records))
-    records = {**oracle.records, "i3": replace(oracle.records["i3"], reference_sha256="another")}
+    records = {**oracle.records, "i3": changed(oracle.records["i3"], reference_sha256="another")}
     (one,) = found(mine, blank, ScoredRun("oracle", "oracle", records)).values()
     assert (one.skill.n, one.ceiling) == (3, 1.0)
     assert one.skill.value == pytest.approx((2.0 - 1.5) / (3.0 - 1.5))
@@ -96,7 +97,7 @@ def test_wild_subsets_and_samples_that_do_not_count_are_left_out() -> None:
     records = {
         **mine.records,
         "w": record("w", 0.0, "wild"),
-        "f": replace(record("f", 0.0), outcome=Outcome.METRIC_FAILURE),
+        "f": changed(record("f", 0.0), outcome=Outcome.METRIC_FAILURE),
     }
     blank = {**BLANK.records, "w": record("w", 0.9, "wild"), "f": record("f", 0.9)}
     (one,) = found(
@@ -157,7 +158,7 @@ def test_a_floor_of_another_target_is_none_and_one_of_an_earlier_version_is_one(
         plain = run(model, *values)
         return replace(
             plain,
-            records={name: replace(one, target_sha256=target) for name, one in plain.records.items()},
+            records={name: changed(one, target_sha256=target) for name, one in plain.records.items()},
         )
 
     mine = of("mine", "t", 0.8, 0.9)
@@ -175,7 +176,7 @@ def test_equal_samples_have_no_interval_of_no_width() -> None:
 def grouped(model: str, values: dict[str, dict[str, float]]) -> ScoredRun:
     """Return a run with values by subset and instance; the difficulty is the last word of the instance."""
     records = {
-        name: replace(record(name, value, subset), difficulty=name.split()[-1])
+        name: changed(record(name, value, subset), difficulty=name.split()[-1])
         for subset, of_subset in values.items()
         for name, value in of_subset.items()
     }
@@ -219,7 +220,7 @@ def test_a_mean_of_columns_has_the_skill_of_its_value() -> None:
 
     def of(model: str, *values: tuple[float, float | None]) -> ScoredRun:
         records = {
-            str(at): replace(record(str(at), None), metrics={"text": text, "formula": formula})
+            str(at): changed(record(str(at), None), metrics={"text": text, "formula": formula})
             for at, (text, formula) in enumerate(values)
         }
         return ScoredRun(model, model, records)
@@ -238,7 +239,7 @@ def test_a_pooled_ratio_has_the_skill_of_its_value() -> None:
 
     def of(model: str, *parts: tuple[float, float]) -> ScoredRun:
         records = {
-            str(at): replace(record(str(at), None), parts={"fma": one}) for at, one in enumerate(parts)
+            str(at): changed(record(str(at), None), parts={"fma": one}) for at, one in enumerate(parts)
         }
         return ScoredRun(model, model, records)
 

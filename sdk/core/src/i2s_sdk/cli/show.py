@@ -49,6 +49,7 @@ def command(run: str, samples: tuple[str, ...], lowest: int, account: str | None
       i2s-sdk show runs/answers equation-euler
       i2s-sdk show runs/answers equation-euler --json
     """  # noqa: D301 - \b is for click
+    from i2s_sdk.run.storage.codec import record_line
     from i2s_sdk.run.storage.reader import read_run
 
     stored = read_run(run)
@@ -61,7 +62,7 @@ def command(run: str, samples: tuple[str, ...], lowest: int, account: str | None
     lowest_ids = sorted(values, key=lambda one: (values[one] is not None, values[one] or 0.0, one))[:lowest]
     records = [stored.with_texts(_named(stored, one)) for one in samples or lowest_ids]
     if as_json:
-        say(json.dumps([one.to_json() for one in records], indent=2))
+        say(json.dumps([record_line(one) for one in records], indent=2))
     elif samples:
         say("\n\n".join("\n".join(_lines(stored, one)) for one in records))
     else:
@@ -79,12 +80,15 @@ def _of_account(stored: StoredRun, name: str) -> list[str]:
 
     records = stored.ordered()
     if name == SAME_ANSWER:
-        by_task = [[one for one in records if one.task == task] for task in {one.task for one in records}]
-        same = {one.id for own in by_task for one in same_answers(own)}
-        return [one.id for one in records if one.id in same]
+        by_task = [
+            [one for one in records if one.instance.task == task]
+            for task in {one.instance.task for one in records}
+        ]
+        same = {one.instance.id for own in by_task for one in same_answers(own)}
+        return [one.instance.id for one in records if one.instance.id in same]
     if name not in set(Account):
         raise UnknownNameError("account", name, [*map(str, Account), SAME_ANSWER])
-    return [one.id for one in records if name in accounts_of(one)]
+    return [one.instance.id for one in records if name in accounts_of(one)]
 
 
 def _named(stored: StoredRun, identity: str) -> Record:
@@ -112,9 +116,12 @@ def _main_values(stored: StoredRun) -> dict[str, float | None]:
     records = stored.ordered()
     main = {
         task: task_columns(stored.manifest, task).metrics_of(task_spec(task).main_metric)
-        for task in {one.task for one in records}
+        for task in {one.instance.task for one in records}
     }
-    return {one.id: column_value([[part_of(one, metric) for metric in main[one.task]]]) for one in records}
+    return {
+        one.instance.id: column_value([[part_of(one, metric) for metric in main[one.instance.task]]])
+        for one in records
+    }
 
 
 def _print_lowest(records: Sequence[Record], values: Mapping[str, float | None]) -> None:
@@ -124,10 +131,10 @@ def _print_lowest(records: Sequence[Record], values: Mapping[str, float | None])
 
     rows = [
         (
-            one.id,
-            f"{one.task}/{one.subset}",
+            one.instance.id,
+            f"{one.instance.task}/{one.instance.subset}",
             _ending(one),
-            f"{task_spec(one.task).main_metric} {figures.value(values[one.id])}",
+            f"{task_spec(one.instance.task).main_metric} {figures.value(values[one.instance.id])}",
         )
         for one in records
     ]
@@ -138,7 +145,7 @@ def _ending(record: Record) -> str:
     """Return verdict or outcome, with the reason."""
     if record.failure is not None:
         return f"{record.outcome}: {record.failure.message}"
-    name = str(record.outcome) if record.verdict is None else record.verdict.name
+    name = str(record.outcome) if record.rendering.verdict is None else record.rendering.verdict.name
     return f"{name}: {record.message}" if record.message else name
 
 
@@ -146,30 +153,33 @@ def _lines(stored: StoredRun, record: Record) -> Iterator[str]:
     """Yield what is shown of a sample."""
     from i2s_sdk.report import figures
 
-    options = stored.manifest.options
-    subset = f"{record.task}/{record.subset}{f', {record.difficulty}' if record.difficulty else ''}"
-    yield f"{record.id} ({subset}), {options.model}, profile {options.profile}"
+    options, instance = stored.manifest.options, record.instance
+    level = f", {instance.difficulty}" if instance.difficulty else ""
+    subset = f"{instance.task}/{instance.subset}{level}"
+    yield f"{instance.id} ({subset}), {options.model}, profile {options.profile}"
     yield f"ended: {_ending(record)}"
-    if record.error is not None and record.error.message not in record.message:
-        line = f"line {record.error.line} of the document: " if record.error.line else ""
-        yield f"first error: {line}{record.error.message}"
-    if record.error_before_repair is not None:
-        yield f"first error before repairs: {record.error_before_repair.message}"
-    if record.reading is not None:
-        yield from _reading_lines(record.reading, len(record.completion or ""))
-    for repair in record.repairs:
+    if record.rendering.error is not None and record.rendering.error.message not in record.message:
+        line = f"line {record.rendering.error.line} of the document: " if record.rendering.error.line else ""
+        yield f"first error: {line}{record.rendering.error.message}"
+    if record.rendering.error_before_repair is not None:
+        yield f"first error before repairs: {record.rendering.error_before_repair.message}"
+    if record.rendering.reading is not None:
+        yield from _reading_lines(record.rendering.reading, len(record.answer.completion or ""))
+    for repair in record.rendering.repairs:
         yield f"repair: {repair.kind} {repair.detail}"
-    if record.metrics:
-        yield "values: " + ", ".join(f"{name} {figures.value(one)}" for name, one in record.metrics.items())
-    for name, reason in record.undefined.items():
+    if record.score.metrics:
+        yield "values: " + ", ".join(
+            f"{name} {figures.value(one)}" for name, one in record.score.metrics.items()
+        )
+    for name, reason in record.score.undefined.items():
         yield f"{name} is not defined: {reason}"
-    if record.rendering_sha256:
-        from i2s_sdk.run.storage.folder import picture_name
+    if record.rendering.sha256:
+        from i2s_sdk.run.storage.folder import image_name
 
-        yield f"rendering: {stored.path}/{picture_name(record.rendering_sha256)}"
-    if record.completion is not None:
-        yield f"answer{f' ({record.finish})' if record.finish else ''}:"
-        yield record.completion.rstrip("\n")
+        yield f"rendering: {stored.path}/{image_name(record.rendering.sha256)}"
+    if record.answer.completion is not None:
+        yield f"answer{f' ({record.answer.finish})' if record.answer.finish else ''}:"
+        yield record.answer.completion.rstrip("\n")
 
 
 def _reading_lines(reading: ReadingNote, characters: int) -> Iterator[str]:

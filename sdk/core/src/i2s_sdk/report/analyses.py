@@ -100,7 +100,7 @@ def metric_correlations(runs: Sequence[PathOrUrl]) -> dict[str, list[Correlation
             one
             for view in views
             for one in view.records
-            if one.task == task and not excluded_from_totals(one.subset)
+            if one.instance.task == task and not excluded_from_totals(one.instance.subset)
         ]
         found[task] = correlations(records, ordered)
     return found
@@ -130,7 +130,7 @@ def repeated_runs(runs: Sequence[PathOrUrl], *, threshold: float | None = None) 
     compared = compare_views(views)
     if compared.refused:
         raise UsageError(compared.by_task[min(compared.refused)].refusal)
-    records = [{record.id: record for record in view.records} for view in views]
+    records = [{record.instance.id: record for record in view.records} for view in views]
     found = []
     for task in (task for task in SPECS if task in views[0].summary.tasks):
         for metric in (RENDERED, *views[0].metrics[task]):
@@ -162,7 +162,7 @@ def difficulty_tables(runs: Sequence[PathOrUrl]) -> list[PaperTable]:
 def _difficulties(compared: ComparedRuns, task: str) -> PaperTable:
     own = [view for view in compared.views if task in view.summary.tasks]
     names = list(dict.fromkeys(name for view in own for name in view.columns[task].names))
-    levels = {one.difficulty for view in own for one in view.records if one.task == task}
+    levels = {one.instance.difficulty for view in own for one in view.records if one.instance.task == task}
     ordered = sorted(levels, key=lambda one: (_LEVELS.index(one) if one in _LEVELS else len(_LEVELS), one))
     rows = [(view.label, level) for level in ordered for view in own]
     skills = GroupSkills(compared, task, "difficulty", rows)
@@ -172,10 +172,10 @@ def _difficulties(compared: ComparedRuns, task: str) -> PaperTable:
             records = [
                 one
                 for one in view.records
-                if one.task == task
-                and one.difficulty == level
+                if one.instance.task == task
+                and one.instance.difficulty == level
                 and one.outcome.counts
-                and not excluded_from_totals(one.subset)
+                and not excluded_from_totals(one.instance.subset)
             ]
             values = view.columns[task].values_of(records)
             cells: list[Cell] = [
@@ -201,10 +201,10 @@ def _difficulties(compared: ComparedRuns, task: str) -> PaperTable:
 
 def _scored(view: RunView, task: str, difficulty: str) -> str:
     """Return "N of M" of the samples of a difficulty."""
-    scored = {one.id for one in view.records if one.outcome.counts}
+    scored = {one.instance.id for one in view.records if one.outcome.counts}
     planned = [
         one.id
-        for one in view.planned or view.records
+        for one in view.instances
         if one.task == task and one.difficulty == difficulty and not excluded_from_totals(one.subset)
     ]
     return f"{len(scored.intersection(planned))} of {len(planned)}"

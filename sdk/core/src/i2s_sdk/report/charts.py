@@ -214,7 +214,7 @@ def histograms(view: RunView, task: str, compared: ComparedRuns | None = None) -
         task: Name of the task.
         compared: The comparison that has the floors and ceilings; None for none.
     """
-    usable = [one for one in view.records if one.task == task and one.outcome.counts and one.usable]
+    usable = [one for one in view.records if one.instance.task == task and one.outcome.counts and one.usable]
     found = []
     for name in view.metrics[task]:
         low, high = value_range(task, name)
@@ -237,7 +237,7 @@ def value_range(task: str, metric: str) -> tuple[float, float]:
 
 
 def _histogram(metric: str, records: Sequence[Record], low: float, high: float) -> Histogram:
-    values = [value for one in records if (value := one.metrics.get(metric)) is not None]
+    values = [value for one in records if (value := one.score.metrics.get(metric)) is not None]
     counts = [0] * BINS
     for value in values:
         counts[min(BINS - 1, max(0, int((value - low) / (high - low) * BINS)))] += 1
@@ -273,7 +273,8 @@ def group_charts(compared: ComparedRuns, task: str) -> list[Reaches]:
     bys: tuple[_By, ...] = ("subset", "difficulty")
     found = []
     for by in bys:
-        names = {getattr(one, by) for view in runs for one in view.records if one.task == task} - {""}
+        own = [one.instance for view in runs for one in view.records if one.instance.task == task]
+        names = {one.subset if by == "subset" else one.difficulty for one in own} - {""}
         rows = [row for name in sorted(names, key=_order) for row in _rows(compared, runs, task, by, name)]
         if len(names) > 1 and rows:
             scale = ticks(*value_range(task, metric))

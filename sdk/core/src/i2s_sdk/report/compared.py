@@ -177,23 +177,22 @@ def compare_views(views: Sequence[RunView]) -> ComparedRuns:
 
 def _compared_run(view: RunView) -> ComparedRun:
     options = view.manifest.options
-    records = {one.id: one for one in view.records}
-    return ComparedRun(
-        view.label, options, view.planned or view.records, records, is_reference_point(options.model)
-    )
+    records = {one.instance.id: one for one in view.records}
+    return ComparedRun(view.label, options, view.instances, records, is_reference_point(options.model))
 
 
 def _restricted(view: RunView, by_task: Mapping[str, Comparability]) -> RunView:
     """Return a run with the instances that its tasks are compared over."""
-    planned = view.planned or view.records
+    instances = view.instances
     common = {task: one.common for task, one in by_task.items() if one.common is not None}
-    kept = [one for one in planned if one.task not in common or one.id in common[one.task]]
-    if len(kept) == len(planned):
+    kept = [one for one in instances if one.task not in common or one.id in common[one.task]]
+    if len(kept) == len(instances):
         return view
     names = {one.id for one in kept}
-    records = [one for one in view.records if one.id in names]
-    summary = summarize(view.manifest, kept, {one.id: one for one in records})
-    return replace(view, summary=summary, records=records, planned=kept)
+    records = [one for one in view.records if one.instance.id in names]
+    summary = summarize(view.manifest, kept, {one.instance.id: one for one in records})
+    planned = [one for one in view.planned if one.id in names]
+    return replace(view, summary=summary, records=records, planned=planned)
 
 
 def _point_views(views: Sequence[RunView], kept: Mapping[str, Points]) -> list[RunView]:
@@ -208,7 +207,9 @@ def _point_views(views: Sequence[RunView], kept: Mapping[str, Points]) -> list[R
     first = judged[0].manifest
     parts = [
         {
-            model: [one for one in records if same_rules(view.manifest.options, first.options, one.task)]
+            model: [
+                one for one in records if same_rules(view.manifest.options, first.options, one.instance.task)
+            ]
             for model, records in kept[view.label].items()
         }
         for view in judged
@@ -217,8 +218,9 @@ def _point_views(views: Sequence[RunView], kept: Mapping[str, Points]) -> list[R
     for model, records in joined_points(parts).items():
         if model not in own and records:
             manifest = replace(first, options=replace(first.options, model=model))
-            summary = summarize(manifest, records, {one.id: one for one in records})
-            found.append(RunView(model, manifest, summary, records, judged[0].storage, planned=records))
+            instances = [one.instance for one in records]
+            summary = summarize(manifest, instances, {one.instance.id: one for one in records})
+            found.append(RunView(model, manifest, summary, records, judged[0].storage))
     return found
 
 
@@ -247,7 +249,7 @@ def _skill_data(
     ]
     models = {one.model for one in points}
     points += [
-        ScoredRun(f"kept {model}", model, {record.id: record for record in records})
+        ScoredRun(f"kept {model}", model, {record.instance.id: record for record in records})
         for model, records in kept.get(view.label, {}).items()
         if model not in models
     ]
@@ -255,7 +257,9 @@ def _skill_data(
 
 
 def _scored_run(view: RunView) -> ScoredRun:
-    return ScoredRun(view.label, view.manifest.options.model, {record.id: record for record in view.records})
+    return ScoredRun(
+        view.label, view.manifest.options.model, {record.instance.id: record for record in view.records}
+    )
 
 
 def _main_column(view: RunView, task: str) -> SkillColumn | None:

@@ -14,7 +14,7 @@ from PIL import Image
 
 from i2s_sdk.instances.images import ImageFaultError, decode_image, read_header
 from i2s_sdk.kept_bytes import KeptBytes
-from i2s_sdk.run.storage.folder import picture_name
+from i2s_sdk.run.storage.folder import image_name
 from i2s_sdk.run.storage.interface import RunStorage
 
 #: Folder beside the pictures of a run.
@@ -163,7 +163,7 @@ def _entry(
     storage: RunStorage, digest: str, source: RunStorage, kept: KeptBytes | None
 ) -> tuple[str, str, int, int] | None:
     """Return how a picture is shown; None if it is gone, or cannot be opened."""
-    name = picture_name(digest)
+    name = image_name(digest)
     try:
         if str(storage) == str(source) or storage.exists(name):
             opened = storage.open(name)
@@ -200,7 +200,7 @@ def within(sources: Mapping[str, RunStorage]) -> Gallery:
 
 def _embedded(digest: str, source: RunStorage) -> tuple[tuple[int, int], str] | None:
     try:
-        png = source.read(picture_name(digest))
+        png = source.read(image_name(digest))
     except FileNotFoundError:
         return None
     size = _size(io.BytesIO(png))

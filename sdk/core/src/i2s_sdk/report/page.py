@@ -17,12 +17,11 @@ from i2s_sdk.report.tables import PaperTable
 from i2s_sdk.report.template import render_page
 from i2s_sdk.report.versus import Versus, compare_runs
 from i2s_sdk.report.view import RunView, shareable_model, views_of
-from i2s_sdk.run.storage.answer import StoredQuestion
 from i2s_sdk.run.storage.folder import REPORT
 from i2s_sdk.run.storage.interface import PathOrUrl, RunStorage, open_file, open_storage
-from i2s_sdk.run.storage.manifest import GroupedSample, Manifest
+from i2s_sdk.run.storage.manifest import Manifest, PlannedSample
 from i2s_sdk.run.storage.reader import read_run
-from i2s_sdk.run.storage.record import Record, SampleRendering
+from i2s_sdk.run.storage.record import Record, SampleRendering, StoredQuestion
 from i2s_sdk.stats.aggregate import Summary
 from i2s_sdk.stats.leaderboard import Standing, leaderboard
 from i2s_sdk.stats.skill import Skill
@@ -120,7 +119,7 @@ def write_page(
     summary: Summary,
     records: Sequence[Record],
     whole: Callable[[Record], Record] | None = None,
-    planned: Sequence[GroupedSample] = (),
+    planned: Sequence[PlannedSample] = (),
     rendered: Callable[[str], SampleRendering | None] = lambda identity: None,
     asked: Mapping[str, tuple[tuple[str, StoredQuestion], ...]] | None = None,
     kept: KeptBytes | None = None,

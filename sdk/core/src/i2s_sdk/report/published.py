@@ -48,7 +48,7 @@ def published_mismatch(view: RunView, task: str) -> str:
     if not data:
         return ""
     options = view.manifest.options
-    planned = [one for one in view.planned or view.records if one.task == task]
+    planned = [one for one in view.instances if one.task == task]
     origin = set(view.manifest.about.get(DATA_SET, "").split(", "))
     reasons = []
     if not origin & data:

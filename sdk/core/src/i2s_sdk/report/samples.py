@@ -13,9 +13,9 @@ from typing import Any
 from i2s_sdk.report.charts import reference_values
 from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.view import RunView, checked, is_digest, without_paths
-from i2s_sdk.run.storage.answer import StoredQuestion
-from i2s_sdk.run.storage.manifest import GroupedSample
-from i2s_sdk.run.storage.record import Record, SampleRendering, same_targets
+from i2s_sdk.run.storage.codec import record_line
+from i2s_sdk.run.storage.manifest import PlannedSample
+from i2s_sdk.run.storage.record import Record, SampleRendering, StoredQuestion, same_targets
 from i2s_sdk.tasks.registry import SPECS, task_spec
 from i2s_sdk.tasks.view import (
     DiffPanel,
@@ -49,10 +49,16 @@ def panels_of(record: Record) -> list[dict[str, Any]]:
 
     A record may come from another version, or from somebody else's run folder.
     """
-    spec = SPECS.get(record.task)
+    spec = SPECS.get(record.instance.task)
     if spec is None or spec.view is None:
         return []
-    shown = ShownSample(record.completion, record.structure, record.usable, record.metrics, record.detail)
+    shown = ShownSample(
+        record.answer.completion,
+        record.rendering.structure,
+        record.usable,
+        record.score.metrics,
+        record.score.detail,
+    )
     try:
         return [_plain(panel) for panel in spec.view(shown)]
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
@@ -163,11 +169,11 @@ def details(
         asked: What the model was asked: each question with its name.
         pictures: Place of each picture of the report, by digest.
     """
-    plain = record.to_json()
+    plain: dict[str, Any] = record_line(record)
     found = {name: plain[name] for name in _OF_RECORD if plain.get(name)}
     found |= {name: shareable_texts(found[name]) for name in _MESSAGES if name in found}
     for name in ("structure", "completion"):
-        cut = name == "completion" or not task_spec(record.task).structure_is_site
+        cut = name == "completion" or not task_spec(record.instance.task).structure_is_site
         if cut and len(found.get(name, "")) > LONGEST_TEXT:
             left = len(found[name]) - LONGEST_TEXT
             found[name] = f"{found[name][:LONGEST_TEXT]}\n… {left} more characters are in the run folder"
@@ -180,8 +186,8 @@ def details(
         found["asked"] = [_question(name, one, pictures) for name, one in asked]
     found["before"] = plain["verdict_before_repair"]
     found["facts"] = _facts(record)
-    if record.parts:
-        found["parts"] = {name: list(pair) for name, pair in record.parts.items()}
+    if record.score.parts:
+        found["parts"] = {name: list(pair) for name, pair in record.score.parts.items()}
     if panels := panels_of(record):
         found["panels"] = panels
     return found
@@ -189,9 +195,12 @@ def details(
 
 def _unread(record: Record) -> str:
     """Return the reasoning of a model and what else of its completion is no answer; empty without any."""
-    parts = [record.reasoning]
-    if record.reading is not None and record.completion:
-        parts += [record.completion[: record.reading.start], record.completion[record.reading.end :]]
+    parts = [record.answer.reasoning]
+    if record.rendering.reading is not None and record.answer.completion:
+        parts += [
+            record.answer.completion[: record.rendering.reading.start],
+            record.answer.completion[record.rendering.reading.end :],
+        ]
     text = "\n…\n".join(part.strip() for part in parts if part.strip())
     left = len(text) - LONGEST_TEXT
     return f"{text[:LONGEST_TEXT]}\n… {left} more characters are in the run folder" if left > 0 else text
@@ -201,14 +210,23 @@ def _texts(record: Record, rendered: SampleRendering | None) -> dict[str, Any]:
     """Return document, log and texts that are compared; "document" is 0 if it is the structure itself."""
     found: dict[str, Any] = {}
     if rendered is not None:
-        for name in ("truth", "document", "log", "target"):
-            text = getattr(rendered, name)
+        texts = {
+            "truth": rendered.truth,
+            "document": rendered.document,
+            "log": rendered.log,
+            "target": rendered.target,
+        }
+        for name, text in texts.items():
             if text and len(text) <= LONGEST_TEXT:
                 found[name] = visible(without_paths(text)) if name == "log" else text
-    if record.document_sha256 and "document" not in found and record.structure is not None:
-        source = record.structure.encode("utf-8", "surrogatepass")
-        if task_spec(record.task).structure_is_site or hashlib.sha256(source).hexdigest() == (
-            record.document_sha256
+    if (
+        record.rendering.document_sha256
+        and "document" not in found
+        and record.rendering.structure is not None
+    ):
+        source = record.rendering.structure.encode("utf-8", "surrogatepass")
+        if task_spec(record.instance.task).structure_is_site or hashlib.sha256(source).hexdigest() == (
+            record.rendering.document_sha256
         ):
             found["document"] = 0
         else:
@@ -246,20 +264,22 @@ def _question(name: str, asked: StoredQuestion, pictures: Mapping[str, int]) -> 
 
 def _facts(record: Record) -> list[str]:
     facts = [f"{name} {seconds:.2f} s" for name, seconds in record.seconds.items()]
-    if record.has_picture:
-        facts.append(f"{record.width} × {record.height} pixels")
-    if record.pages > 1:
-        facts.append(f"page 1 of {record.pages} is shown")
-    if record.usage.input_tokens is not None or record.usage.output_tokens is not None:
-        facts.append(f"{record.usage.input_tokens or 0} tokens in, {record.usage.output_tokens or 0} out")
-    if record.cost is not None:
-        facts.append(f"${record.cost:.4f}")
-    if record.reading is not None and record.reading.blocks:
-        taken = ", ".join(map(str, record.reading.taken))
-        facts.append(f"blocks: {record.reading.blocks}, taken: {taken or 'none'}")
-    if record.reading is not None and record.reading.origin:
-        facts.append(_ORIGINS.get(record.reading.origin, record.reading.origin))
-    if record.finish == "length":
+    if record.rendering.has_image:
+        facts.append(f"{record.rendering.width} × {record.rendering.height} pixels")
+    if record.rendering.pages > 1:
+        facts.append(f"page 1 of {record.rendering.pages} is shown")
+    if record.answer.usage.input_tokens is not None or record.answer.usage.output_tokens is not None:
+        facts.append(
+            f"{record.answer.usage.input_tokens or 0} tokens in, {record.answer.usage.output_tokens or 0} out"
+        )
+    if record.answer.cost is not None:
+        facts.append(f"${record.answer.cost:.4f}")
+    if record.rendering.reading is not None and record.rendering.reading.blocks:
+        taken = ", ".join(map(str, record.rendering.reading.taken))
+        facts.append(f"blocks: {record.rendering.reading.blocks}, taken: {taken or 'none'}")
+    if record.rendering.reading is not None and record.rendering.reading.origin:
+        facts.append(_ORIGINS.get(record.rendering.reading.origin, record.rendering.reading.origin))
+    if record.answer.finish == "length":
         facts.append("cut off at its longest")
     return facts
 
@@ -279,10 +299,10 @@ def sample_rows(views: Sequence[RunView]) -> list[Row]:
     found: dict[str, list[list[Record | None]]] = {}
     for at, view in enumerate(views):
         for record in map(checked, view.records):
-            rows = found.setdefault(record.id, [])
+            rows = found.setdefault(record.instance.id, [])
             for row in rows:
                 there = [one for one in row if one is not None]
-                if there[0].has_data_of(record) and same_targets([*there, record]):
+                if there[0].instance.has_data_of(record.instance) and same_targets([*there, record]):
                     row[at] = record
                     break
             else:
@@ -298,9 +318,9 @@ def digests_of(rows: Sequence[Row], views: Sequence[RunView]) -> dict[str, int]:
         for at, record in enumerate(row):
             if record is None:
                 continue
-            asked = views[at].asked.get(record.id, ())
+            asked = views[at].asked.get(record.instance.id, ())
             further = (digest for _, one in asked for digest in one.images if is_digest(digest))
-            for digest in (record.reference_sha256, record.rendering_sha256, *further):
+            for digest in (record.instance.reference_sha256, record.rendering.sha256, *further):
                 if digest:
                     found.setdefault(digest, at)
     return found
@@ -344,14 +364,13 @@ def _origins(views: Sequence[RunView], rows: Sequence[Row]) -> dict[str, Any]:
     """Return licence and source of the samples: the different ones, and which of them each sample has."""
     known = {one.id: origin for view in views for one in view.planned if (origin := _origin(one))}
     texts = {text: at for at, text in enumerate(dict.fromkeys(known.values()))}
-    ids = (next(record.id for record in row if record is not None) for row in rows)
+    ids = (next(record.instance.id for record in row if record is not None) for row in rows)
     places = [texts[known[name]] if name in known else -1 for name in ids] if texts else []
     return {"origins": places, "licences": list(texts)}
 
 
-def _origin(one: GroupedSample) -> str:
-    licence, source = getattr(one, "licence", ""), getattr(one, "source", "")
-    return " ".join(part for part in (f"Licence: {licence}." if licence else "", source) if part)
+def _origin(one: PlannedSample) -> str:
+    return " ".join(part for part in (f"Licence: {one.licence}." if one.licence else "", one.source) if part)
 
 
 def _task(name: str, views: Sequence[RunView]) -> dict[str, Any]:
@@ -372,13 +391,13 @@ def _task(name: str, views: Sequence[RunView]) -> dict[str, Any]:
 
 def _sample(row: Row, metrics: Mapping[str, Sequence[str]], places: Mapping[str, int]) -> list[Any]:
     first = next(record for record in row if record is not None)
-    reference = places.get(first.reference_sha256, -1)
-    names = metrics.get(first.task, ())
+    reference = places.get(first.instance.reference_sha256, -1)
+    names = metrics.get(first.instance.task, ())
     return [
-        first.id,
-        first.task,
-        first.subset,
-        first.difficulty,
+        first.instance.id,
+        first.instance.task,
+        first.instance.subset,
+        first.instance.difficulty,
         reference,
         [None if record is None else _ending(record, names, places) for record in row],
     ]
@@ -387,10 +406,10 @@ def _sample(row: Row, metrics: Mapping[str, Sequence[str]], places: Mapping[str,
 def _ending(record: Record, names: Sequence[str], places: Mapping[str, int]) -> list[Any]:
     return [
         str(record.outcome),
-        record.verdict.name if record.verdict else "",
-        places.get(record.rendering_sha256, -1),
+        record.rendering.verdict.name if record.rendering.verdict else "",
+        places.get(record.rendering.sha256, -1),
         [
-            None if record.metrics.get(name) is None else round(record.metrics[name] or 0.0, 6)
+            None if record.score.metrics.get(name) is None else round(record.score.metrics[name] or 0.0, 6)
             for name in names
         ],
         int(record.usable and not record.usable_before_repair),
@@ -413,7 +432,10 @@ def chunks(views: Sequence[RunView], rows: Sequence[Row], pictures: Sequence[str
                 None
                 if record is None
                 else details(
-                    view.whole(record), view.rendered(record.id), view.asked.get(record.id, ()), places
+                    view.whole(record),
+                    view.rendered(record.instance.id),
+                    view.asked.get(record.instance.id, ()),
+                    places,
                 )
                 for view, record in zip(views, row, strict=True)
             ]

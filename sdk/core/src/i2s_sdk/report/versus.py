@@ -71,7 +71,7 @@ def versus_of(
         for task, columns in first.columns.items()
         if task in second.columns and (across_rules or same_rules(*rules, task))
     }
-    mine, theirs = ({one.id: one for one in view.records} for view in (first, second))
+    mine, theirs = ({one.instance.id: one for one in view.records} for view in (first, second))
     found = compare(mine, theirs, shared, difference)
     found = [one for one in found if across_rules or same_version(*rules, one.metric)]
     accounts = account_differences(first.summary, second.summary)

@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
-from i2s_sdk.run.storage.answer import StoredQuestion
 from i2s_sdk.run.storage.interface import RunStorage
-from i2s_sdk.run.storage.manifest import GroupedSample, Manifest
+from i2s_sdk.run.storage.manifest import GroupedSample, Manifest, PlannedSample
 from i2s_sdk.run.storage.reader import StoredRun
-from i2s_sdk.run.storage.record import Record, SampleRendering
+from i2s_sdk.run.storage.record import Record, SampleRendering, StoredQuestion
 from i2s_sdk.stats.aggregate import RENDERED, Summary, summarize_run, task_columns
 from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.leaderboard import labels
@@ -70,9 +69,14 @@ class RunView:
     records: Sequence[Record]
     storage: RunStorage
     whole: Callable[[Record], Record] = lambda record: record
-    planned: Sequence[GroupedSample] = ()
+    planned: Sequence[PlannedSample] = ()
     rendered: Callable[[str], SampleRendering | None] = lambda identity: None
     asked: Mapping[str, tuple[tuple[str, StoredQuestion], ...]] = field(default_factory=dict)
+
+    @property
+    def instances(self) -> Sequence[GroupedSample]:
+        """Its instances; if they are not known, those that have a record."""
+        return self.planned or [record.instance for record in self.records]
 
     @property
     def columns(self) -> dict[str, Columns]:
@@ -102,7 +106,7 @@ def views_of(runs: Sequence[StoredRun]) -> list[RunView]:
             run.storage,
             run.with_texts,
             run.planned,
-            run.rendered,
+            run.rendering,
             run.asked,
         )
         for name, run in zip(names, runs, strict=True)
@@ -128,8 +132,8 @@ def checked(record: Record) -> Record:
     """Return a record without names of pictures that are none: they become paths."""
     return replace(
         record,
-        reference_sha256=_digest(record.reference_sha256),
-        rendering_sha256=_digest(record.rendering_sha256),
+        instance=replace(record.instance, reference_sha256=_digest(record.instance.reference_sha256)),
+        rendering=replace(record.rendering, sha256=_digest(record.rendering.sha256)),
     )
 
 

@@ -1,4 +1,4 @@
-"""Renderings and metric values that are stored for every later run with the same source or the same pair of images."""
+"""Renderings and metric values that are stored for every later run with the same source or image pair."""
 
 from __future__ import annotations
 

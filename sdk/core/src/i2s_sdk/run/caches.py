@@ -5,8 +5,8 @@
     FOLDER/renders/ab/abcdef…      answers of renderers, named by SHA-256 of everything that decides them
     FOLDER/scores/ab/abcdef…       values of metrics, one file for each metric of a pair
 
-The entries lie in a folder that processes share, or in an object store; ``cached_results`` decides which results
-are stored and by which name.
+The entries lie in a folder that processes share, or in an object store; ``cached_results`` decides which
+results are stored and by which name.
 """
 
 from __future__ import annotations

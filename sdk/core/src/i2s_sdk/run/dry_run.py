@@ -19,7 +19,7 @@ from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.registry import reads_documents, require_model
 from i2s_sdk.run.generate import PageImages
 from i2s_sdk.run.plan import ResolvedSelection, SelectionArgs, resolve_selection
-from i2s_sdk.run.storage.answer import SampleAnswer
+from i2s_sdk.run.storage.codec import is_final
 from i2s_sdk.run.storage.folder import ANSWERS
 from i2s_sdk.run.storage.index import Key, key_of, line_key, read_lines
 from i2s_sdk.run.storage.interface import PathOrUrl, open_storage
@@ -132,5 +132,5 @@ async def _estimate(
 def _answered(out: PathOrUrl, settings: Settings) -> frozenset[Key]:
     """Return the samples, and of others the questions, that need not be asked again."""
     lines = open_storage(out, settings).lines(ANSWERS)
-    finals = {line_key(line): SampleAnswer.from_json(line).final for line in read_lines(lines)}
+    finals = {line_key(line): is_final(line) for line in read_lines(lines)}
     return frozenset(key for key, final in finals.items() if final)

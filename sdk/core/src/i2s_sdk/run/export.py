@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import UnknownNameError, UsageError
-from i2s_sdk.run.storage.answer import StoredQuestion
+from i2s_sdk.run.storage.codec import question_fields, record_line
 from i2s_sdk.run.storage.interface import PathOrUrl, open_file
 from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.reader import StoredRun, read_run
-from i2s_sdk.run.storage.record import Record, SampleRendering
+from i2s_sdk.run.storage.record import Record, SampleRendering, StoredQuestion
 from i2s_sdk.scoring.scorer import Aggregate
 from i2s_sdk.stats.accounts import accounts_of
 from i2s_sdk.stats.aggregate import task_columns
@@ -105,10 +105,10 @@ def rows(run: StoredRun) -> Iterator[Row]:
     for record in map(run.with_texts, run.ordered()):
         values = {
             **_values(record),
-            **_of_instance(planned[record.id]),
-            **_of_rendering(run.rendered(record.id)),
-            **_of_questions(run.asked.get(record.id, ())),
-            **record.metrics,
+            **_of_instance(planned[record.instance.id]),
+            **_of_rendering(run.rendering(record.instance.id)),
+            **_of_questions(run.asked.get(record.instance.id, ())),
+            **record.score.metrics,
             **fixed,
         }
         yield {name: values.get(name) for name in names}
@@ -133,16 +133,17 @@ def _of_questions(asked: Sequence[tuple[str, StoredQuestion]]) -> Row:
     return {
         "question": "\n\n".join(texts),
         "system_text": "\n\n".join(systems) or None,
-        "asked": json.dumps([{"name": name, **one.to_json()} for name, one in asked]),
+        "asked": json.dumps([{"name": name, **question_fields(one)} for name, one in asked]),
     }
 
 
 def _values(record: Record) -> Row:
-    plain, before = record.to_json(), record.verdict_before_repair
+    plain: Row = record_line(record)
+    before = record.rendering.verdict_before_repair
     return {
         **plain,
         "accounts": json.dumps(accounts_of(record)),
-        "rendered": record.has_picture,
+        "rendered": record.rendering.has_image,
         "rendered_before_repair": before is not None and before.has_picture,
         "usable_before_repair": record.usable_before_repair,
         **_prefixed("error", plain["error"]),
@@ -152,15 +153,15 @@ def _values(record: Record) -> Row:
         **plain["usage"],
         **{
             name: value
-            for metric, parts in record.parts.items()
+            for metric, parts in record.score.parts.items()
             for name, value in zip(_part_names(metric), parts, strict=True)
         },
         **{name: json.dumps(plain.get(name, {})) for name in ("undefined", "detail", "repairs", "assets")},
-        "cached_cost": record.cached_cost,
-        "cached_at": record.cached_at or None,
-        "reading": json.dumps(plain["reading"]) if record.reading is not None else None,
-        "reasoning": record.reasoning or None,
-        "target_sha256": record.target_sha256 or None,
+        "cached_cost": record.answer.cached_cost,
+        "cached_at": record.answer.cached_at or None,
+        "reading": json.dumps(plain["reading"]) if record.rendering.reading is not None else None,
+        "reasoning": record.answer.reasoning or None,
+        "target_sha256": record.instance.target_sha256 or None,
     }
 
 

@@ -73,7 +73,7 @@ def finalize(folder: RunFolder, instances: Sequence[Instance], settings: Setting
 
     def whole(record: Record) -> Record:
         """Return the record with its texts, which are not all in memory."""
-        return folder.record(record.id) or record
+        return folder.record(record.instance.id) or record
 
     folder.storage.flush()
     asked = read_asked(folder.storage)
@@ -84,7 +84,7 @@ def finalize(folder: RunFolder, instances: Sequence[Instance], settings: Setting
         ordered,
         whole,
         instances,
-        folder.rendered,
+        folder.rendering_of,
         asked,
         open_caches(settings).renders,
     )

@@ -20,10 +20,23 @@ from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.errors import ModelFailedError
 from i2s_sdk.models.model import Model, answers_whole
 from i2s_sdk.run.failures import LikeFailures
-from i2s_sdk.run.sample import Sample, Watch, put_reference, unread
-from i2s_sdk.run.storage.answer import SampleAnswer, StoredQuestion, image_paths, joined_answer
+from i2s_sdk.run.sample import Sample, Watch, stored_facts
+from i2s_sdk.run.storage.answer import (
+    answer_of,
+    failed_answer,
+    image_paths,
+    joined_answer,
+    stored_question,
+)
 from i2s_sdk.run.storage.folder import RunFolder
-from i2s_sdk.run.storage.record import Outcome
+from i2s_sdk.run.storage.record import (
+    Failure,
+    Outcome,
+    SampleAnswer,
+    SampleInstance,
+    SampleRendering,
+    StoredQuestion,
+)
 from i2s_sdk.tasks.own_prompts import OwnPrompt
 from i2s_sdk.tasks.question import Question, require_names
 from i2s_sdk.tasks.task import DocumentTask, Task
@@ -151,21 +164,19 @@ class GenerateStage:
         needed = rendering.services if rendering is not None else ()
         missing = next((self.missing[one] for one in needed if one in self.missing), None)
         if missing is not None and instance.id not in self.folder.renderings:
-            return await self._stopped(sample, Outcome.RENDER_FAILURE, missing)
+            return await self._not_rendered(sample, missing)
         if sample.answer is not None:
             return sample
         await asyncio.to_thread(require_decodable_reference, instance, self.reference_pixels, self.decoded)
         try:
-            answer, error = await self._answered(instance)
-        except (ServiceError, ProtocolError) as failure:  # no image of a page, so nothing was asked
-            return await self._stopped(sample, Outcome.RENDER_FAILURE, failure)
+            answer = await self._answered(instance)
+        except (ServiceError, ProtocolError) as error:  # no image of a page, so nothing was asked
+            return await self._not_rendered(sample, error)
         sample = replace(sample, answer=answer)
-        return (
-            await self._stopped(sample, answer.outcome or Outcome.MODEL_FAILURE, error) if error else sample
-        )
+        return sample if answer.final else sample.ended_as(await self._facts(instance))
 
-    async def _answered(self, instance: Instance) -> tuple[SampleAnswer, ModelError | None]:
-        """Return the answer of a sample, and the failure if there is none.
+    async def _answered(self, instance: Instance) -> SampleAnswer:
+        """Return the answer of a sample.
 
         Raises:
             ServiceError, ProtocolError: The pages of a document cannot be drawn.
@@ -181,8 +192,8 @@ class GenerateStage:
 
     async def _all_asked(
         self, instance: Instance, task: Task, questions: tuple[Question, ...]
-    ) -> tuple[SampleAnswer, ModelError | None]:
-        """Return the answer to all questions of a sample, and the failure if there is none.
+    ) -> SampleAnswer:
+        """Return the answer to all questions of a sample.
 
         Several are asked one after the other, until one has no usable completion.
         """
@@ -192,58 +203,60 @@ class GenerateStage:
         if len(questions) == 1 and not questions[0].name:
             return await self._asked(instance, questions[0])
         answers: list[SampleAnswer] = []
-        error = None
         for question in questions:
             answer = self.folder.answer(instance.id, question.name)
             if answer is None:
-                answer, error = await self._asked(instance, question)
+                answer = await self._asked(instance, question)
             answers.append(answer)
             if answer.outcome is not None:
                 break
-        answer = joined_answer(instance.id, answers, task.join, self.completion_characters)
-        self.folder.put_answer(answer)
-        return answer, error
+        answer = joined_answer(answers, task.join, self.completion_characters)
+        self.folder.put_answer(instance.id, answer)
+        return answer
 
-    async def _asked(self, instance: Instance, question: Question) -> tuple[SampleAnswer, ModelError | None]:
-        """Return the answer to a question once it is kept, and the failure if there is none."""
-        asked = await asyncio.to_thread(self._kept_question, instance, question)
+    async def _asked(self, instance: Instance, question: Question) -> SampleAnswer:
+        """Return the answer to a question once it is stored."""
+        asked = await asyncio.to_thread(self._stored_question, instance, question)
         watch = Watch()
         error: ModelError | None = None
         try:
             with span("model", {"gen_ai.request.model": self.model.name, "i2s.question": question.name}):
                 completion = await self.model.complete(instance, question)
-            answer = SampleAnswer.of(instance.id, completion, watch.seconds, self.completion_characters)
+            answer = answer_of(completion, watch.seconds, self.completion_characters)
         except ModelError as raised:
-            answer = SampleAnswer.without(instance.id, raised, watch.seconds)
+            answer = failed_answer(raised, watch.seconds)
             error = None if answer.final else raised
         answer = replace(answer, question=question.name, asked=asked)
-        self.folder.put_answer(answer)
+        self.folder.put_answer(instance.id, answer)
         if answer.attempts:  # it cost something, and is to outlive this process before anything else is done
             await self.folder.answers.wait_durable()
         if isinstance(error, ModelFailedError):
             self.like_failures.failed(error)
         elif answer.attempts:
             self.like_failures.answered()
-        return answer, error
+        return answer
 
-    def _kept_question(self, instance: Instance, question: Question) -> StoredQuestion:
-        """Return a question as readers see it; its images are kept, but for those of drawn pages."""
+    def _stored_question(self, instance: Instance, question: Question) -> StoredQuestion:
+        """Return a question as readers see it; its images are stored, but for those of drawn pages."""
         found: dict[Path, str] = {}
         for path in image_paths(question):
             if path in instance.pages:
                 continue
             if path not in self._kept_images:
                 try:
-                    self._kept_images[path] = self.folder.put_picture(path.read_bytes())
+                    self._kept_images[path] = self.folder.put_image(path.read_bytes())
                 except FileNotFoundError:  # the model says so if it reads the image
                     continue
             found[path] = self._kept_images[path]
             if path in instance.pictures:
                 del self._kept_images[path]
-        return StoredQuestion.of(question, found)
+        return stored_question(question, found)
 
-    async def _stopped(self, sample: Sample, outcome: Outcome, error: I2SError) -> Sample:
-        content = await asyncio.to_thread(read_content, sample.instance)
-        digest = await asyncio.to_thread(put_reference, self.folder, content)
-        read = unread(sample.instance, tuple(content.assets), digest, content.target_sha256)
-        return sample.stopped(outcome, error, read)
+    async def _not_rendered(self, sample: Sample, error: I2SError) -> Sample:
+        """Return the sample ended, since a service that it needs is not here."""
+        rendering = SampleRendering(outcome=Outcome.RENDER_FAILURE, failure=Failure.of(error))
+        return sample.ended_as(await self._facts(sample.instance), rendering)
+
+    async def _facts(self, instance: Instance) -> SampleInstance:
+        content = await asyncio.to_thread(read_content, instance)
+        return await asyncio.to_thread(stored_facts, self.folder, instance, content)

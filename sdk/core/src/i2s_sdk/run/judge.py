@@ -1,4 +1,4 @@
-"""Judgements of the images of a finished run: a judge model is asked about them, or people's scores are stored."""
+"""Judgements of the images of a finished run: asks a judge model about them, or stores scores of people."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from i2s_sdk.models.options import options_from
 from i2s_sdk.run.failures import LikeFailures
 from i2s_sdk.run.pipeline import OnProgress, Progress, say_nothing
 from i2s_sdk.run.sample import Watch
-from i2s_sdk.run.storage.answer import SampleAnswer
-from i2s_sdk.run.storage.folder import picture_name
+from i2s_sdk.run.storage.answer import answer_of, failed_answer
+from i2s_sdk.run.storage.folder import image_name
 from i2s_sdk.run.storage.index import marked_calls
 from i2s_sdk.run.storage.interface import PathOrUrl, open_storage
 from i2s_sdk.run.storage.judgements import (
@@ -31,7 +31,7 @@ from i2s_sdk.run.storage.judgements import (
     write_human_scores,
 )
 from i2s_sdk.run.storage.reader import StoredRun, read_run
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.record import Record, SampleAnswer
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stats.agreement import Agreement, agreements, human_scored_task, human_scores_of_run
@@ -149,7 +149,7 @@ class _Judging:
             DataError: An image of the run cannot be read.
         """
         wanted = [one for one in judged_records(self.run, task) if has_image(one)]
-        remaining = [one for one in wanted if not self.log.has(one.id, one.rendering_sha256)]
+        remaining = [one for one in wanted if not self.log.has(one.instance.id, one.rendering.sha256)]
         done, paid, like = len(wanted) - len(remaining), 0.0, LikeFailures(self.settings.like_failures)
         self.on_progress(_progress(task, len(wanted), done, paid, ""))
         slots = asyncio.Semaphore(int(getattr(self.model, "concurrency", _CALLS)))
@@ -159,7 +159,7 @@ class _Judging:
             async with slots:
                 answer = await self._answer(record, folder, like)
             done, paid = done + answer.final, paid + answer.paid
-            self.on_progress(_progress(task, len(wanted), done, paid, record.id))
+            self.on_progress(_progress(task, len(wanted), done, paid, record.instance.id))
 
         first: BaseException | None = None
         with tempfile.TemporaryDirectory(prefix="i2s-judge-") as folder:
@@ -175,22 +175,22 @@ class _Judging:
     async def _answer(self, record: Record, folder: Path, like: LikeFailures) -> SampleAnswer:
         """Return the judge's answer to one image once it is kept."""
         watch = Watch()
-        path = folder / f"{hashlib.sha256(record.id.encode()).hexdigest()}.png"
+        path = folder / f"{hashlib.sha256(record.instance.id.encode()).hexdigest()}.png"
         failure: ModelError | None = None
         try:
-            prompt = self.rubric.prompt((await asyncio.to_thread(self.run.with_texts, record)).detail)
+            prompt = self.rubric.prompt((await asyncio.to_thread(self.run.with_texts, record)).score.detail)
             await to_thread_until_done(self._write_image, record, path)
-            instance = Instance(id=record.id, task=record.task, subset=record.subset, image=path)
-            completion = await self.model.complete(instance, self.rubric.question(prompt, path))
-            answer = SampleAnswer.of(
-                record.id, completion, watch.seconds, self.settings.completion_characters
+            instance = Instance(
+                id=record.instance.id, task=record.instance.task, subset=record.instance.subset, image=path
             )
+            completion = await self.model.complete(instance, self.rubric.question(prompt, path))
+            answer = answer_of(completion, watch.seconds, self.settings.completion_characters)
         except ModelError as error:
-            answer = SampleAnswer.without(record.id, error, watch.seconds)
+            answer = failed_answer(error, watch.seconds)
             failure = None if answer.final else error
         finally:
             path.unlink(missing_ok=True)
-        await self.log.put(JudgeAnswer(answer, record.rendering_sha256))
+        await self.log.put(JudgeAnswer(record.instance.id, answer, record.rendering.sha256))
         if isinstance(failure, ModelFailedError):
             like.failed(failure)
         elif answer.attempts:
@@ -198,9 +198,9 @@ class _Judging:
         return answer
 
     def _write_image(self, record: Record, path: Path) -> None:
-        content = self.run.picture(record.rendering_sha256)
+        content = self.run.picture(record.rendering.sha256)
         if content is None:
-            where = self.run.storage.at(picture_name(record.rendering_sha256))
+            where = self.run.storage.at(image_name(record.rendering.sha256))
             raise DataError(where, 0, "an image of the run cannot be read")
         path.write_bytes(content)
 

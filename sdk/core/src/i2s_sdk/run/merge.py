@@ -65,10 +65,10 @@ def merge(runs: Sequence[PathOrUrl], out: PathOrUrl, settings: Settings | None =
             raise UsageError(f"{target.storage} holds a run already; name a new folder with --out")
         target.storage.write(MERGING, b"")
         for shard in shards:
-            _copy_pictures(shard, target)
+            _copy_images(shard, target)
             _copy_lines(shard, target)
         for record in whole.ordered():
-            target.append(owners[record.id].with_texts(record))
+            target.append(owners[record.instance.id].with_texts(record))
         summary = summarize_run(whole)
         about = with_taken_answers(whole.manifest.about, summary.spending.from_cache)
         whole = replace(whole, manifest=replace(whole.manifest, about=about))
@@ -83,9 +83,9 @@ def merge(runs: Sequence[PathOrUrl], out: PathOrUrl, settings: Settings | None =
             whole.manifest,
             summary,
             whole.ordered(),
-            whole=lambda record: owners[record.id].with_texts(record),
+            whole=lambda record: owners[record.instance.id].with_texts(record),
             planned=whole.planned,
-            rendered=target.rendered,
+            rendered=target.rendering_of,
             asked=read_asked(target.storage),
         ).path
         target.storage.remove({MERGING})
@@ -175,13 +175,13 @@ def _copy_lines(shard: StoredRun, target: RunFolder) -> None:
             ledger.append(line)
 
 
-def _copy_pictures(shard: StoredRun, target: RunFolder) -> None:
+def _copy_images(shard: StoredRun, target: RunFolder) -> None:
     def copy(digest: str) -> None:
         png = shard.picture(digest)
         if png is not None:
-            target.put_picture(png)
+            target.put_image(png)
 
-    both = [(one.reference_sha256, one.rendering_sha256) for one in shard.records.values()]
+    both = [(one.instance.reference_sha256, one.rendering.sha256) for one in shard.records.values()]
     asked = [one.images for questions in shard.asked.values() for _, one in questions]
     digests = dict.fromkeys(digest for some in (*both, *asked) for digest in some if digest)
     with ThreadPoolExecutor(max(shard.storage.threads, target.storage.threads)) as threads:

@@ -1,4 +1,4 @@
-"""Samples on their way through stages: many at once, a bounded number in each and between them; their progress.
+"""Samples on their way through stages, many at once and a bounded number in each and between them; progress.
 
     source ──▶ stage ──▶ queue ──▶ stage ──▶ queue ──▶ stage ──▶ done
 

@@ -1,4 +1,4 @@
-"""The plan of a run, before anything is started: which instances, which model, which rules; facts about its start."""
+"""The plan of a run, before anything is started: its instances, model and rules; facts about its start."""
 
 from __future__ import annotations
 

@@ -171,10 +171,10 @@ def _have_data_of(folder: RunFolder, points: Points) -> bool:
     """Return whether values are of the references and targets of the samples that have ended."""
     records = folder.records(texts=False)
     return all(
-        one.has_data_of(records[one.id])
+        one.instance.has_data_of(records[one.instance.id].instance)
         for of_model in points.values()
         for one in of_model
-        if one.id in records
+        if one.instance.id in records
     )
 
 

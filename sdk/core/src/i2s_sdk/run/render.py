@@ -6,29 +6,32 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Generic, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Generic, Protocol
 
 from i2s_client.service_table import renderer_of
 from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import I2SError, ProtocolError, ServiceError
 from i2s_sdk.instances.images import PILLOW_PIXELS, ImageFaultError, read_header
 from i2s_sdk.instances.instance import Content
+from i2s_sdk.reading import AnswerText
 from i2s_sdk.run.cached_results import Renderer
-from i2s_sdk.run.sample import Sample, Watch, put_reference, unread
-from i2s_sdk.run.storage.answer import SampleAnswer
+from i2s_sdk.run.sample import Sample, Watch, stored_facts
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.record import (
+    Failure,
     FirstError,
     Outcome,
     ReadingNote,
-    ReadSample,
     RepairNote,
+    SampleAnswer,
+    SampleInstance,
     SampleRendering,
 )
 from i2s_sdk.tasks import Attempts, NoStructure, RenderedTask, Structure, Task, render_with_repairs_async
 from i2s_sdk.tasks.answer_reading import read_answer
 from i2s_sdk.tasks.repair import Repair
+from i2s_sdk.tasks.structure import NO_CHOICE, Origin
 from i2s_sdk.tasks.task import D
 from i2s_sdk.visible import visible
 from i2s_wire.metrics.description import MetricsDescription
@@ -45,14 +48,14 @@ DOCUMENT_CHARACTERS = 50_000
 LOG_HEAD, LOG_TAIL = 1_000, 3_000
 
 
-def kept_document(source: str, structure: Structure) -> str | None:
+def stored_document(source: str, structure: Structure) -> str | None:
     """Return a document as it is kept beside its structure; None if it is the structure, or too long."""
     if source == structure.code:
         return None
     return _shown_text(source)
 
 
-def kept_log(log: LogExcerpt) -> str | None:
+def stored_log(log: LogExcerpt) -> str | None:
     """Return the beginning and the end of a log, without control characters; None if it is empty."""
     if not log.tail and len(log.head) <= LOG_HEAD + LOG_TAIL:
         return visible(log.head) or None
@@ -62,7 +65,7 @@ def kept_log(log: LogExcerpt) -> str | None:
     return visible(f"{log.head[:LOG_HEAD]}{gap}{tail}")
 
 
-def kept_target(content: Content) -> str | None:
+def stored_target(content: Content) -> str | None:
     """Return the structure of a ground truth as answers have it; None if there is none, or it is too long.
 
     Of a site, these are its files that are text.
@@ -184,39 +187,42 @@ class RenderStage:
         if sample.answer is None:
             sample = replace(sample, answer=self.folder.answer(sample.instance.id))
         assert sample.answer is not None, "only what was answered is rendered"
-        rendered = self.folder.rendered(sample.instance.id)
-        if rendered is not None:
-            return replace(sample, rendered=rendered)
+        done = self.folder.rendering(sample.instance.id)
+        if done is not None:
+            facts, rendering = done
+            return replace(sample, facts=facts, rendering=rendering)
         content = await asyncio.to_thread(read_content, sample.instance)
-        digest = await asyncio.to_thread(put_reference, self.folder, content)
-        read = unread(sample.instance, tuple(content.assets), digest, content.target_sha256)
+        facts = await asyncio.to_thread(stored_facts, self.folder, sample.instance, content)
         step = self.steps[sample.instance.task]
         if isinstance(step, I2SError):
-            return sample.stopped(Outcome.RENDER_FAILURE, step, read)
+            return sample.ended_as(facts, _failed(step))
         watch = Watch()
         try:
-            rendered, picture = await step.rendered(read, content, sample.answer)
+            rendering, image = await step.render(facts, content, sample.answer)
         except (ServiceError, ProtocolError) as error:
-            read = replace(read, seconds={"render": watch.seconds})
-            return sample.stopped(Outcome.RENDER_FAILURE, error, read)
-        if picture is not None:
-            await asyncio.to_thread(self.folder.put_picture, picture)
-        rendered = replace(rendered, seconds={"render": watch.seconds}, target=kept_target(content))
-        self.folder.put_rendered(rendered)
-        return replace(sample, rendered=rendered, reference=content.reference, rendering=picture)
+            return sample.ended_as(facts, _failed(error, watch.seconds))
+        if image is not None:
+            await asyncio.to_thread(self.folder.put_image, image)
+        rendering = replace(rendering, seconds=watch.seconds, target=stored_target(content))
+        self.folder.put_rendering(facts, rendering)
+        return replace(sample, facts=facts, rendering=rendering, reference=content.reference, image=image)
+
+
+def _failed(error: I2SError, seconds: float | None = None) -> SampleRendering:
+    return SampleRendering(outcome=Outcome.RENDER_FAILURE, failure=Failure.of(error), seconds=seconds)
 
 
 class ReadStep(Protocol):
     """What the answers of a task go through."""
 
-    async def rendered(
-        self, read: ReadSample, content: Content, answer: SampleAnswer
+    async def render(
+        self, facts: SampleInstance, content: Content, answer: SampleAnswer
     ) -> tuple[SampleRendering, bytes | None]:
-        """Return what becomes of an answer, and the picture if there is one.
+        """Return the rendering of an answer, and the image if there is one, encoded.
 
         Args:
-            read: What is known of the sample so far.
-            content: Content of its instance.
+            facts: The instance.
+            content: Its content.
             answer: What the model said.
 
         Raises:
@@ -236,14 +242,15 @@ class StructureStep:
 
     task: Task
 
-    async def rendered(
-        self, read: ReadSample, content: Content, answer: SampleAnswer
+    async def render(
+        self, facts: SampleInstance, content: Content, answer: SampleAnswer
     ) -> tuple[SampleRendering, None]:
         """Return what was read out of an answer."""
-        read, found = await asyncio.to_thread(_structure, self.task, read, answer)
-        if isinstance(found, SampleRendering):
-            return found, None
-        return _continued(read, usable=True, structure=found.code, repairs=_noted(found.repairs)), None
+        structure, rendering = await asyncio.to_thread(_read, self.task, facts, answer)
+        if structure is None:
+            return rendering, None
+        repairs = _notes(structure.repairs)
+        return replace(rendering, usable=True, structure=structure.code, repairs=repairs), None
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,40 +261,34 @@ class RenderStep(Generic[D]):
         task: The task that reads structures; has documents and repairs.
         renderers: Make pictures of documents, by the names of their services.
         with_texts: Whether scorers need the texts of rendering and ground truth.
-        picture_limits: What is asked for of the size of pictures, by the names of the services.
+        image_limits: What is asked for of the size of pictures, by the names of the services.
     """
 
     task: RenderedTask[D]
     renderers: Mapping[str, Renderer]
     with_texts: bool
-    picture_limits: Mapping[str, ImageLimits] = field(default_factory=dict)
+    image_limits: Mapping[str, ImageLimits] = field(default_factory=dict)
 
-    async def rendered(
-        self, read: ReadSample, content: Content, answer: SampleAnswer
+    async def render(
+        self, facts: SampleInstance, content: Content, answer: SampleAnswer
     ) -> tuple[SampleRendering, bytes | None]:
-        """Return what becomes of an answer, and the picture if there is one.
+        """Return the rendering of an answer, and the image if there is one, encoded.
 
         Raises:
             ServiceError: The renderer does not answer.
             ProtocolError: It answers what it must not.
         """
-        truth = await self._truth(content, read.id)
-        read, structure = await asyncio.to_thread(_structure, self.task, read, answer)
-        if isinstance(structure, SampleRendering):
-            return replace(structure, truth=truth), None
-        attempts = await self._attempts(structure, content, read.id)
-        picture = attempts.last.pictures[0].png if attempts.last.verdict.has_picture else None
+        truth = await self._truth(content, facts.id)
+        structure, rendering = await asyncio.to_thread(_read, self.task, facts, answer)
+        rendering = replace(rendering, truth=truth)
+        if structure is None:
+            return rendering, None
+        attempts = await self._attempts(structure, content, facts.id)
+        image = attempts.last.pictures[0].png if attempts.last.verdict.has_picture else None
         text = None
-        if truth is not None and picture is not None:
+        if truth is not None and image is not None:
             text = await asyncio.to_thread(self.task.text_for_edit, attempts.document, attempts.last)
-        rendered = replace(
-            _rendered(read, structure, attempts),
-            text=text,
-            truth=truth,
-            document=kept_document(attempts.document.source, structure),
-            log=kept_log(attempts.last.log),
-        )
-        return rendered, picture
+        return replace(_rendering(rendering, structure, attempts), text=text), image
 
     async def _attempts(self, structure: Structure, content: Content, identity: str) -> Attempts[D]:
         async def render(document: D) -> Rendering:
@@ -316,58 +317,67 @@ class RenderStep(Generic[D]):
     async def _render(self, document: D, identity: str) -> Rendering:
         request = self.task.request(document)
         service = renderer_of(request.source, self.task.services)
-        limits = self.picture_limits.get(service, ImageLimits()).within(request.limits)
+        limits = self.image_limits.get(service, ImageLimits()).within(request.limits)
         rendering = await self.renderers[service].render(replace(request, id=identity, limits=limits))
         if rendering.verdict.has_picture and not rendering.pictures:
             raise ProtocolError(f"the renderer answered {rendering.verdict.name} without a picture")
         return rendering
 
 
-def _structure(
-    task: Task, read: ReadSample, answer: SampleAnswer
-) -> tuple[ReadSample, Structure | SampleRendering]:
-    """Return the structure in an answer, or the result of an answer without one; and how it was read."""
+def _read(
+    task: Task, facts: SampleInstance, answer: SampleAnswer
+) -> tuple[Structure | None, SampleRendering]:
+    """Return the structure in an answer, None if there is none; and the rendering so far, with the reason."""
     if answer.outcome is not None:  # refused, or too long: nothing is read
-        return read, _continued(read, outcome=answer.outcome, message=answer.message)
-    found = read_answer(task, answer.completion or "", read.assets)
-    structure = found.structure
-    read = replace(read, reading=ReadingNote.of(found.answer, structure))
+        return None, SampleRendering(outcome=answer.outcome, message=answer.message)
+    reading = read_answer(task, answer.completion or "", facts.assets)
+    structure, note = reading.structure, reading_note(reading.answer, reading.structure)
     if isinstance(structure, NoStructure):
-        return read, _continued(read, outcome=Outcome(str(structure.absence)), message=structure.reason)
-    return read, structure
+        outcome = Outcome(str(structure.absence))
+        return None, SampleRendering(outcome=outcome, message=structure.reason, reading=note)
+    return structure, SampleRendering(reading=note)
 
 
-def _continued(read: ReadSample, **found: Any) -> SampleRendering:  # noqa: ANN401 - fields of Rendered
-    """Return what is known of a sample, with what this stage has found."""
-    return SampleRendering(**{one.name: getattr(read, one.name) for one in fields(ReadSample)} | found)
+def reading_note(answer: AnswerText, structure: Structure | NoStructure) -> ReadingNote | None:
+    """Return the note of a reading; None if all of the completion was read and nothing was chosen."""
+    choice = structure.choice if isinstance(structure, Structure) else NO_CHOICE
+    origin = structure.origin if isinstance(structure, Structure) else Origin.BARE
+    noted = str(origin) if origin in (Origin.UNCLOSED_FENCE, Origin.EXCERPT) else ""
+    whole = (answer.start, answer.end) == (0, len(answer.completion))
+    if whole and choice == NO_CHOICE and not noted:
+        return None
+    return ReadingNote(answer.start, answer.end, choice.blocks, choice.taken, noted)
 
 
-def _noted(repairs: Iterable[Repair]) -> tuple[RepairNote, ...]:
-    return tuple(RepairNote(str(one.kind), one.detail, one.error) for one in repairs)
+def _notes(repairs: Iterable[Repair]) -> tuple[RepairNote, ...]:
+    return tuple(RepairNote(str(repair.kind), repair.detail, repair.error) for repair in repairs)
 
 
-def _rendered(read: ReadSample, structure: Structure, attempts: Attempts[D]) -> SampleRendering:
+def _rendering(read: SampleRendering, structure: Structure, attempts: Attempts[D]) -> SampleRendering:
+    """Return the rendering of a structure that was read, after its last attempt."""
     last = attempts.last
     first = attempts.first.error if len(attempts.renderings) > 1 else None
-    picture = last.pictures[0] if last.verdict.has_picture else None
+    image = last.pictures[0] if last.verdict.has_picture else None
     source = attempts.document.source.encode("utf-8", "surrogatepass")
-    return _continued(
+    return replace(
         read,
         usable=last.verdict.has_picture,
         structure=structure.code,
         verdict=last.verdict,
         verdict_before_repair=None if structure.repairs else attempts.first.verdict,
-        repairs=_noted((*structure.repairs, *attempts.repairs)),
+        repairs=_notes((*structure.repairs, *attempts.repairs)),
         message=last.message,
         error=_first_error(last.error),
         error_before_repair=_first_error(first),
-        rendering_sha256=hashlib.sha256(picture.png).hexdigest() if picture else "",
+        sha256=hashlib.sha256(image.png).hexdigest() if image else "",
         document_sha256=hashlib.sha256(source).hexdigest(),
-        width=picture.width if picture else 0,
-        height=picture.height if picture else 0,
+        width=image.width if image else 0,
+        height=image.height if image else 0,
         pages=last.total_pages,
         engine_digest=last.engine.digest,
         isolation=last.isolation.tier.name.lower(),
+        document=stored_document(attempts.document.source, structure),
+        log=stored_log(last.log),
     )
 
 

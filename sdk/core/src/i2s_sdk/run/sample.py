@@ -6,74 +6,71 @@ import time
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
-from i2s_sdk.errors import I2SError
 from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.run.pipeline import Stage
-from i2s_sdk.run.storage.answer import SampleAnswer
 from i2s_sdk.run.storage.folder import RunFolder
-from i2s_sdk.run.storage.joined_record import joined_record
-from i2s_sdk.run.storage.record import Failure, Outcome, ReadSample, Record, SampleRendering
+from i2s_sdk.run.storage.record import Record, SampleAnswer, SampleInstance, SampleRendering, SampleScore
 from i2s_wire.tracing import AttributeValue, Span, begin_trace, current_span, span, within
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A sample between two stages.
-
-    Attributes:
-        instance: What it is of.
-        answer: What the model said.
-        rendered: What became of that.
-        record: Record of the sample, once it has ended.
-        reference: The picture, encoded; None if it was not read yet.
-        rendering: The same of what was rendered.
-    """
+    """A sample between two stages: an instance, and the parts of its record that were written so far."""
 
     instance: Instance
+    #: None if the stage "generate" is not through, or an earlier start did it.
     answer: SampleAnswer | None = None
-    rendered: SampleRendering | None = None
+    #: The instance as the record has it, with digests of what it is compared with; None if nothing was read.
+    facts: SampleInstance | None = None
+    #: None if the stage "render" is not through, or an earlier start did it.
+    rendering: SampleRendering | None = None
+    #: The whole record, once the sample has ended.
     record: Record | None = None
+    #: The reference image, encoded; None if it was not read yet.
     reference: bytes | None = field(default=None, repr=False)
-    rendering: bytes | None = field(default=None, repr=False)
+    #: The image that was rendered, encoded; None if there is none, or an earlier start made it.
+    image: bytes | None = field(default=None, repr=False)
 
     @property
     def ended(self) -> bool:
         """Whether nothing is left to do."""
         return self.record is not None
 
-    def stopped(self, outcome: Outcome, error: I2SError, read: ReadSample) -> Sample:
-        """Return the sample stopped by a failure of ours.
+    def ended_as(
+        self,
+        facts: SampleInstance,
+        rendering: SampleRendering | None = None,
+        score: SampleScore | None = None,
+    ) -> Sample:
+        """Return the sample with its record, composed of its answer and of these parts."""
+        answer = self.answer or SampleAnswer()
+        record = Record(facts, answer, rendering or SampleRendering(), score or SampleScore())
+        return replace(self, record=record)
 
-        Args:
-            outcome: Outcome that stands for the failure.
-            error: The reason.
-            read: What is known of the sample, the answer left out.
-        """
-        failure = Failure(type(error).__name__, error.message)
-        return replace(self, record=joined_record(read, self.answer, outcome, failure=failure))
 
+def instance_facts(instance: Instance, content: Content | None = None, reference: str = "") -> SampleInstance:
+    """Return an instance as the record of its sample has it.
 
-def unread(
-    instance: Instance,
-    assets: tuple[str, ...] = (),
-    reference_sha256: str = "",
-    target_sha256: str = "",
-) -> ReadSample:
-    """Return what is known of a sample before its completion is read."""
-    return ReadSample(
+    Args:
+        instance: The instance.
+        content: Its content; None if nothing was read.
+        reference: Digest of the reference image; empty if there is none.
+    """
+    return SampleInstance(
         id=instance.id,
         task=instance.task,
         subset=instance.subset,
         difficulty=instance.difficulty,
-        assets=assets,
-        reference_sha256=reference_sha256,
-        target_sha256=target_sha256,
+        assets=() if content is None else tuple(content.assets),
+        reference_sha256=reference,
+        target_sha256="" if content is None else content.target_sha256,
     )
 
 
-def put_reference(folder: RunFolder, content: Content) -> str:
-    """Keep the reference picture of a sample in its run, and return its digest; empty if there is none."""
-    return folder.put_picture(content.reference) if content.reference else ""
+def stored_facts(folder: RunFolder, instance: Instance, content: Content) -> SampleInstance:
+    """Store the reference image of a sample in its run, and return the instance as its record has it."""
+    reference = folder.put_image(content.reference) if content.reference else ""
+    return instance_facts(instance, content, reference)
 
 
 class Watch:
@@ -149,18 +146,15 @@ class SampleTraces:
 
 def _attributes(sample: Sample) -> dict[str, AttributeValue | None]:
     """Return what is known of a sample now: names, digests and verdicts, nothing that a model has said."""
-    read = sample.record or sample.rendered
-    if read is None:
+    record = sample.record
+    rendering = record.rendering if record is not None else sample.rendering
+    if rendering is None:
         return {}
-    known = _rendering_attributes(read)
-    if sample.record is not None:
-        known |= {"i2s.outcome": str(sample.record.outcome), "i2s.usable": sample.record.usable}
-    return known
-
-
-def _rendering_attributes(read: ReadSample) -> dict[str, AttributeValue | None]:
-    return {
-        "i2s.verdict": read.verdict.name.lower() if read.verdict is not None else None,
-        "i2s.engine.digest": read.engine_digest,
-        "i2s.repairs": len(read.repairs) or None,
+    known: dict[str, AttributeValue | None] = {
+        "i2s.verdict": rendering.verdict.name.lower() if rendering.verdict is not None else None,
+        "i2s.engine.digest": rendering.engine_digest,
+        "i2s.repairs": len(rendering.repairs) or None,
     }
+    if record is not None:
+        known |= {"i2s.outcome": str(record.outcome), "i2s.usable": record.usable}
+    return known

@@ -14,8 +14,7 @@ from i2s_sdk.instances.instance import Instance
 from i2s_sdk.run.cached_results import ComparedPair, ScoreCache
 from i2s_sdk.run.sample import Sample, Watch
 from i2s_sdk.run.storage.folder import RunFolder
-from i2s_sdk.run.storage.joined_record import SampleScore, scored_record
-from i2s_sdk.run.storage.record import Outcome, SampleRendering
+from i2s_sdk.run.storage.record import Failure, Outcome, SampleInstance, SampleRendering, SampleScore
 from i2s_sdk.scoring.scorer import Conversion, NotUsable, Scorable, Scorer, ScoresUnusable, Values
 from i2s_sdk.scoring.workers import ConversionFetcher, ScorerWorkers, TextConverter
 from i2s_sdk.tasks.task import Task
@@ -46,13 +45,13 @@ class ScoreStep:
     convert: TextConverter | None = None
     cache: ScoreCache | None = None
 
-    async def scored(
-        self, rendered: SampleRendering, instance: Instance, reference: bytes, prediction: bytes | None
+    async def score(
+        self, rendering: SampleRendering, instance: Instance, reference: bytes, prediction: bytes | None
     ) -> SampleScore:
         """Return the values of what was read and rendered.
 
         Args:
-            rendered: What was read and rendered.
+            rendering: What was read and rendered.
             instance: The instance, with its inputs and target.
             reference: The picture, encoded; empty if none is compared.
             prediction: The same of the rendering; None if there is none.
@@ -64,16 +63,17 @@ class ScoreStep:
         """
         sample = Scorable(
             instance.id,
-            rendered.structure,
+            rendering.structure,
             instance.inputs,
             await asyncio.to_thread(_target, self.task, instance),
-            rendered.text,
-            rendered.truth,
+            rendering.text,
+            rendering.truth,
             instance.subset,
         )
         scorers = tuple(one for one in self.scorers if one.applies(sample))
-        if not rendered.usable:
-            return await self._unusable(scorers, sample)
+        outcome = rendering.outcome or Outcome.SCORED
+        if not rendering.usable:
+            return await self._unusable(scorers, sample, outcome)
         images = Values({})
         if prediction is not None and self.image_metrics:
             images = Values(*await self._compared(reference, prediction, instance.id))
@@ -81,9 +81,10 @@ class ScoreStep:
         for scorer in scorers:
             values = await self._values(scorer, sample)
             if isinstance(values, NotUsable):
-                return replace(await self._unusable(scorers, sample), not_usable=values.reason)
+                unusable = await self._unusable(scorers, sample, outcome)
+                return replace(unusable, not_usable=values.reason)
             found[scorer.name] = values
-        return _score(images, found)
+        return _score(images, found, outcome)
 
     async def _values(self, scorer: Scorer, sample: Scorable) -> Values | NotUsable:
         complete = await ConversionFetcher(self.workers, self.convert).completed(scorer, sample)
@@ -117,10 +118,10 @@ class ScoreStep:
                 await asyncio.to_thread(self.cache.keep, pair, score.results)
         return _values(known, self.image_metrics)
 
-    async def _unusable(self, scorers: Iterable[Scorer], sample: Scorable) -> SampleScore:
+    async def _unusable(self, scorers: Iterable[Scorer], sample: Scorable, outcome: Outcome) -> SampleScore:
         """Return what a sample that is not usable counts."""
         found = {scorer.name: await self._counted(scorer, sample) for scorer in scorers}
-        return _score(Values(dict.fromkeys(self.image_metrics, 0.0)), found)
+        return _score(Values(dict.fromkeys(self.image_metrics, 0.0)), found, outcome)
 
     async def _counted(self, scorer: Scorer, sample: Scorable) -> Values:
         """Return what a sample that is not usable counts: fixed values, or those of nothing at all."""
@@ -138,8 +139,8 @@ def _target(task: Task, instance: Instance) -> object:
     return read_content(instance).structure
 
 
-def _score(images: Values, found: Mapping[str, Values]) -> SampleScore:
-    """Return the values of pictures and of scorers, the latter by the scorer's name."""
+def _score(images: Values, found: Mapping[str, Values], outcome: Outcome) -> SampleScore:
+    """Return the values of images and of scorers, the latter by the scorer's name."""
     metrics, undefined = dict(images.metrics), dict(images.undefined)
     parts: dict[str, tuple[float, float]] = {}
     for values in found.values():
@@ -147,7 +148,7 @@ def _score(images: Values, found: Mapping[str, Values]) -> SampleScore:
         undefined |= values.undefined
         parts |= values.parts
     detail = {name: values.detail for name, values in found.items() if values.detail}
-    return SampleScore(metrics, undefined, parts, detail)
+    return SampleScore(outcome, None, metrics, undefined, parts, detail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,33 +170,35 @@ class ScoreStage:
             DataError: A picture of the run is not there any more.
         """
         identity = sample.instance.id
-        if sample.rendered is None:
-            answer, rendered = self.folder.answer(identity), self.folder.rendered(identity)
-            sample = replace(sample, answer=answer, rendered=rendered)
-        answer, rendered = sample.answer, sample.rendered
-        assert answer is not None, "only what was answered is scored"
-        assert rendered is not None, "only what was rendered is scored"
+        if sample.rendering is None:
+            sample = replace(sample, answer=self.folder.answer(identity))
+            facts, rendering = self.folder.rendering(identity) or (None, None)
+        else:
+            facts, rendering = sample.facts, sample.rendering
+        assert sample.answer is not None, "only what was answered is scored"
+        assert facts is not None, "only what was rendered is scored"
+        assert rendering is not None, "only what was rendered is scored"
         step = self.steps[sample.instance.task]
         watch = Watch()
         try:
-            pictures = await asyncio.to_thread(self._pictures, sample, rendered)
-            score = await step.scored(rendered, sample.instance, *pictures)
+            images = await asyncio.to_thread(self._images, sample, facts, rendering)
+            score = await step.score(rendering, sample.instance, *images)
         except (ServiceError, ScorerError, ProtocolError) as error:
-            timed = replace(rendered, seconds={**rendered.seconds, "score": watch.seconds})
-            return sample.stopped(Outcome.METRIC_FAILURE, error, timed)
-        timed = replace(rendered, seconds={**rendered.seconds, "score": watch.seconds})
-        return replace(sample, record=scored_record(timed, answer, score))
+            score = SampleScore(outcome=Outcome.METRIC_FAILURE, failure=Failure.of(error))
+        return sample.ended_as(facts, rendering, replace(score, seconds=watch.seconds))
 
-    def _pictures(self, sample: Sample, rendered: SampleRendering) -> tuple[bytes, bytes | None]:
-        """Return reference and rendering: those at hand, or as an earlier start kept them.
+    def _images(
+        self, sample: Sample, facts: SampleInstance, rendering: SampleRendering
+    ) -> tuple[bytes, bytes | None]:
+        """Return reference and rendering: those at hand, or as an earlier start stored them.
 
-        A task that compares no pictures has no references, and gets none.
+        A task that compares no images has no references, and gets none.
         """
-        if not rendered.has_picture or not self.steps[sample.instance.task].image_metrics:
+        if not rendering.has_image or not self.steps[sample.instance.task].image_metrics:
             return b"", None
         return (
-            sample.reference or self.folder.picture(rendered.reference_sha256),
-            sample.rendering or self.folder.picture(rendered.rendering_sha256),
+            sample.reference or self.folder.image(facts.reference_sha256),
+            sample.image or self.folder.image(rendering.sha256),
         )
 
 

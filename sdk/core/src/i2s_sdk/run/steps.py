@@ -1,4 +1,4 @@
-"""The steps that the completions of each task take with the services at hand, and the metrics that a run has."""
+"""The steps of the completions of each task with the services at hand, and the metrics that a run has."""
 
 from __future__ import annotations
 

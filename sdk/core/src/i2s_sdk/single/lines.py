@@ -15,11 +15,11 @@ from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.model import Completion
 from i2s_sdk.run.render import StructureStep
-from i2s_sdk.run.sample import unread
+from i2s_sdk.run.sample import instance_facts
 from i2s_sdk.run.score import HtmlConverter, ScoreStep
 from i2s_sdk.run.steps import available_scorers, scoring_services
-from i2s_sdk.run.storage.answer import SampleAnswer
-from i2s_sdk.run.storage.joined_record import scored_record
+from i2s_sdk.run.storage.answer import answer_of
+from i2s_sdk.run.storage.record import Record
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.settings import Settings
@@ -195,22 +195,22 @@ class _Lines:
         return await self._scored(instance, completion, step)
 
     async def _scored(self, instance: Instance, completion: str, step: ScoreStep) -> LineScore:
-        answer = SampleAnswer.of(
-            instance.id, Completion(completion), 0.0, self.settings.completion_characters
-        )
-        rendered, _ = await StructureStep(self.task).rendered(unread(instance), Content(), answer)
-        record = scored_record(rendered, answer, await step.scored(rendered, instance, b"", None))
+        answer = answer_of(Completion(completion), None, self.settings.completion_characters)
+        facts = instance_facts(instance)
+        rendering, _ = await StructureStep(self.task).render(facts, Content(), answer)
+        score = await step.score(rendering, instance, b"", None)
+        record = Record(facts, answer, rendering, score)
         names = [metric.name for metric in metrics_of(self.task)]
         return LineScore(
-            record.id,
+            record.instance.id,
             record.usable,
             "" if record.usable else record.message,
-            record.structure,
-            {name: record.metrics[name] for name in names if name in record.metrics},
-            record.undefined,
-            record.parts,
+            record.rendering.structure,
+            {name: record.score.metrics[name] for name in names if name in record.score.metrics},
+            record.score.undefined,
+            record.score.parts,
             str(record.outcome),
-            tuple(repair.kind for repair in record.repairs),
+            tuple(repair.kind for repair in record.rendering.repairs),
         )
 
     def _instance(self, plain: object) -> tuple[Instance, str]:

@@ -129,10 +129,10 @@ def accounts_of(record: Record) -> tuple[Account, ...]:
     found = {_BY_OUTCOME[record.outcome]} if record.outcome in _BY_OUTCOME else set[Account]()
     if _is_unpaid(record):
         found = {Account.NOT_ASKED}
-    if record.finish == Finish.LENGTH:
+    if record.answer.finish == Finish.LENGTH:
         found.add(Account.CUT_OFF)
     if record.outcome is Outcome.SCORED:
-        if record.verdict is not None and not record.has_picture:
+        if record.rendering.verdict is not None and not record.rendering.has_image:
             found.add(Account.NOT_RENDERED)
         elif not record.usable:
             found.add(Account.NOT_USABLE)
@@ -168,8 +168,8 @@ def kind_of(record: Record, account: Account) -> str:
             return error
         case Account.OTHER_FAILURE:
             return f"{record.outcome} {error}"
-        case Account.NOT_RENDERED if record.verdict is not None:
-            return record.verdict.name
+        case Account.NOT_RENDERED if record.rendering.verdict is not None:
+            return record.rendering.verdict.name
     return ""
 
 
@@ -182,14 +182,16 @@ def same_answers(records: Iterable[Record]) -> tuple[Record, ...]:
     answers = [one for one in records if _is_answer(one)]
     by_text: dict[str, list[Record]] = {}
     for one in answers:
-        by_text.setdefault(one.completion_digest, []).append(one)
+        by_text.setdefault(one.answer.completion_digest, []).append(one)
     same = max(by_text.values(), key=len, default=[])
-    references = {one.reference_sha256 or one.target_sha256 or one.id for one in same}
+    references = {
+        one.instance.reference_sha256 or one.instance.target_sha256 or one.instance.id for one in same
+    }
     return tuple(same) if 2 * len(same) > len(answers) and len(references) >= _LEAST_SAME else ()
 
 
 def _is_answer(record: Record) -> bool:
-    return record.completion is not None and record.finish != Finish.MISSING
+    return record.answer.completion is not None and record.answer.finish != Finish.MISSING
 
 
 def _accounts(

@@ -202,7 +202,7 @@ def _main_values(
 ) -> list[float]:
     """Return the values of a metric of the samples that count in the value of their task."""
     found = (records.get(one.id) for one in instances if not excluded_from_totals(one.subset))
-    values = (one.metrics.get(metric) for one in found if one is not None and one.outcome.counts)
+    values = (one.score.metrics.get(metric) for one in found if one is not None and one.outcome.counts)
     return [value for value in values if value is not None]
 
 
@@ -256,7 +256,7 @@ def _means_of_cells(
 
 def value_of(record: Record, name: str) -> float | None:
     """Return a sample's value of a metric, or of RENDERED."""
-    return float(record.usable) if name == RENDERED else record.metrics.get(name)
+    return float(record.usable) if name == RENDERED else record.score.metrics.get(name)
 
 
 def _group(
@@ -279,9 +279,11 @@ def _group(
         success=share([one.usable for one in scored]),
         success_before_repair=share(before),
         outcomes=dict(sorted(outcomes.items())),
-        verdicts=dict(sorted(Counter(one.verdict.name for one in scored if one.verdict).items())),
+        verdicts=dict(
+            sorted(Counter(one.rendering.verdict.name for one in scored if one.rendering.verdict).items())
+        ),
         metrics={metric: MetricMeans(over_all[metric], over_rendered[metric]) for metric in columns.names},
-        missing=sum(one.finish == Finish.MISSING for one in found),
+        missing=sum(one.answer.finish == Finish.MISSING for one in found),
     )
 
 

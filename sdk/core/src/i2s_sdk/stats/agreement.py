@@ -73,11 +73,13 @@ def agreements(run: StoredRun, human: RunHumanScores, judged: Sequence[JudgedRun
             of_people = criteria.index(name)
             pairs = [(one.scores[sample][at], human.scores[sample][of_people]) for sample in both]
             found.append(Agreement(name, one.judge.model, name, rank_correlation(pairs), one.judge.id))
-    records = [one for one in judged_records(run, human.task) if one.id in human.scores]
+    records = [one for one in judged_records(run, human.task) if one.instance.id in human.scores]
     task = open_task(human.task, Profile(run.manifest.options.profile))
     for metric in metrics_of(task):
         for at, criterion in enumerate(criteria):
-            values = ((one.metrics.get(metric.name), human.scores[one.id][at]) for one in records)
+            values = (
+                (one.score.metrics.get(metric.name), human.scores[one.instance.id][at]) for one in records
+            )
             pairs = [(value, score) for value, score in values if value is not None]
             found.append(Agreement(metric.name, "", criterion, rank_correlation(pairs)))
     return found

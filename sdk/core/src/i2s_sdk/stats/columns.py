@@ -31,14 +31,14 @@ class Columns:
         """Return the value of each column over some samples."""
         found = {}
         for metric in self.metrics:
-            values = [one.metrics.get(metric.name) for one in records]
+            values = [one.score.metrics.get(metric.name) for one in records]
             match metric.aggregate:
                 case Aggregate.MEAN:
                     found[metric.name] = mean_with_interval(values, metric.low, metric.high)
                 case Aggregate.SHARE:
                     found[metric.name] = share([bool(value) for value in values if value is not None])
                 case Aggregate.POOLED:
-                    parts = [one.parts.get(metric.name) for one in records]
+                    parts = [one.score.parts.get(metric.name) for one in records]
                     found[metric.name] = pooled(parts, metric.low, metric.high)
         named = {one.name: one for one in self.metrics}
         for average in self.averages:
@@ -68,8 +68,8 @@ class Columns:
 def part_of(record: Record, metric: Metric) -> Part | None:
     """Return what a sample adds to a column."""
     if metric.aggregate is Aggregate.POOLED:
-        return record.parts.get(metric.name)
-    value = record.metrics.get(metric.name)
+        return record.score.parts.get(metric.name)
+    value = record.score.metrics.get(metric.name)
     return None if value is None else (value, 1.0)
 
 

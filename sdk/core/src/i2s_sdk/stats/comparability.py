@@ -48,7 +48,7 @@ class ComparedRun:
         return {
             self._identity(record): record
             for record in self.records.values()
-            if record.task == task and record.outcome.counts
+            if record.instance.task == task and record.outcome.counts
         }
 
     def count(self, task: str) -> int:
@@ -56,9 +56,9 @@ class ComparedRun:
         return sum(one.task == task for one in self.planned)
 
     def _identity(self, record: Record) -> Identity:
-        if task_spec(record.task).renders and record.reference_sha256:
-            return record.id, record.reference_sha256
-        return record.id, self.options.data_sha256
+        if task_spec(record.instance.task).renders and record.instance.reference_sha256:
+            return record.instance.id, record.instance.reference_sha256
+        return record.instance.id, self.options.data_sha256
 
 
 @dataclass(frozen=True, slots=True)

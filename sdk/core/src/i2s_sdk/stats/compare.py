@@ -175,7 +175,7 @@ def compare(
     shared = [(one, other) for one, other in shared if _comparable(one, other)]
     found = []
     for task, known in columns.items():
-        own = [pair for pair in shared if pair[0].task == task]
+        own = [pair for pair in shared if pair[0].instance.task == task]
         for metric in (Metric(RENDERED, aggregate=Aggregate.SHARE), *known.metrics):
             pairs = sorted(_pairs(own, metric.name), key=lambda pair: (-pair.difference, pair.id))
             if pairs:
@@ -192,8 +192,8 @@ def _comparable(one: Record, other: Record) -> bool:
     return (
         one.outcome.counts
         and other.outcome.counts
-        and one.has_data_of(other)
-        and not excluded_from_totals(one.subset)
+        and one.instance.has_data_of(other.instance)
+        and not excluded_from_totals(one.instance.subset)
     )
 
 
@@ -201,7 +201,7 @@ def _pairs(records: list[tuple[Record, Record]], metric: str) -> Iterator[Sample
     for one, other in records:
         first, second = value_of(one, metric), value_of(other, metric)
         if first is not None and second is not None:
-            yield SamplePair(one.id, first, second)
+            yield SamplePair(one.instance.id, first, second)
 
 
 def _comparison(

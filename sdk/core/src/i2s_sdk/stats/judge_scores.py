@@ -91,12 +91,12 @@ class JudgedRun:
 
 def judged_records(run: StoredRun, task: str) -> Iterator[Record]:
     """Yield the records of a task that have ended for reasons of the model, in the order of the data set."""
-    return (one for one in run.ordered() if one.task == task and one.outcome.counts)
+    return (one for one in run.ordered() if one.instance.task == task and one.outcome.counts)
 
 
 def has_image(record: Record) -> bool:
     """Return whether a judge is asked about a sample: it is usable and has an image."""
-    return record.usable and bool(record.rendering_sha256)
+    return record.usable and bool(record.rendering.sha256)
 
 
 def judged_runs(run: StoredRun) -> list[JudgedRun]:
@@ -125,13 +125,13 @@ def judged_run(run: StoredRun, judge: JudgeManifest) -> JudgedRun:
             without += 1
             continue
         images += 1
-        read = _read(answers.get(record.id), record, rubric)
+        read = _read(answers.get(record.instance.id), record, rubric)
         if read is None:
             unanswered += 1
         elif isinstance(read, BadJudgement):
-            faults[record.id] = read.reason
+            faults[record.instance.id] = read.reason
         else:
-            scores[record.id] = read
+            scores[record.instance.id] = read
     planned = sum(one.task == judge.task for one in run.planned)
     columns = [[row[at] for row in scores.values()] for at in range(len(judge.criteria))]
     costs = read_judge_costs(run.storage, judge)
@@ -156,7 +156,7 @@ def _read(
     found: JudgeAnswer | None, record: Record, rubric: Rubric
 ) -> tuple[float, ...] | BadJudgement | None:
     """Return what a judge said of the image of a record; None if it has said nothing of this image."""
-    if found is None or not found.answer.final or found.rendering_sha256 != record.rendering_sha256:
+    if found is None or not found.answer.final or found.rendering_sha256 != record.rendering.sha256:
         return None
     if found.answer.outcome is Outcome.REFUSED:
         return BadJudgement(REFUSED)

@@ -71,10 +71,12 @@ def repeats(
         threshold = 1.0
     rows = []
     for name, first in sorted(runs[0].items()):
-        if first.task != task or excluded_from_totals(first.subset):
+        if first.instance.task != task or excluded_from_totals(first.instance.subset):
             continue
         records = [run[name] for run in runs if name in run]
-        same = all(one.outcome.counts and one.has_data_of(first) for one in records) and same_targets(records)
+        same = all(
+            one.outcome.counts and one.instance.has_data_of(first.instance) for one in records
+        ) and same_targets(records)
         values = [value_of(one, metric) for one in records]
         if len(records) == len(runs) and same and None not in values:
             rows.append([value for value in values if value is not None])

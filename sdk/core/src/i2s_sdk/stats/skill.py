@@ -87,15 +87,17 @@ class SkillColumn:
 
     def has(self, record: Record) -> bool:
         """Return whether a sample is scored and belongs to the group."""
-        if record.task != self.task or not record.outcome.counts:
+        if record.instance.task != self.task or not record.outcome.counts:
             return False
         match self.by:
             case "subset":
-                return record.subset == self.group
+                return record.instance.subset == self.group
             case "difficulty":
-                return record.difficulty == self.group and not excluded_from_totals(record.subset)
+                return record.instance.difficulty == self.group and not excluded_from_totals(
+                    record.instance.subset
+                )
             case _:
-                return not excluded_from_totals(record.subset)
+                return not excluded_from_totals(record.instance.subset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +264,7 @@ def _rows_of_same_data(
     found: dict[str, Row] = {}
     for name in names:
         record = point.records.get(name)
-        if record is not None and record.has_data_of(run.records[name]):
+        if record is not None and record.instance.has_data_of(run.records[name].instance):
             row = column.row_of(record)
             if row is not None:
                 found[name] = row

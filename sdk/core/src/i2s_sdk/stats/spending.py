@@ -94,24 +94,28 @@ def total_spending(records: Iterable[Record]) -> Spending:
     paid: list[float] = []
     dates: list[str] = []
     for one in records:
-        if one.cached_at:
-            dates.append(one.cached_at)
-        calls += one.attempts
+        if one.answer.cached_at:
+            dates.append(one.answer.cached_at)
+        calls += one.answer.attempts
         # A sample whose later question failed has no completion, and yet answers that were paid for.
-        has_answers = one.completion is not None or one.cost is not None or one.usage != TokenUsage()
-        if not has_answers or not (one.attempts or one.cached):
+        has_answers = (
+            one.answer.completion is not None
+            or one.answer.cost is not None
+            or one.answer.usage != TokenUsage()
+        )
+        if not has_answers or not (one.answer.attempts or one.answer.cached):
             continue
         answers += 1
-        cached += one.cached
-        tokens_in += one.usage.input_tokens or 0
-        tokens_out += one.usage.output_tokens or 0
-        tokens_unknown += one.usage.input_tokens is None or one.usage.output_tokens is None
-        if one.cost is None:
+        cached += one.answer.cached
+        tokens_in += one.answer.usage.input_tokens or 0
+        tokens_out += one.answer.usage.output_tokens or 0
+        tokens_unknown += one.answer.usage.input_tokens is None or one.answer.usage.output_tokens is None
+        if one.answer.cost is None:
             cost_unknown += 1
             continue
-        costs.append(one.cost)
-        if not one.cached:
-            paid.append(one.cost - one.cached_cost)
+        costs.append(one.answer.cost)
+        if not one.answer.cached:
+            paid.append(one.answer.cost - one.answer.cached_cost)
     return Spending(
         answers=answers,
         cached=cached,

@@ -11,15 +11,22 @@ from i2s_sdk.errors import ModelError
 from i2s_sdk.models import Completion, Finish, ModelFailedError, ModelInputRejectedError, ModelRefusedError
 from i2s_sdk.run.storage.answer import (
     TEXT_CHARACTERS,
-    QuestionPart,
-    SampleAnswer,
-    StoredQuestion,
-    is_final,
+    answer_of,
+    failed_answer,
     joined_answer,
+    stored_question,
 )
+from i2s_sdk.run.storage.codec import answer_line, is_final, question_fields, read_answer, read_question
 from i2s_sdk.run.storage.folder import RunFolder, read_asked
-from i2s_sdk.run.storage.joined_record import joined_record
-from i2s_sdk.run.storage.record import Outcome, ReadSample, Record, TokenUsage
+from i2s_sdk.run.storage.record import (
+    Outcome,
+    QuestionPart,
+    Record,
+    SampleAnswer,
+    SampleInstance,
+    StoredQuestion,
+    TokenUsage,
+)
 from i2s_sdk.stats.spending import total_spending
 from i2s_sdk.tasks.question import FilePart, ImagePart, Question, TextPart
 from i2s_sdk.tasks.structure import Absence, NoStructure
@@ -37,18 +44,18 @@ REFUSED = ModelRefusedError("m refused: no", Completion("no", Finish.REFUSED, 90
 
 
 def _kept(answer: SampleAnswer) -> SampleAnswer:
-    return SampleAnswer.from_json(json.loads(json.dumps(answer.to_json())))
+    return read_answer(json.loads(json.dumps(answer_line("a", answer))))
 
 
 @pytest.mark.parametrize(
     "answer",
     [
-        SampleAnswer.of("a", SAID, 2.0),
-        SampleAnswer.of("a", THOUGHT, 2.0),
-        SampleAnswer.without("a", FAILED, 2.0),
-        SampleAnswer.without("a", REJECTED, 2.0),
-        SampleAnswer.without("a", REFUSED, 2.0),
-        SampleAnswer.without("a", ModelError("none"), 0.0),
+        answer_of(SAID, 2.0),
+        answer_of(THOUGHT, 2.0),
+        failed_answer(FAILED, 2.0),
+        failed_answer(REJECTED, 2.0),
+        failed_answer(REFUSED, 2.0),
+        failed_answer(ModelError("none"), 0.0),
     ],
 )
 def test_an_answer_survives_its_line(answer: SampleAnswer) -> None:
@@ -56,7 +63,7 @@ def test_an_answer_survives_its_line(answer: SampleAnswer) -> None:
 
 
 def test_a_failure_is_asked_again_and_a_refusal_is_an_answer() -> None:
-    failed, refused = SampleAnswer.without("a", FAILED, 0.0), SampleAnswer.without("a", REFUSED, 0.0)
+    failed, refused = failed_answer(FAILED, 0.0), failed_answer(REFUSED, 0.0)
     assert (failed.final, failed.completion, failed.attempts) == (False, None, 5)
     assert failed.failure is not None
     assert failed.failure.kind == "ModelFailedError"
@@ -65,39 +72,39 @@ def test_a_failure_is_asked_again_and_a_refusal_is_an_answer() -> None:
 
 
 def test_an_input_that_the_server_rejected_has_an_outcome_of_its_own_and_is_asked_again() -> None:
-    rejected = SampleAnswer.without("a", REJECTED, 0.0)
+    rejected = failed_answer(REJECTED, 0.0)
     assert (rejected.outcome, rejected.final, rejected.attempts) == (Outcome.INPUT_REJECTED, False, 1)
     assert rejected.failure is not None
     assert rejected.failure.message == REJECTED.message
-    assert not is_final(rejected.to_json())
+    assert not is_final(answer_line("a", rejected))
 
 
 def test_reasoning_without_an_answer_is_final_and_keeps_that_it_was_cut_off() -> None:
-    answer = SampleAnswer.of("a", THOUGHT, 0.0)
+    answer = answer_of(THOUGHT, 0.0)
     assert (answer.outcome, answer.final) == (Outcome.ENDED_IN_REASONING, True)
     assert (answer.message, answer.finish, answer.reasoning) == ("nothing but reasoning", "length", "hm")
-    assert is_final(answer.to_json())
+    assert is_final(answer_line("a", answer))
 
 
 def test_a_line_of_an_earlier_version_has_no_reasoning() -> None:
-    line = SampleAnswer.of("a", SAID, 2.0).to_json()
+    line = answer_line("a", answer_of(SAID, 2.0))
     assert "reasoning" not in line
-    assert SampleAnswer.from_json(line).reasoning == ""
+    assert read_answer(line).reasoning == ""
 
 
 def _record(answer: SampleAnswer) -> Record:
-    return joined_record(ReadSample(answer.id, "latex", "equation", ""), answer, Outcome.SCORED)
+    return Record(SampleInstance("a", "latex", "equation", ""), answer)
 
 
 def test_spending_counts_refusals_kept_answers_and_lost_calls() -> None:
     kept = Completion("$y$", Finish.STOP, 10, 2, 0.125, cached=True)
     silent = Completion("$z$", Finish.STOP, attempts=1)
     answers = [
-        SampleAnswer.of("a", SAID, 0.0),
-        SampleAnswer.of("b", kept, 0.0),
-        SampleAnswer.of("c", silent, 0.0),
-        SampleAnswer.without("d", FAILED, 0.0),
-        SampleAnswer.without("e", REFUSED, 0.0),
+        answer_of(SAID, 0.0),
+        answer_of(kept, 0.0),
+        answer_of(silent, 0.0),
+        failed_answer(FAILED, 0.0),
+        failed_answer(REFUSED, 0.0),
     ]
     spent = total_spending(map(_record, answers))
     assert (spent.answers, spent.cached, spent.calls) == (4, 1, 3 + 0 + 1 + 5 + 1)
@@ -110,22 +117,19 @@ def test_spending_counts_refusals_kept_answers_and_lost_calls() -> None:
 
 
 def test_models_that_are_not_called_take_nothing() -> None:
-    spent = total_spending([_record(SampleAnswer.of("a", Completion("$x$"), 0.0))])
+    spent = total_spending([_record(answer_of(Completion("$x$"), 0.0))])
     assert (spent.answers, spent.calls, spent.cost, str(spent)) == (0, 0, None, "")
 
 
 def test_unknown_prices_stay_unknown() -> None:
-    spent = total_spending([_record(SampleAnswer.of("a", Completion("x", tokens_in=5, attempts=1), 0.0))])
+    spent = total_spending([_record(answer_of(Completion("x", tokens_in=5, attempts=1), 0.0))])
     assert (spent.cost, spent.paid, spent.cost_unknown) == (None, None, 1)
     assert "cost not known" in str(spent)
 
 
 def test_the_order_of_records_changes_no_digit() -> None:
     costs = [0.1, 1e-17, 0.3, 1e10, -0.0, 0.7]
-    records = [
-        _record(SampleAnswer.of(str(at), Completion("x", cost=one, attempts=1), 0.0))
-        for at, one in enumerate(costs)
-    ]
+    records = [_record(answer_of(Completion("x", cost=one, attempts=1), 0.0)) for at, one in enumerate(costs)]
     assert total_spending(records) == total_spending(records[::-1])
 
 
@@ -134,13 +138,13 @@ def test_tokens_are_known_only_where_both_counts_are(
     tokens_in: int | None, tokens_out: int | None, unknown: int
 ) -> None:
     said = Completion("x", tokens_in=tokens_in, tokens_out=tokens_out, attempts=1)
-    assert total_spending([_record(SampleAnswer.of("a", said, 0.0))]).tokens_unknown == unknown
+    assert total_spending([_record(answer_of(said, 0.0))]).tokens_unknown == unknown
 
 
 def test_a_kept_answer_is_not_paid_now() -> None:
-    paid = SampleAnswer.of("a", Completion("x", cost=0.5, attempts=1), 0.0)
-    kept = SampleAnswer.of("a", Completion("x", cost=0.5, cached=True), 0.0)
-    unknown = SampleAnswer.of("a", Completion("x", attempts=1), 0.0)
+    paid = answer_of(Completion("x", cost=0.5, attempts=1), 0.0)
+    kept = answer_of(Completion("x", cost=0.5, cached=True), 0.0)
+    unknown = answer_of(Completion("x", attempts=1), 0.0)
     assert [one.paid for one in (paid, kept, unknown)] == [0.5, 0.0, 0.0]
 
 
@@ -151,7 +155,7 @@ def _question(text: str = "Write it.") -> Question:
 
 
 def test_texts_and_files_are_kept_in_order_and_no_path_is() -> None:
-    kept = StoredQuestion.of(_question(), {Path("/nowhere/somebody/a.png"): "a" * 64})
+    kept = stored_question(_question(), {Path("/nowhere/somebody/a.png"): "a" * 64})
     assert kept.parts == (
         QuestionPart(text="Write it. Now."),
         QuestionPart(sha256="a" * 64, file="a.png"),
@@ -159,23 +163,24 @@ def test_texts_and_files_are_kept_in_order_and_no_path_is() -> None:
     )
     assert kept.system == "Be exact."
     assert '"object"' in kept.schema
-    assert "nowhere" not in str(kept.to_json())
-    assert StoredQuestion.from_json(kept.to_json()) == kept
+    assert "nowhere" not in str(question_fields(kept))
+    assert read_question(question_fields(kept)) == kept
 
 
 def test_a_long_text_is_cut_and_says_so() -> None:
-    kept = StoredQuestion.of(Question((TextPart("x" * (TEXT_CHARACTERS + 5)),)), {})
+    kept = stored_question(Question((TextPart("x" * (TEXT_CHARACTERS + 5)),)), {})
     assert kept.parts[0].text.endswith("\n… 5 more characters")
 
 
 def test_questions_of_an_instance_are_read_in_order_and_old_answers_have_none(tmp_path: Path) -> None:
     asked = StoredQuestion((QuestionPart("a"),))
     with RunFolder.open(tmp_path / "run") as folder:
-        parts = [SampleAnswer("one", "x", question=f"page-{at}", asked=asked) for at in (1, 2)]
-        for answer in (*parts, joined_answer("one", parts, "".join), SampleAnswer("old", "y")):
-            folder.put_answer(answer)
+        parts = [SampleAnswer("x", question=f"page-{at}", asked=asked) for at in (1, 2)]
+        for answer in (*parts, joined_answer(parts, "".join)):
+            folder.put_answer("one", answer)
+        folder.put_answer("old", SampleAnswer("y"))
         folder.storage.flush()
         found = read_asked(folder.storage)
     assert found == {"one": (("page-1", asked), ("page-2", asked))}
-    assert "asked" not in SampleAnswer("old", "y").to_json()
-    assert SampleAnswer.from_json(SampleAnswer("old", "y", asked=asked).to_json()).asked == asked
+    assert "asked" not in answer_line("old", SampleAnswer("y"))
+    assert read_answer(answer_line("old", SampleAnswer("y", asked=asked))).asked == asked

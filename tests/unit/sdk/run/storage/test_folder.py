@@ -12,12 +12,13 @@ import pytest
 
 from i2s_sdk.errors import DataError, InUseError, ModelError, RunConflictError, UsageError
 from i2s_sdk.models import Completion
-from i2s_sdk.run.storage.answer import SampleAnswer
-from i2s_sdk.run.storage.folder import RECORDS, RunFolder, picture_name, read_records
+from i2s_sdk.run.storage.answer import answer_of, failed_answer
+from i2s_sdk.run.storage.folder import RECORDS, RunFolder, image_name, read_records
 from i2s_sdk.run.storage.local import LocalStorage
 from i2s_sdk.run.storage.manifest import Manifest, Options
 from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.settings import Settings
+from sample_records import flat_record
 
 _HELD = """
 import sys
@@ -33,7 +34,7 @@ OPTIONS = Options(
 
 
 def _record(name: str, outcome: Outcome = Outcome.SCORED) -> Record:
-    return Record(name, "latex", "equation", "", outcome=outcome, completion="é\ud800\n")
+    return flat_record(name, "latex", "equation", "", outcome=outcome, completion="é\ud800\n")
 
 
 def test_what_was_appended_is_there_again(tmp_path: Path) -> None:
@@ -161,9 +162,9 @@ def test_a_manifest_of_another_format_is_refused(tmp_path: Path) -> None:
 
 def test_a_picture_is_kept_once_under_its_digest(tmp_path: Path) -> None:
     with RunFolder.open(tmp_path) as folder:
-        digest = folder.put_picture(b"png")
-        assert folder.put_picture(b"png") == digest
-    assert (tmp_path / picture_name(digest)).read_bytes() == b"png"
+        digest = folder.put_image(b"png")
+        assert folder.put_image(b"png") == digest
+    assert (tmp_path / image_name(digest)).read_bytes() == b"png"
     assert sum(1 for one in (tmp_path / "pictures").rglob("*") if one.is_file()) == 1
 
 
@@ -195,9 +196,9 @@ def test_drafts_that_a_kill_left_are_cleared_and_are_no_strangers(tmp_path: Path
 
 def test_answers_and_what_was_paid_for_them_are_counted_again_at_the_next_start(tmp_path: Path) -> None:
     with RunFolder.open(tmp_path) as folder:
-        folder.put_answer(SampleAnswer.of("a", Completion("x", cost=0.5, attempts=1), 0.0))
-        folder.put_answer(SampleAnswer.of("b", Completion("x", cost=0.5, cached=True), 0.0))
-        folder.put_answer(SampleAnswer.without("c", ModelError("no"), 0.0))
+        folder.put_answer("a", answer_of(Completion("x", cost=0.5, attempts=1), 0.0))
+        folder.put_answer("b", answer_of(Completion("x", cost=0.5, cached=True), 0.0))
+        folder.put_answer("c", failed_answer(ModelError("no"), 0.0))
         before = folder.answered, folder.paid
     with RunFolder.open(tmp_path) as folder:
         assert (folder.answered, folder.paid) == before == (2, 0.5)
@@ -207,7 +208,7 @@ def test_numbers_need_no_texts(tmp_path: Path) -> None:
     with RunFolder.open(tmp_path) as folder:
         folder.append(_record("a"))
         (light,) = folder.records(texts=False).values()
-        assert (light.completion, light.outcome, light.metrics) == ("", Outcome.SCORED, {})
+        assert (light.answer.completion, light.outcome, light.score.metrics) == ("", Outcome.SCORED, {})
         assert folder.record("a") == _record("a")
         assert folder.record("b") is None
 

@@ -159,7 +159,7 @@ def test_a_line_that_does_not_fit_is_named_with_its_file(disk: Path) -> None:
         with pytest.raises(WriteError, match=r"calls\.jsonl: cannot be written: No space left"):
             folder.calls.append({"id": "a", "call": "x" * 3 * MIB})
         with pytest.raises(WriteError, match=r"pictures/.*\.png: cannot be written: No space left"):
-            folder.put_picture(bytes(3 * MIB))
+            folder.put_image(bytes(3 * MIB))
 
 
 def test_the_space_that_is_tried_is_given_back(disk: Path) -> None:

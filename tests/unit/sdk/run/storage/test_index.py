@@ -19,7 +19,7 @@ from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer as Said
 from i2s_sdk.models.provider_model import ProviderModel
 from i2s_sdk.models.question import ReadQuestion
-from i2s_sdk.run.storage.answer import SampleAnswer, joined_answer
+from i2s_sdk.run.storage.answer import SampleAnswer, answer_of, joined_answer
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.index import CallLog, JsonlIndex, key_of, marked_calls, read_lines
 from i2s_sdk.run.storage.local import LineFile, LocalStorage
@@ -133,7 +133,7 @@ async def test_a_call_is_on_disk_before_it_is_made_and_a_kept_answer_is_no_call(
         with marked_calls(model, folder.calls):
             for name in ("a", "a"):
                 completion = await complete(model, _instance(tmp_path, name))
-                folder.put_answer(SampleAnswer.of(name, completion, 0.0))
+                folder.put_answer(name, answer_of(completion, 0.0))
             stuck = asyncio.create_task(complete(model, _instance(tmp_path, "stuck")))
             while "stuck" not in folder.calls:
                 await asyncio.sleep(0)
@@ -173,7 +173,7 @@ async def test_an_answer_that_a_killed_start_has_paid_counts_as_paid_by_the_run_
         completion = await complete(model, _instance(tmp_path, "a"))
         assert (completion.cached, completion.attempts) == (False, 1)
         assert completion.seconds is not None
-        folder.put_answer(SampleAnswer.of("a", completion, 0.0))
+        folder.put_answer("a", answer_of(completion, 0.0))
         assert folder.unanswered_calls() == {}
         assert len((tmp_path / "run" / "calls.jsonl").read_text().splitlines()) == 1
 
@@ -202,11 +202,11 @@ def test_only_an_answer_for_which_a_call_was_made_closes_a_call(tmp_path: Path) 
     with RunFolder.open(tmp_path) as folder:
         for name in ("paid", "kept", "twice", "twice", "failed"):
             folder.calls.append({"id": name, "call": name})
-        folder.put_answer(SampleAnswer("paid", "$x$", attempts=1))
-        folder.put_answer(SampleAnswer("kept", "$x$", cached=True, attempts=0))
-        folder.put_answer(SampleAnswer("twice", "$x$", attempts=3))
-        folder.put_answer(SampleAnswer("failed", outcome=Outcome.MODEL_FAILURE, attempts=5))
-        folder.put_answer(SampleAnswer("never begun here", "$x$", attempts=1))
+        folder.put_answer("paid", SampleAnswer("$x$", attempts=1))
+        folder.put_answer("kept", SampleAnswer("$x$", cached=True, attempts=0))
+        folder.put_answer("twice", SampleAnswer("$x$", attempts=3))
+        folder.put_answer("failed", SampleAnswer(outcome=Outcome.MODEL_FAILURE, attempts=5))
+        folder.put_answer("never begun here", SampleAnswer("$x$", attempts=1))
         assert folder.unanswered_calls() == {"kept": 1, "twice": 1}
 
 
@@ -254,14 +254,14 @@ async def test_calls_of_several_questions_are_told_apart_and_each_answer_closes_
         again = [await model.complete(instance, one) for one in questions]
         assert [(one.cached, one.attempts) for one in again] == [(False, 1)] * 2
         answers = [
-            replace(SampleAnswer.of("a", completion, 0.0), question=one.name)
+            replace(answer_of(completion, 0.0), question=one.name)
             for completion, one in zip(again, questions, strict=True)
         ]
-        folder.put_answer(answers[0])
+        folder.put_answer("a", answers[0])
         assert folder.unanswered_calls() == {"a": 1}
-        folder.put_answer(joined_answer("a", answers[:1], "".join))
+        folder.put_answer("a", joined_answer(answers[:1], "".join))
         assert folder.unanswered_calls() == {"a": 1}  # what joins answers closes no call
-        folder.put_answer(answers[1])
+        folder.put_answer("a", answers[1])
         assert folder.unanswered_calls() == {}
     lines = [json.loads(line) for line in (tmp_path / "run" / "calls.jsonl").read_text().splitlines()]
     assert [(one["id"], one["question"]) for one in lines] == [("a", "p1"), ("a", "p2")]

@@ -8,28 +8,30 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.run.storage.codec import record_line
 from i2s_sdk.run.storage.folder import RECORDS
 from i2s_sdk.run.storage.manifest import INSTANCES
 from i2s_sdk.run.storage.reader import read_run
-from i2s_sdk.run.storage.record import Outcome, Record
+from i2s_sdk.run.storage.record import Outcome
 from run_folders import instances, make_run, options, record_of, write_run
+from sample_records import flat_record
 
 
 def test_texts_are_read_when_they_are_wanted(tmp_path: Path) -> None:
     run = read_run(make_run(tmp_path / "run", 20, pictures=False))
     for one, planned in zip(run.ordered(), instances(20), strict=True):
-        assert one.completion == ""
+        assert one.answer.completion == ""
         assert run.with_texts(one) == record_of(planned)
 
 
 def test_of_several_lines_of_one_sample_the_last_counts_and_a_torn_one_does_not(tmp_path: Path) -> None:
     path = make_run(tmp_path / "run", 3, pictures=False)
     first = instances(1)[0]
-    again = Record(
+    again = flat_record(
         first.id, first.task, first.subset, first.difficulty, outcome=Outcome.REFUSED, completion="No."
     )
     with (path / RECORDS).open("a") as lines:
-        lines.write(json.dumps(again.to_json()) + "\n" + '{"id": "torn", "ta')
+        lines.write(json.dumps(record_line(again)) + "\n" + '{"id": "torn", "ta')
     run = read_run(path)
     assert len(run.records) == 3
     assert run.with_texts(run.records[first.id]) == again

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_sdk.report.samples import panels_of
-from i2s_sdk.run.storage.record import Outcome, Record
+from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.scoring.scorer import Scorable, Values
 from i2s_sdk.tasks.readoc.detail import MAX_BYTES, detail_of
 from i2s_sdk.tasks.readoc.markdown import segments
@@ -18,6 +18,7 @@ from i2s_sdk.tasks.readoc.scorer import NAME, ReadocScorer
 from i2s_sdk.tasks.readoc.view import view, word_diff
 from i2s_sdk.tasks.view import DiffPanel, DiffRow, Panel, RowMark, ShownSample, TablesPanel, TextRun
 from i2s_wire.metrics.profile import Profile
+from sample_records import flat_record
 
 TABLE = "\n\\begin{table}x\\end{table}"
 EVIL = "</script><script>alert(1)</script> \u202eabc\x07 \u0645\u0631\u062d\u0628\u0627"
@@ -104,7 +105,9 @@ def test_blocks_are_cut_around_the_first_difference() -> None:
 
 
 def test_hostile_texts_stay_text() -> None:
-    record = Record("a", "readoc", "github", "", outcome=Outcome.SCORED, detail={NAME: _detail(EVIL, "# x")})
+    record = flat_record(
+        "a", "readoc", "github", "", outcome=Outcome.SCORED, detail={NAME: _detail(EVIL, "# x")}
+    )
     (panel, _) = panels_of(record)
     (row,) = [row for row in panel["rows"] if row[0] == "extra"]
     assert row[5][0][0] == EVIL.replace("\u202e", "\\u202e").replace("\x07", "\\x07")
@@ -112,7 +115,7 @@ def test_hostile_texts_stay_text() -> None:
 
 @pytest.mark.parametrize("detail", [{}, {"blocks": []}, {"blocks": [[1]]}, {"blocks": 7}, []])
 def test_a_detail_of_another_version_shows_nothing(detail: object) -> None:
-    record = Record("a", "readoc", "github", "", outcome=Outcome.SCORED, detail={NAME: detail})
+    record = flat_record("a", "readoc", "github", "", outcome=Outcome.SCORED, detail={NAME: detail})
     assert panels_of(record) == []
 
 

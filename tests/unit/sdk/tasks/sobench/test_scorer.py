@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from i2s_sdk.run.storage.record import Outcome, Record
+from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.scoring.scorer import Scorable, Values
 from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.means import IntervalKind, Mean
 from i2s_sdk.tasks.sobench.scorer import StructuredOutputScorer
 from i2s_wire.metrics.profile import Profile
+from sample_records import flat_record
 
 PAPER, REFERENCE = StructuredOutputScorer(Profile.PAPER), StructuredOutputScorer(Profile.HELM)
 GOLD = {"shop": "Corner Deli", "total": 12.5, "items": [{"name": "tea", "n": 2}], "note": None}
@@ -92,7 +93,7 @@ def test_numbers_that_are_none_reach_no_value() -> None:
 def _group(scorer: StructuredOutputScorer, samples: list[tuple[bool, Values]]) -> dict[str, Mean]:
     columns = Columns(scorer.metrics)
     records = [
-        Record(
+        flat_record(
             "a",
             "sobench",
             "s",

@@ -21,23 +21,45 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
+import sys
+import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 from i2s_sdk.errors import DataError, UsageError
-from i2s_sdk.run.storage.answer import SampleAnswer, StoredQuestion, is_final
+from i2s_sdk.run.storage.codec import (
+    answer_line,
+    is_final,
+    read_answer,
+    read_question,
+    read_record,
+    read_rendering,
+    record_line,
+    rendering_line,
+)
 from i2s_sdk.run.storage.index import JsonlIndex, call_mark, key_of, read_lines, unanswered_calls
 from i2s_sdk.run.storage.interface import PathOrUrl, RunStorage, open_storage, stem
 from i2s_sdk.run.storage.local import DRAFTS, LOCK
-from i2s_sdk.run.storage.manifest import INSTANCES, GroupedSample, Manifest, planned_lines
-from i2s_sdk.run.storage.record import Outcome, Record, SampleRendering, without_texts
-from i2s_sdk.run.storage.without_paths import path_remover
+from i2s_sdk.run.storage.manifest import INSTANCES, PlannedSample, Manifest, planned_lines
+from i2s_sdk.run.storage.record import (
+    Failure,
+    Outcome,
+    Record,
+    SampleAnswer,
+    SampleInstance,
+    SampleRendering,
+    SampleScore,
+    StoredQuestion,
+    without_texts,
+)
 from i2s_sdk.settings import Settings
 
-MANIFEST, RECORDS, PICTURES = "manifest.json", "records.jsonl", "pictures"
+MANIFEST, RECORDS, IMAGES = "manifest.json", "records.jsonl", "pictures"
 ANSWERS, RENDERINGS, CALLS = "answers.jsonl", "renderings.jsonl", "calls.jsonl"
 RESULTS, REPORT, LOGS = "results.json", "index.html", "logs"
 
@@ -51,6 +73,9 @@ MERGING = "merging"
 _EARLY = frozenset(
     {LOCK, DRAFTS, "lock.json", LOGS, INSTANCES, *APPENDED, *(stem(name) for name in APPENDED)}
 )
+
+#: A part of a record that says why it stopped a sample.
+P = TypeVar("P", SampleAnswer, SampleRendering, SampleScore)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +153,7 @@ class RunFolder:
         """Return what the run is; None if it was not begun."""
         return read_manifest(self.storage)
 
-    def begin(self, manifest: Manifest, planned: Iterable[GroupedSample] = ()) -> Manifest:
+    def begin(self, manifest: Manifest, planned: Iterable[PlannedSample] = ()) -> Manifest:
         """Begin the run, or go on with it, and return the manifest that is kept.
 
         Args:
@@ -173,27 +198,36 @@ class RunFolder:
 
     def record(self, identity: str) -> Record | None:
         """Return the record of an instance; None if it has none."""
-        return self.ended.read(identity, Record.from_json) if identity in self.ended else None
+        return self.ended.read(identity, read_record) if identity in self.ended else None
 
     def append(self, record: Record) -> None:
-        """Keep the record of a sample that has ended; its failure has no path of this machine."""
-        if record.failure is not None:
-            message = self._without_paths(record.failure.message)
-            record = replace(record, failure=replace(record.failure, message=message))
-        self.ended.append(record.to_json())
+        """Store the record of a sample that has ended; its failure has no path of this machine."""
+        self.ended.append(
+            record_line(
+                replace(
+                    record,
+                    answer=self._failure_without_paths(record.answer),
+                    rendering=self._failure_without_paths(record.rendering),
+                    score=self._failure_without_paths(record.score),
+                )
+            )
+        )
 
-    def put_answer(self, answer: SampleAnswer) -> None:
-        """Keep what the model said, of a sample or to one question; a failure has no path of this machine."""
-        if answer.failure is not None:
-            message = self._without_paths(answer.failure.message)
-            answer = replace(answer, failure=replace(answer.failure, message=message))
-        self.answers.append(answer.to_json())
+    def put_answer(self, identity: str, answer: SampleAnswer) -> None:
+        """Store an answer, of a sample or to one question; its failure has no path of this machine."""
+        self.answers.append(answer_line(identity, self._failure_without_paths(answer)))
         self.answered += answer.final and not answer.question
         self.paid += answer.paid
 
-    def put_rendered(self, rendered: SampleRendering) -> None:
-        """Keep what was rendered; its pictures are there already."""
-        self.renderings.append(rendered.to_json())
+    def _failure_without_paths(self, part: P) -> P:
+        if part.failure is None:
+            return part
+        failure = Failure(part.failure.kind, self._without_paths(part.failure.message))
+        return replace(part, failure=failure)
+
+    def put_rendering(self, instance: SampleInstance, rendering: SampleRendering) -> None:
+        """Store what was rendered; its images are there already."""
+        self.renderings.append(rendering_line(instance, rendering))
 
     def answer(self, identity: str, question: str = "") -> SampleAnswer | None:
         """Return what the model said; None if it is to be asked (again).
@@ -206,30 +240,33 @@ class RunFolder:
         mark = self.answers.marks.get(key)
         if mark is None or not mark.final:
             return None
-        return self.answers.read(key, SampleAnswer.from_json)
+        return self.answers.read(key, read_answer)
 
-    def rendered(self, identity: str) -> SampleRendering | None:
-        """Return what was rendered of an instance; None if it was not."""
-        return (
-            self.renderings.read(identity, SampleRendering.from_json) if identity in self.renderings else None
-        )
+    def rendering(self, identity: str) -> tuple[SampleInstance, SampleRendering] | None:
+        """Return the rendering of an instance, and this as it was then; None if it was not rendered."""
+        return self.renderings.read(identity, read_rendering) if identity in self.renderings else None
 
-    def put_picture(self, png: bytes) -> str:
-        """Keep a picture and return its SHA-256."""
+    def rendering_of(self, identity: str) -> SampleRendering | None:
+        """Return the rendering of an instance; None if it was not rendered."""
+        rendering = self.rendering(identity)
+        return None if rendering is None else rendering[1]
+
+    def put_image(self, png: bytes) -> str:
+        """Store an image and return its SHA-256."""
         digest = hashlib.sha256(png).hexdigest()
-        self.storage.write_if_absent(picture_name(digest), png)
+        self.storage.write_if_absent(image_name(digest), png)
         return digest
 
-    def picture(self, digest: str) -> bytes:
-        """Return a picture that was kept.
+    def image(self, digest: str) -> bytes:
+        """Return an image that was stored.
 
         Raises:
             DataError: It is not there any more.
         """
         try:
-            return self.storage.read(picture_name(digest))
+            return self.storage.read(image_name(digest))
         except OSError as error:
-            where = self.storage.at(picture_name(digest))
+            where = self.storage.at(image_name(digest))
             reason = error.strerror or "it is not there"
             raise DataError(where, 0, f"a picture of the run cannot be read: {reason}") from None
 
@@ -239,9 +276,9 @@ class RunFolder:
         return unanswered_calls(self.storage.lines(CALLS), self.storage.lines(ANSWERS))
 
 
-def picture_name(digest: str) -> str:
-    """Return the path of a picture relative to its run folder."""
-    return f"{PICTURES}/{digest[:2]}/{digest}.png"
+def image_name(digest: str) -> str:
+    """Return the path of an image relative to its run folder."""
+    return f"{IMAGES}/{digest[:2]}/{digest}.png"
 
 
 def read_manifest(storage: RunStorage) -> Manifest | None:
@@ -269,7 +306,7 @@ def read_records(where: PathOrUrl | RunStorage, *, texts: bool = True) -> dict[s
     Raises:
         DataError: A line is not a record; names it.
     """
-    return {one.id: one for one in iter_records(where, texts=texts)}
+    return {record.instance.id: record for record in iter_records(where, texts=texts)}
 
 
 def iter_records(where: PathOrUrl | RunStorage, *, texts: bool = True) -> Iterator[Record]:
@@ -281,7 +318,7 @@ def iter_records(where: PathOrUrl | RunStorage, *, texts: bool = True) -> Iterat
     lines = open_storage(where).lines(RECORDS)
     for number, plain in enumerate(read_lines(lines), start=1):
         try:
-            record = Record.from_json(plain)
+            record = read_record(plain)
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(str(lines), number, f"is not a record: {error!r}") from None
         yield record if texts else without_texts(record)
@@ -298,9 +335,7 @@ def read_asked(storage: RunStorage) -> dict[str, tuple[tuple[str, StoredQuestion
     for number, plain in enumerate(read_lines(lines), start=1):
         if plain.get("asked"):
             try:
-                found.setdefault(plain["id"], {})[plain.get("question", "")] = StoredQuestion.from_json(
-                    plain["asked"]
-                )
+                found.setdefault(plain["id"], {})[plain.get("question", "")] = read_question(plain["asked"])
             except (ValueError, KeyError, TypeError) as error:
                 raise DataError(str(lines), number, f"is not an answer: {error!r}") from None
     return {identity: tuple(questions.items()) for identity, questions in found.items()}
@@ -313,7 +348,7 @@ def _refuse_strangers(storage: RunStorage, *, merging: bool) -> None:
         return
     if MERGING in names:
         raise UsageError(f"{storage} holds a merge that was not finished; give the same i2s-sdk merge again")
-    images_of_questions = {PICTURES} if ANSWERS in names or stem(ANSWERS) in names else set[str]()
+    images_of_questions = {IMAGES} if ANSWERS in names or stem(ANSWERS) in names else set[str]()
     strangers = names - _EARLY - images_of_questions
     if strangers and MANIFEST not in names:
         raise UsageError(f"{storage} holds {min(strangers)!r} and no run; name a new folder with --out")
@@ -336,3 +371,39 @@ def _no_mark(plain: Mapping[str, Any]) -> None:
 
 def _outcome(plain: Mapping[str, Any]) -> Outcome:
     return Outcome(plain["outcome"])
+
+
+#: What may follow a folder where it is the beginning of a path.
+_END = r"(?=$|[/\s'\"`:;,.)\]])"
+
+
+def path_remover(run: Path | str) -> Callable[[str], str]:
+    """Return what replaces the folders of this machine in a text by what they are.
+
+    The folders are those of the run, of the working folder, of the Python environment, of temporary files and
+    of the user. Other paths, such as those in a sandbox, are the same on every machine.
+
+    Args:
+        run: The folder of the run, or its URL, which is not replaced.
+    """
+    named: dict[str, str] = {}
+    for folder, name in _folders(run).items():
+        for spelling in (folder, folder.resolve()):
+            if len(spelling.parts) > 1:  # a user without a home has "/"
+                named.setdefault(str(spelling), name)
+    if not named:
+        return str
+    longest_first = sorted(named, key=len, reverse=True)
+    pattern = re.compile(rf"(?<![\w/])(?:{'|'.join(map(re.escape, longest_first))}){_END}")
+    return lambda text: pattern.sub(lambda found: named[found[0]], text)
+
+
+def _folders(run: Path | str) -> Mapping[Path, str]:
+    folders = {run.absolute(): "RUN"} if isinstance(run, Path) else {}
+    for find, name in ((Path.cwd, "."), (lambda: Path(sys.prefix), "PYTHON"), (Path.home, "~")):
+        try:
+            folders.setdefault(find(), name)
+        except (OSError, RuntimeError):  # the working folder was removed, or the user has no home
+            continue
+    folders.setdefault(Path(tempfile.gettempdir()), "TMP")
+    return folders

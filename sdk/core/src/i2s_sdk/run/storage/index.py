@@ -1,4 +1,4 @@
-"""Append-only files of JSON lines with an index: what a stage has finished, by the id of the instance; the call log.
+"""Append-only files of JSON lines with an index by the id of the instance, and the call log that is one.
 
 Lines of one of several questions of an instance have its name too. Of several lines of one key the last
 counts. In memory there is only where each line lies, and a mark.

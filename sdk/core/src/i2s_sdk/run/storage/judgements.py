@@ -1,4 +1,4 @@
-"""Scores that judge models and people gave to the images of a run: files of their own beside those of the run.
+"""Scores that judge models and people gave to the images of a run: files beside those of the run itself.
 
 ::
 
@@ -24,10 +24,11 @@ from typing import Any
 
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.json_text import read_json
-from i2s_sdk.run.storage.answer import SampleAnswer, is_final
+from i2s_sdk.run.storage.codec import answer_line, is_final, read_answer
 from i2s_sdk.run.storage.index import JsonlIndex, call_mark, read_lines
 from i2s_sdk.run.storage.interface import RunStorage
-from i2s_sdk.run.storage.typed_fields import with_checked_fields
+from i2s_sdk.run.storage.json_fields import JsonFields
+from i2s_sdk.run.storage.record import SampleAnswer
 
 FORMAT = 1
 
@@ -98,27 +99,34 @@ class JudgeManifest:
             found = plain.pop("format")
             if found != FORMAT:
                 raise UsageError(f"{where} is of format {found!r}, and this i2s-sdk reads {FORMAT}")
-            plain["criteria"] = tuple(plain["criteria"])
-            return with_checked_fields(cls(**plain))
+            judge = JsonFields(plain)
+            return cls(
+                judge.text("task"),
+                judge.text("model"),
+                judge.text("fingerprint"),
+                judge.text("rubric_sha256"),
+                judge.text("rubric"),
+                judge.texts("criteria"),
+                judge.text("sdk", ""),
+            )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UsageError(f"{where} does not describe a judge: {error!r}") from None
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeAnswer:
-    """What a judge said of an image.
+    """What a judge said of an image."""
 
-    Attributes:
-        answer: What it said and what that took; its id is that of the sample.
-        rendering_sha256: SHA-256 of the image.
-    """
-
+    #: Id of the sample.
+    sample: str
+    #: What the judge said and what that took.
     answer: SampleAnswer
+    #: SHA-256 of the image.
     rendering_sha256: str
 
     def to_json(self) -> dict[str, Any]:
         """Return the answer as its line has it."""
-        return {**self.answer.to_json(), _IMAGE: self.rendering_sha256}
+        return {**answer_line(self.sample, self.answer), _IMAGE: self.rendering_sha256}
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> JudgeAnswer:
@@ -127,8 +135,7 @@ class JudgeAnswer:
         Raises:
             KeyError, TypeError, ValueError: It is not one.
         """
-        rest = {name: value for name, value in plain.items() if name != _IMAGE}
-        return cls(SampleAnswer.from_json(rest), str(plain[_IMAGE]))
+        return cls(str(plain["id"]), read_answer(plain), str(plain[_IMAGE]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +202,7 @@ def read_judge_answers(storage: RunStorage, judge: JudgeManifest) -> dict[str, J
             one = JudgeAnswer.from_json(plain)
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(str(lines), number, f"is not an answer of a judge: {error!r}") from None
-        found[one.answer.id] = one
+        found[one.sample] = one
     return found
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from i2s_sdk.errors import RunConflictError, UsageError
 from i2s_sdk.json_text import read_json
-from i2s_sdk.plain_fields import plain_fields
-from i2s_sdk.run.storage.typed_fields import with_checked_fields
+from i2s_sdk.run.storage.json_fields import JsonFields
 from i2s_wire.metrics.profile import Profile
 
 FORMAT = 1
@@ -62,19 +61,22 @@ class Options:
             resuming: Whether these are of a command that resumes the run of the others. Then metrics that are
                 new do not matter: the run keeps those that it was begun with.
         """
-        found = []
-        for one in fields(self):
-            mine, theirs = getattr(self, one.name), getattr(other, one.name)
-            if one.name == "engines":  # a renderer that was missing may come later
-                both = mine.keys() & theirs.keys()
-                mine, theirs = ({name: side[name] for name in sorted(both)} for side in (mine, theirs))
-            if one.name == "metrics" and not (mine and theirs):  # a stage that needs none does not know them
-                continue
-            if one.name == "metrics" and resuming:
-                mine = {name: mine[name] for name in theirs if name in mine}
-            if mine != theirs:
-                found.append(f"{one.name}: {_shown(theirs)} there, {_shown(mine)} now")
-        return found
+        mine, theirs = asdict(self), asdict(other)
+        both = sorted(
+            self.engines.keys() & other.engines.keys()
+        )  # a renderer that was missing may come later
+        mine["engines"], theirs["engines"] = (
+            {name: side.engines[name] for name in both} for side in (self, other)
+        )
+        if not (self.metrics and other.metrics):  # a stage that needs none does not know them
+            mine["metrics"] = theirs["metrics"]
+        elif resuming:
+            mine["metrics"] = {name: self.metrics[name] for name in other.metrics if name in self.metrics}
+        return [
+            f"{name}: {_shown(theirs[name])} there, {_shown(mine[name])} now"
+            for name in mine
+            if mine[name] != theirs[name]
+        ]
 
     def require_same(self, found: Options, folder: object) -> None:
         """Return where ``found``, the options of the run in ``folder``, are these.
@@ -136,17 +138,35 @@ class Manifest:
             found = plain["format"]
             if found != FORMAT:
                 raise UsageError(f"{where}: format {found}, not {FORMAT}; use the i2s-sdk that made this run")
-            if not isinstance(plain["options"], dict):
-                raise TypeError("its options are no object")
-            options: dict[str, Any] = {
-                name: tuple(value) if isinstance(value, list) else value
-                for name, value in plain["options"].items()
-            }
-            made = with_checked_fields(Options(**options))
-            Profile(made.profile)
-            return with_checked_fields(cls(made, plain["unavailable"], plain["about"]))
+            manifest = JsonFields(plain)
+            options = _read_options(manifest.fields("options"))
+            Profile(options.profile)
+            return cls(options, manifest.named_texts("unavailable"), manifest.named_texts("about"))
         except (ValueError, KeyError, TypeError) as error:
             raise UsageError(f"{where}: is not the manifest of a run: {error!r}") from None
+
+
+def _read_options(plain: JsonFields) -> Options:
+    """Return the options of a manifest. One that is not known may decide numbers, so it is refused."""
+    if unknown := plain.names() - {option.name for option in fields(Options)}:
+        raise TypeError(f"unknown options {', '.join(sorted(unknown))}")
+    return Options(
+        profile=plain.text("profile"),
+        model=plain.text("model"),
+        model_fingerprint=plain.text("model_fingerprint"),
+        data_sha256=plain.text("data_sha256"),
+        tasks=plain.texts("tasks"),
+        limit=plain.optional_whole("limit"),
+        prompts=plain.named_texts("prompts"),
+        metrics=plain.named_texts("metrics"),
+        engines=plain.named_texts("engines"),
+        sdk=plain.text("sdk"),
+        subsets=plain.texts("subsets"),
+        difficulties=plain.texts("difficulties"),
+        samples=plain.texts("samples"),
+        seed=plain.optional_whole("seed"),
+        shard=plain.text("shard", ""),
+    )
 
 
 def _shown(value: object) -> str:
@@ -181,18 +201,23 @@ class GroupedSample(Protocol):
         ...
 
 
+class PlannedSample(GroupedSample, Protocol):
+    """An instance that a run evaluates."""
+
+    @property
+    def licence(self) -> str:
+        """Licence of image and target; empty if unknown."""
+        ...
+
+    @property
+    def source(self) -> str:
+        """Where they come from, for people; empty if unknown."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class PlannedInstance:
-    """An instance of a run.
-
-    Attributes:
-        id: Unique within the data set.
-        task: Task, such as "latex".
-        subset: Subset, such as "equation".
-        difficulty: Empty if unknown.
-        licence: Licence of image and target; empty if unknown.
-        source: Where they come from, for people; empty if unknown.
-    """
+    """An instance of a run, as its folder has it; see ``PlannedSample``."""
 
     id: str
     task: str
@@ -202,19 +227,16 @@ class PlannedInstance:
     source: str = ""
 
 
-def planned_lines(instances: Iterable[GroupedSample]) -> bytes:
+def planned_lines(instances: Iterable[PlannedSample]) -> bytes:
     """Return the content of the file."""
     return b"".join(json.dumps(_plain(one)).encode("ascii") + b"\n" for one in instances)
 
 
-def _plain(one: GroupedSample) -> dict[str, str]:
+def _plain(one: PlannedSample) -> dict[str, str]:
     """Return an instance as JSON has it; licence and source are left out if they are not known."""
-    plain = plain_fields(PlannedInstance(one.id, one.task, one.subset, one.difficulty))
-    for name in ("licence", "source"):
-        plain[name] = getattr(one, name, "")
-        if not plain[name]:
-            del plain[name]
-    return plain
+    plain = {"id": one.id, "task": one.task, "subset": one.subset, "difficulty": one.difficulty}
+    origin = {"licence": one.licence, "source": one.source}
+    return plain | {name: text for name, text in origin.items() if text}
 
 
 def parse_planned(content: bytes, where: object) -> tuple[PlannedInstance, ...]:
@@ -230,7 +252,18 @@ def parse_planned(content: bytes, where: object) -> tuple[PlannedInstance, ...]:
     found = []
     for number, line in enumerate(content.splitlines(), start=1):
         try:
-            found.append(with_checked_fields(PlannedInstance(**read_json(line))))
-        except (ValueError, TypeError) as error:
+            found.append(_read_planned(JsonFields(read_json(line))))
+        except (ValueError, KeyError, TypeError) as error:
             raise UsageError(f"{where}, line {number}: is not an instance of a run: {error!r}") from None
     return tuple(found)
+
+
+def _read_planned(plain: JsonFields) -> PlannedInstance:
+    return PlannedInstance(
+        plain.text("id"),
+        plain.text("task"),
+        plain.text("subset"),
+        plain.text("difficulty", ""),
+        plain.text("licence", ""),
+        plain.text("source", ""),
+    )

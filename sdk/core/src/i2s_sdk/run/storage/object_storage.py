@@ -1,8 +1,8 @@
 """A run in an object store: its objects, its lines in segments, and a lease, since stores know no locks.
 
-The lease is an object that names its owner, who renews it. One that is not renewed in time is stale and is taken
-over. Nobody's clock matters for that: who finds a lease watches it. A process that ended on the same machine is
-known at once.
+The lease is an object that names its owner, who renews it. One that is not renewed in time is stale and is
+taken over. Nobody's clock matters for that: who finds a lease watches it. A process that ended on the same
+machine is known at once.
 """
 
 from __future__ import annotations

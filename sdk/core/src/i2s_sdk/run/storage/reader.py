@@ -9,11 +9,11 @@ from functools import cached_property
 from i2s_sdk.data.selection import Shard
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.json_text import read_json
-from i2s_sdk.run.storage.answer import StoredQuestion
-from i2s_sdk.run.storage.folder import MANIFEST, RECORDS, RENDERINGS, picture_name, read_asked, read_manifest
+from i2s_sdk.run.storage.codec import read_record, read_rendering
+from i2s_sdk.run.storage.folder import MANIFEST, RECORDS, RENDERINGS, image_name, read_asked, read_manifest
 from i2s_sdk.run.storage.interface import Lines, PathOrUrl, RunStorage, open_storage
 from i2s_sdk.run.storage.manifest import INSTANCES, Manifest, PlannedInstance, parse_planned
-from i2s_sdk.run.storage.record import Record, SampleRendering, without_texts
+from i2s_sdk.run.storage.record import Record, SampleRendering, StoredQuestion, without_texts
 
 
 @dataclass(frozen=True)
@@ -58,18 +58,18 @@ class StoredRun:
         if self._lines is None:
             return record
         try:
-            return Record.from_json(read_json(self._lines.read(*self._offsets[record.id])))
+            return read_record(read_json(self._lines.read(*self._offsets[record.instance.id])))
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(str(self._lines), 0, f"was changed while it was read: {error!r}") from None
 
-    def rendered(self, identity: str) -> SampleRendering | None:
+    def rendering(self, identity: str) -> SampleRendering | None:
         """Return what the stage "render" kept of a sample; None if it kept nothing."""
         lines, places = self._renderings
         place = places.get(identity)
         if place is None:
             return None
         try:
-            return SampleRendering.from_json(read_json(lines.read(*place)))
+            return read_rendering(read_json(lines.read(*place)))[1]
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(str(lines), 0, f"holds no rendering of {identity!r}: {error!r}") from None
 
@@ -93,7 +93,7 @@ class StoredRun:
     def picture(self, digest: str) -> bytes | None:
         """Return a picture; None if the folder does not hold it."""
         try:
-            return self.storage.read(picture_name(digest))
+            return self.storage.read(image_name(digest))
         except OSError:
             return None
 
@@ -145,11 +145,11 @@ def _records(lines: Lines) -> tuple[dict[str, Record], dict[str, tuple[int, int]
     offsets: dict[str, tuple[int, int]] = {}
     for number, (offset, raw) in enumerate(lines, start=1):
         try:
-            record = Record.from_json(read_json(raw))
+            record = read_record(read_json(raw))
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(str(lines), number, f"is not a record: {error!r}") from None
-        records[record.id] = without_texts(record)
-        offsets[record.id] = (offset, len(raw))
+        records[record.instance.id] = without_texts(record)
+        offsets[record.instance.id] = (offset, len(raw))
     return records, offsets
 
 

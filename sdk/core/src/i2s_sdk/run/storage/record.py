@@ -1,4 +1,16 @@
-"""The record of a sample, composed of the parts that its stages write."""
+"""The record of a sample, composed of the parts that its stages write.
+
+::
+
+    Record
+    ├── instance    SampleInstance     what is evaluated: its groups, the digests of what is compared with
+    ├── answer      SampleAnswer       stage "generate": how the model was asked and what it said
+    ├── rendering   SampleRendering    stage "render": the structure of the answer and, in some tasks, its
+    image └── score       SampleScore        stage "score": the values of the metrics
+
+Each part is written once, by its stage. A part that has its defaults belongs to a stage that the sample did
+not reach. ``codec`` has the form of a record as a line of JSON.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +18,22 @@ import enum
 import hashlib
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
-from i2s_sdk.plain_fields import plain_fields
-from i2s_sdk.reading import AnswerText
-from i2s_sdk.run.storage.typed_fields import with_checked_fields
-from i2s_sdk.tasks.structure import NO_CHOICE, NoStructure, Origin, Structure
+from i2s_sdk.errors import I2SError
 from i2s_wire.render.rendering import Verdict
+
+#: Bytes of the digest of a completion in memory.
+_DIGEST_BYTES = 16
 
 
 class Outcome(enum.StrEnum):
-    """A closed list. SCORED, NO_STRUCTURE, REFUSED and ENDED_IN_REASONING are the model's, the rest ours.
+    """How a sample ended.
 
-    A sample whose model refused, or whose answer ends within its reasoning, has 0 in every metric, as one
-    whose answer holds no code. INPUT_REJECTED: the server of the model rejected this one input (status 400,
-    413 or 422), so that there is no answer and no score.
+    SCORED, NO_STRUCTURE, REFUSED and ENDED_IN_REASONING are the model's, the rest ours. A sample whose model
+    refused, or whose answer ends within its reasoning, has 0 in every metric, as one whose answer holds no
+    code. INPUT_REJECTED: the server of the model rejected this one input (status 400, 413 or 422), so that
+    there is no answer and no score.
     """
 
     SCORED = "scored"
@@ -45,8 +57,143 @@ class Outcome(enum.StrEnum):
         return self in (Outcome.SCORED, Outcome.NO_STRUCTURE, Outcome.REFUSED, Outcome.ENDED_IN_REASONING)
 
 
-#: Fields that a line has only if they say something.
-_OPTIONAL_OF_SAMPLE = ("error_before_repair", "target_sha256", "reading")
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An infrastructure error that stopped a sample: the name of the error and its message."""
+
+    kind: str
+    message: str
+
+    @classmethod
+    def of(cls, error: I2SError) -> Failure:
+        """Return the failure that an error is."""
+        return cls(type(error).__name__, error.message)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleInstance:
+    """The instance of a sample, without its content."""
+
+    id: str
+    task: str
+    subset: str
+    #: Empty if unknown.
+    difficulty: str
+    #: Names of the files that the answer could use.
+    assets: tuple[str, ...] = ()
+    #: SHA-256 of the reference image; empty if there is none.
+    reference_sha256: str = ""
+    #: SHA-256 of the ground truth that is not an image; empty if there is none, and in records of earlier
+    #: versions.
+    target_sha256: str = ""
+
+    def has_data_of(self, other: SampleInstance) -> bool:
+        """Return whether two samples are of the same instance: of one id, reference image and target.
+
+        Records of earlier versions do not say which target they were compared with; theirs is every target.
+        """
+        same = (self.id, self.reference_sha256) == (other.id, other.reference_sha256)
+        return same and _are_one_target((self, other))
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """Tokens of the call that was answered, as the server counted them; None if it did not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPart:
+    """A text or a file of a question."""
+
+    #: The text; empty for a file.
+    text: str = ""
+    #: Digest of an image, by which the run stores it; empty for a text, and for a file that is not stored.
+    sha256: str = ""
+    #: Name of a file without its folder; empty for a text.
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredQuestion:
+    """A question as the model was asked it; own prompts of the user and examples are in it."""
+
+    #: Texts and files in the order in which the model reads them.
+    parts: tuple[QuestionPart, ...]
+    #: The system text; empty for none.
+    system: str = ""
+    #: JSON Schema of the answer as JSON; empty for none.
+    schema: str = ""
+
+    @property
+    def images(self) -> tuple[str, ...]:
+        """Digests of its images that the run stores."""
+        return tuple(part.sha256 for part in self.parts if part.sha256)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleAnswer:
+    """How a model was asked and what it said: to one question, or joined of the answers to several."""
+
+    #: Verbatim; None if there is no answer.
+    completion: str | None = None
+    #: REFUSED, MODEL_FAILURE, INPUT_REJECTED, ENDED_IN_REASONING if the provider returned nothing but
+    #: reasoning, or NO_STRUCTURE if the completion is too long or the model called a tool instead of
+    #: answering. None if there is a completion to render. A record that was read from its line has only the
+    #: two with a failure.
+    outcome: Outcome | None = None
+    #: How the model refused, or why the completion is not usable.
+    message: str = ""
+    #: Why there is no answer.
+    failure: Failure | None = None
+    #: Why the completion ends where it does, such as "stop" or "length".
+    finish: str = ""
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    #: Cost in US dollars by the list of prices; None if it is not known.
+    cost: float | None = None
+    #: Whether it was stored by an earlier call and nothing was paid now.
+    cached: bool = False
+    #: Calls made for it; 0 if nothing was asked.
+    attempts: int = 0
+    #: Wall time in seconds from question to answer; None if nothing was asked.
+    seconds: float | None = None
+    #: Name of the question, if the instance has several and this is the answer to one of them.
+    question: str = ""
+    #: Names of the questions whose answers this one joins, up to the first that ended the sample.
+    questions: tuple[str, ...] = ()
+    #: Part of ``cost`` that was not paid now, if only some of the joined answers were stored by earlier
+    #: calls.
+    cached_cost: float = 0.0
+    #: What the model was asked; None for an answer that joins others, in records, and in older runs.
+    asked: StoredQuestion | None = None
+    #: Reasoning that the provider returned apart from the completion, or its beginning; empty for none, for
+    #: an answer that joins others, and in older runs.
+    reasoning: str = ""
+    #: When the answer was given, if it came from the answer cache, in ISO 8601; of one that joins others, the
+    #: earliest of theirs. Empty if none came from it, and in older runs.
+    cached_at: str = ""
+    #: The digest of the completion of a record without texts. It is not written.
+    kept_digest: str = field(default="", repr=False, compare=False)
+
+    @property
+    def final(self) -> bool:
+        """Whether the model is not asked again."""
+        return self.outcome is None or not self.outcome.asked_again
+
+    @property
+    def paid(self) -> float:
+        """US dollars that are known to have been paid for it in this run; what it joins has its own."""
+        return 0.0 if self.cached or self.cost is None or self.questions else self.cost
+
+    @property
+    def completion_digest(self) -> str:
+        """A digest of the completion without white space around it, by which equal ones are found."""
+        if self.kept_digest or self.completion is None:
+            return self.kept_digest
+        text = self.completion.strip().encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(text, digest_size=_DIGEST_BYTES).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,274 +216,165 @@ class RepairNote:
 
 @dataclass(frozen=True, slots=True)
 class ReadingNote:
-    """The stretch of a completion that was read as its answer, and the choice among its blocks.
+    """The stretch of a completion that was read as its answer, and the choice among its blocks."""
 
-    Attributes:
-        start: Where the answer begins in the completion, in characters; reasoning and markers stand before
-            it.
-        end: The place behind its last character.
-        blocks: Number of its fenced blocks.
-        taken: Numbers of those that are the structure, from 1.
-        origin: "unclosed_fence" if the structure is a block that was cut off, "excerpt" if it was taken out
-            of prose; empty otherwise.
-    """
-
+    #: Where the answer begins in the completion, in characters; reasoning and markers stand before it.
     start: int
+    #: The place behind its last character.
     end: int
+    #: Number of its fenced blocks.
     blocks: int = 0
+    #: Numbers of those that are the structure, from 1.
     taken: tuple[int, ...] = ()
+    #: "unclosed_fence" if the structure is a block that was cut off, "excerpt" if it was taken out of prose;
+    #: empty otherwise.
     origin: str = ""
-
-    @classmethod
-    def of(cls, answer: AnswerText, structure: Structure | NoStructure) -> ReadingNote | None:
-        """Return the note of a reading; None if all of the completion was read and nothing was chosen."""
-        choice = structure.choice if isinstance(structure, Structure) else NO_CHOICE
-        origin = structure.origin if isinstance(structure, Structure) else Origin.BARE
-        told = str(origin) if origin in (Origin.UNCLOSED_FENCE, Origin.EXCERPT) else ""
-        whole = (answer.start, answer.end) == (0, len(answer.completion))
-        if whole and choice == NO_CHOICE and not told:
-            return None
-        return cls(answer.start, answer.end, choice.blocks, choice.taken, told)
-
-    @classmethod
-    def from_json(cls, plain: Mapping[str, Any]) -> ReadingNote:
-        """Return the note of a line.
-
-        Raises:
-            KeyError, TypeError, ValueError: It is none.
-        """
-        return with_checked_fields(cls(**{**plain, "taken": tuple(plain.get("taken", ()))}))
 
 
 @dataclass(frozen=True, slots=True)
-class ReadSample:
-    """What was read out of the completion of a sample and rendered, if its task renders.
+class SampleRendering:
+    """The structure that was read out of an answer and, if its task renders, the image of it."""
 
-    Attributes:
-        id: Id of the instance.
-        task: Task of the instance.
-        subset: Subset of the instance.
-        difficulty: Difficulty of the instance; empty if unknown.
-        usable: Whether the task could read a structure and, if it is rendered, got a picture, and its
-            scorers could work on it.
-        verdict: Verdict of the last render; None if nothing was rendered.
-        verdict_before_repair: Verdict of the first render; None also if the answer was changed before it was
-            rendered at all.
-        repairs: Repairs in the order made.
-        message: What the renderer said of the last render, why the sample is not usable, or how the model
-            refused.
-        error: The first error of the last render.
-        structure: The code taken from the completion.
-        assets: Names of the files that the answer could use.
-        reference_sha256: SHA-256 of the reference picture.
-        rendering_sha256: SHA-256 of the rendering; empty if there is none. Pictures are kept by this name.
-        document_sha256: SHA-256 of the document that was rendered last.
-        width: Width of the rendering, in pixels.
-        height: Height of the rendering, in pixels.
-        pages: Pages that the engine made.
-        engine_digest: Digest of the engine that made the rendering.
-        isolation: The tier that the render ran in.
-        seconds: Wall time in seconds by stage: "generate", "render", "score".
-        error_before_repair: The first error of the first render, if another render followed; its line is that
-            of the document before any repair of a document.
-        target_sha256: SHA-256 of the ground truth that is no picture; empty if there is none, and in records
-            of earlier versions.
-        reading: The part of the completion that was read; None for all of it.
-    """
-
-    id: str
-    task: str
-    subset: str
-    difficulty: str
+    #: NO_STRUCTURE, REFUSED or ENDED_IN_REASONING if the answer is not usable for these reasons, and is
+    #: scored as such; RENDER_FAILURE if a service did not answer; None if the structure is to be scored. Of a
+    #: record that was read from its line, only RENDER_FAILURE.
+    outcome: Outcome | None = None
+    #: Why a service did not answer.
+    failure: Failure | None = None
+    #: Whether the task could read a structure and, if it is rendered, got an image.
     usable: bool = False
+    #: Verdict of the last render; None if nothing was rendered.
     verdict: Verdict | None = None
+    #: Verdict of the first render; None also if the answer was changed before it was rendered at all.
     verdict_before_repair: Verdict | None = None
+    #: Repairs in the order made.
     repairs: tuple[RepairNote, ...] = ()
+    #: What the renderer said of the last render, why the answer is not usable, or how the model refused.
     message: str = ""
+    #: The first error of the last render.
     error: FirstError | None = None
+    #: The first error of the first render, if another render followed; its line is that of the document
+    #: before any repair of a document.
+    error_before_repair: FirstError | None = None
+    #: The code taken from the completion.
     structure: str | None = None
-    assets: tuple[str, ...] = ()
-    reference_sha256: str = ""
-    rendering_sha256: str = ""
+    #: The part of the completion that was read; None for all of it.
+    reading: ReadingNote | None = None
+    #: SHA-256 of the image; empty if there is none. Images are stored by this name.
+    sha256: str = ""
+    #: SHA-256 of the document that was rendered last.
     document_sha256: str = ""
+    #: Width and height of the image, in pixels.
     width: int = 0
     height: int = 0
+    #: Pages that the engine made.
     pages: int = 0
+    #: Digest of the engine that made the image.
     engine_digest: str = ""
+    #: The sandbox tier that the render ran in.
     isolation: str = ""
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    error_before_repair: FirstError | None = None
-    target_sha256: str = ""
-    reading: ReadingNote | None = None
+    #: Wall time in seconds; None if nothing was read.
+    seconds: float | None = None
+    #: Text of the image, for metrics of texts; None if it has none or none is wanted. This and the following
+    #: texts are only in the line of the rendering, not in that of the record.
+    text: str | None = None
+    #: Text that it is compared with; None if there is none or none is wanted.
+    truth: str | None = None
+    #: What was rendered last, as its engine counts the lines; None if it is the structure, or was not stored
+    #: since it is too long.
+    document: str | None = None
+    #: What the engine wrote in the last render, bounded; None if it wrote nothing.
+    log: str | None = None
+    #: The structure of the ground truth, which a report shows beside that of the answer; None if there is
+    #: none, or it is too long.
+    target: str | None = None
 
     @property
-    def has_picture(self) -> bool:
-        """Whether the sample was rendered."""
+    def has_image(self) -> bool:
+        """Whether there is an image."""
         return self.verdict is not None and self.verdict.has_picture
+
+
+@dataclass(frozen=True, slots=True)
+class SampleScore:
+    """The values of a sample."""
+
+    #: SCORED, or the outcome of an answer that is not usable, with what the metrics say of such a sample;
+    #: METRIC_FAILURE without values; None if the sample did not get here.
+    outcome: Outcome | None = None
+    #: Why the metric service or a scorer did not answer.
+    failure: Failure | None = None
+    #: Values by name; None if a metric is not defined for the pair. Empty if the sample has no score.
+    metrics: Mapping[str, float | None] = field(default_factory=dict)
+    #: Why a metric is not defined, by name.
+    undefined: Mapping[str, str] = field(default_factory=dict)
+    #: Numerator and denominator of each metric that is pooled over samples, by name.
+    parts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    #: What a report shows of how the values came about, by the name of the scorer.
+    detail: Mapping[str, object] = field(default_factory=dict)
+    #: Why a scorer could not work on a structure that the task could read; None if all could. Of a record
+    #: that was read from its line, the part of the rendering says so.
+    not_usable: str | None = None
+    #: Wall time in seconds.
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One sample of a run, as far as it got."""
+
+    instance: SampleInstance
+    answer: SampleAnswer = SampleAnswer()
+    rendering: SampleRendering = SampleRendering()
+    score: SampleScore = SampleScore()
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the sample ended: as the last stage says that says something; CANCELLED if none does."""
+        return self.score.outcome or self.rendering.outcome or self.answer.outcome or Outcome.CANCELLED
+
+    @property
+    def failure(self) -> Failure | None:
+        """The infrastructure error that stopped the sample; None if none did."""
+        return self.score.failure or self.rendering.failure or self.answer.failure
+
+    @property
+    def usable(self) -> bool:
+        """Whether there is a structure and, if its task renders, an image, and scorers could work on it."""
+        return self.rendering.usable and self.score.not_usable is None
 
     @property
     def usable_before_repair(self) -> bool:
         """Whether the sample was usable without any repair."""
-        if self.verdict is None:
-            return self.usable and not self.repairs
-        return self.verdict_before_repair is not None and self.verdict_before_repair.has_picture
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as JSON has them: verdicts by name, without empty optional ones."""
-        plain = plain_fields(self)
-        for name in _OPTIONAL_OF_SAMPLE:
-            if not plain[name]:
-                del plain[name]
-        for name in ("verdict", "verdict_before_repair"):
-            verdict: Verdict | None = getattr(self, name)
-            plain[name] = verdict.name if verdict is not None else None
-        return plain
-
-
-def read_values(kind: type[ReadSample], plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a line by which a sample is made; those of later versions are left out.
-
-    Args:
-        kind: The class to be made; its own fields are returned as the line has them.
-        plain: The line.
-
-    Raises:
-        KeyError, TypeError, ValueError: It is not of this kind.
-    """
-    if not isinstance(plain, Mapping):
-        raise TypeError("it is not an object")
-    known = {one.name for one in fields(kind)}
-    values = {name: value for name, value in plain.items() if name in known}
-    for name in ("verdict", "verdict_before_repair"):
-        values[name] = Verdict[values[name]] if values.get(name) else None
-    if "usable" not in values:  # written before there were tasks without a rendering
-        values["usable"] = values["verdict"] is not None and values["verdict"].has_picture
-    values["assets"] = tuple(values.get("assets", ()))
-    values["repairs"] = tuple(with_checked_fields(RepairNote(**one)) for one in values.get("repairs", ()))
-    values["reading"] = ReadingNote.from_json(values["reading"]) if values.get("reading") else None
-    for name in ("error", "error_before_repair"):
-        values[name] = with_checked_fields(FirstError(**values[name])) if values.get(name) else None
-    return values
-
-
-#: Fields that a line has only if they say something, beside those of ReadSample.
-_OPTIONAL = ("parts", "detail", "cached_cost", "cached_at", "reasoning")
-#: Fields that a line begins with.
-_FIRST = ("id", "task", "subset", "difficulty", "outcome")
-#: Bytes of the digest of a completion in memory.
-_DIGEST_BYTES = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """What stopped a sample: the name of the error and its message."""
-
-    kind: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class TokenUsage:
-    """Tokens of the call that was answered, as the server counted them; None if it did not say."""
-
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Record(ReadSample):
-    """One sample of a run: what its three stages found, joined. ``usable`` is that of the last stage.
-
-    Attributes:
-        outcome: How the sample ended.
-        metrics: Values by name; None if a metric is not defined for the pair. A sample that is not
-            usable has in each what the metric says of such a sample. Empty if the sample has no score.
-        undefined: Why a metric is not defined, by name.
-        parts: Numerator and denominator of each metric that is pooled over samples, by name.
-        detail: What a report shows of how the values came about, by the name of the scorer.
-        completion: What the model said, verbatim; None if it said nothing.
-        failure: What stopped the sample.
-        finish: Why the completion ends where it does, such as "stop" or "length".
-        usage: Tokens of the completion.
-        cost: Cost of the completion in US dollars by the list of prices; None if it is not known.
-        cached: Whether the completion was kept from an earlier call and nothing was paid now.
-        attempts: Calls made for it; 0 if nothing was asked.
-        cached_cost: Part of ``cost`` that was not paid now, if only some of the completions of several
-            questions were kept from earlier calls.
-        cached_at: When the completion was given, if it or a part of it came from the answer cache, in ISO
-            8601: the earliest date; empty otherwise.
-        reasoning: Reasoning that the provider returned apart from the completion, or its beginning.
-        kept_digest: The digest of the completion of a record without texts. It is not written.
-    """
-
-    outcome: Outcome = field(kw_only=True)
-    metrics: Mapping[str, float | None] = field(default_factory=dict)
-    undefined: Mapping[str, str] = field(default_factory=dict)
-    parts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    detail: Mapping[str, Any] = field(default_factory=dict)
-    completion: str | None = None
-    failure: Failure | None = None
-    finish: str = ""
-    usage: TokenUsage = field(default_factory=TokenUsage)
-    cost: float | None = None
-    cached: bool = False
-    attempts: int = 0
-    cached_cost: float = 0.0
-    cached_at: str = ""
-    reasoning: str = ""
-    kept_digest: str = field(default="", repr=False, compare=False)
+        rendering = self.rendering
+        if rendering.verdict is None:
+            return self.usable and not rendering.repairs
+        before = rendering.verdict_before_repair
+        return before is not None and before.has_picture
 
     @property
-    def completion_digest(self) -> str:
-        """A digest of the completion without white space around it, by which equal ones are found."""
-        if self.kept_digest or self.completion is None:
-            return self.kept_digest
-        text = self.completion.strip().encode("utf-8", "surrogatepass")
-        return hashlib.blake2b(text, digest_size=_DIGEST_BYTES).hexdigest()
-
-    def has_data_of(self, other: Record) -> bool:
-        """Return whether two records are of the same instance: of one id, reference picture and target.
-
-        Records of earlier versions do not say which target they were compared with; theirs is every target.
-        """
-        same = (self.id, self.reference_sha256) == (other.id, other.reference_sha256)
-        return same and same_targets((self, other))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the record as JSON has it: enums by name, without fields that only some tasks fill."""
-        plain = ReadSample.to_json(self)
-        for name in _OPTIONAL:
-            if not plain[name]:
-                del plain[name]
-        del plain["kept_digest"]
-        plain["outcome"] = str(self.outcome)
-        return {name: plain[name] for name in _FIRST} | plain
-
-    @classmethod
-    def from_json(cls, plain: Mapping[str, Any]) -> Record:
-        """Return the record of a line; fields of later versions are left out.
-
-        Raises:
-            KeyError, TypeError, ValueError: It is not a record.
-        """
-        values = read_values(cls, plain)
-        values.pop("kept_digest", None)
-        values["outcome"] = Outcome(values["outcome"])
-        values["parts"] = {
-            name: (top, bottom) for name, (top, bottom) in dict(values.get("parts", {})).items()
+    def seconds(self) -> Mapping[str, float]:
+        """Wall time in seconds by stage, of those that the sample went through."""
+        parts = {
+            "generate": self.answer.seconds,
+            "render": self.rendering.seconds,
+            "score": self.score.seconds,
         }
-        values["failure"] = (
-            with_checked_fields(Failure(**values["failure"])) if values.get("failure") else None
-        )
-        values["usage"] = (
-            with_checked_fields(TokenUsage(**values["usage"])) if values.get("usage") else TokenUsage()
-        )
-        return with_checked_fields(cls(**values))
+        return {stage: seconds for stage, seconds in parts.items() if seconds is not None}
+
+    @property
+    def message(self) -> str:
+        """What the renderer said, why the sample is not usable, or how the model refused."""
+        return self.rendering.message if self.score.not_usable is None else self.score.not_usable
 
 
 def same_targets(records: Iterable[Record]) -> bool:
     """Return whether records can be of one target; one of an earlier version can be of any."""
-    return len({one.target_sha256 for one in records} - {""}) < 2
+    return _are_one_target(record.instance for record in records)
+
+
+def _are_one_target(instances: Iterable[SampleInstance]) -> bool:
+    return len({instance.target_sha256 for instance in instances} - {""}) < 2
 
 
 def without_texts(record: Record) -> Record:
@@ -344,72 +382,39 @@ def without_texts(record: Record) -> Record:
 
     A text that many records of a run have in common is there once.
     """
-    return replace(
-        record,
-        completion=None if record.completion is None else "",
-        reasoning="",
-        structure=None if record.structure is None else "",
-        message="",
-        error=None,
-        error_before_repair=None,
-        repairs=(),
-        undefined={},
-        detail={},
-        task=sys.intern(record.task),
-        subset=sys.intern(record.subset),
-        difficulty=sys.intern(record.difficulty),
-        finish=sys.intern(record.finish),
-        engine_digest=sys.intern(record.engine_digest),
-        isolation=sys.intern(record.isolation),
-        metrics={sys.intern(name): value for name, value in record.metrics.items()},
-        seconds={},
-        kept_digest=record.completion_digest,
+    instance, answer, rendering, score = record.instance, record.answer, record.rendering, record.score
+    return Record(
+        replace(
+            instance,
+            task=sys.intern(instance.task),
+            subset=sys.intern(instance.subset),
+            difficulty=sys.intern(instance.difficulty),
+        ),
+        replace(
+            answer,
+            completion=None if answer.completion is None else "",
+            reasoning="",
+            finish=sys.intern(answer.finish),
+            seconds=None,
+            kept_digest=answer.completion_digest,
+        ),
+        replace(
+            rendering,
+            structure=None if rendering.structure is None else "",
+            message="",
+            error=None,
+            error_before_repair=None,
+            repairs=(),
+            engine_digest=sys.intern(rendering.engine_digest),
+            isolation=sys.intern(rendering.isolation),
+            seconds=None,
+        ),
+        replace(
+            score,
+            metrics={sys.intern(name): value for name, value in score.metrics.items()},
+            undefined={},
+            detail={},
+            not_usable=None if score.not_usable is None else "",
+            seconds=None,
+        ),
     )
-
-
-#: Fields that a line has only if there is something.
-_KEPT = ("document", "log", "target")
-
-
-@dataclass(frozen=True, slots=True)
-class SampleRendering(ReadSample):
-    """A sample whose completion was read, and rendered if its task renders.
-
-    Attributes:
-        outcome: NO_STRUCTURE or REFUSED if the sample is not usable for these reasons; None if it is still to
-            be scored.
-        text: Text of the rendering, for metrics of texts; None if it has none or none is wanted.
-        truth: Text that it is compared with; None if there is none or none is wanted.
-        document: What was rendered last, as its engine counts the lines; None if it is the structure, or was
-            not kept since it is too long.
-        log: What the engine wrote in the last render, bounded; None if it wrote nothing.
-        target: The structure of the ground truth, which a report shows beside that of the answer; None if
-            there is none, or it is too long.
-    """
-
-    outcome: Outcome | None = field(default=None, kw_only=True)
-    text: str | None = None
-    truth: str | None = None
-    document: str | None = None
-    log: str | None = None
-    target: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what this stage decides as JSON has it; the outcome of a sample to be scored is null."""
-        plain = ReadSample.to_json(self)
-        plain["outcome"] = str(self.outcome) if self.outcome is not None else None
-        return {name: value for name, value in plain.items() if name not in _KEPT or value is not None}
-
-    @classmethod
-    def from_json(cls, plain: Mapping[str, Any]) -> SampleRendering:
-        """Return what a line holds, also one with the fields of other stages, as they were written once.
-
-        Raises:
-            KeyError, TypeError, ValueError: It is nothing of this kind.
-        """
-        values = read_values(cls, plain)
-        values |= {name: plain[name] for name in ("text", "truth")}
-        # Lines of earlier versions call a sample that is still to be scored "cancelled".
-        outcome = Outcome(plain["outcome"]) if plain["outcome"] else Outcome.CANCELLED
-        values["outcome"] = None if outcome is Outcome.CANCELLED else outcome
-        return with_checked_fields(cls(**values))

@@ -13,6 +13,7 @@ from typing import Any
 
 from i2s_sdk.errors import DataError
 from i2s_sdk.json_text import read_json
+from i2s_sdk.run.storage.codec import read_record, record_line
 from i2s_sdk.run.storage.interface import RunStorage
 from i2s_sdk.run.storage.record import Record
 
@@ -64,7 +65,7 @@ def parse_points(content: bytes, where: object) -> dict[str, list[Record]]:
     for number, line in enumerate(content.splitlines(), start=1):
         try:
             plain = read_json(line)
-            found.setdefault(str(plain.pop("model")), []).append(Record.from_json(plain))
+            found.setdefault(str(plain.pop("model")), []).append(read_record(plain))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(str(where), number, f"is not a reference point: {error!r}") from None
     return found
@@ -91,10 +92,10 @@ def joined_points(parts: Iterable[Points]) -> dict[str, list[Record]]:
         for model, records in part.items():
             own = found.setdefault(model, {})
             for one in records:
-                own.setdefault(one.id, one)
+                own.setdefault(one.instance.id, one)
     return {model: list(records.values()) for model, records in found.items()}
 
 
 def _line(model: str, record: Record) -> dict[str, Any]:
-    plain = record.to_json()
+    plain = record_line(record)
     return {"model": model, **{name: plain[name] for name in _FIELDS if name in plain}}

@@ -25,7 +25,7 @@ from i2s_sdk.run.generate import GenerateStage
 from i2s_sdk.run.merge import merge
 from i2s_sdk.run.sample import Sample
 from i2s_sdk.run.stages import generate
-from i2s_sdk.run.storage.answer import SampleAnswer
+from i2s_sdk.run.storage.answer import answer_of
 from i2s_sdk.run.storage.folder import (
     ANSWERS,
     APPENDED,
@@ -36,7 +36,7 @@ from i2s_sdk.run.storage.folder import (
     RENDERINGS,
     RESULTS,
     RunFolder,
-    picture_name,
+    image_name,
     read_records,
 )
 from i2s_sdk.run.storage.index import marked_calls, read_lines
@@ -50,6 +50,7 @@ from i2s_sdk.stats.aggregate import summarize_run
 from i2s_sdk.tasks.registry import open_task
 from named_pictures import named_picture
 from run_folders import instances, make_run, options, record_of, rendered_of, write_run
+from sample_records import flat_record
 from tiny_formulas import write_tiny_formulas
 from troubled_store import sometimes, troubled
 
@@ -64,7 +65,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def _record(name: str) -> Record:
-    return Record(name, "latex", "equation", "", outcome=Outcome.SCORED, completion="é\ud800\n")
+    return flat_record(name, "latex", "equation", "", outcome=Outcome.SCORED, completion="é\ud800\n")
 
 
 def test_a_run_goes_on_where_an_earlier_start_ended(url: str) -> None:
@@ -72,19 +73,19 @@ def test_a_run_goes_on_where_an_earlier_start_ended(url: str) -> None:
         with RunFolder.open(url) as folder:
             folder.begin(Manifest(options()), instances(3))
             assert folder.path == url
-            folder.put_answer(SampleAnswer.of(name, Completion("x", cost=0.5, attempts=1), 0.0))
-            folder.put_rendered(rendered_of(_record(name), text="t"))
+            folder.put_answer(name, answer_of(Completion("x", cost=0.5, attempts=1), 0.0))
+            folder.put_rendering(_record(name).instance, rendered_of(_record(name), text="t"))
             folder.append(_record(name))
             assert folder.record(name) == _record(name)
-            digest = folder.put_picture(name.encode())
-            assert folder.picture(digest) == name.encode()
+            digest = folder.put_image(name.encode())
+            assert folder.image(digest) == name.encode()
     with RunFolder.open(url) as folder:
         assert (folder.answered, folder.paid, len(folder.renderings), len(folder.ended)) == (2, 1.0, 2, 2)
         assert folder.records() == {"a": _record("a"), "b": _record("b")}
         # The completion is the answer's.
-        assert folder.rendered("a") == rendered_of(_record("a"), text="t")
+        assert folder.rendering_of("a") == rendered_of(_record("a"), text="t")
         with pytest.raises(DataError, match=f"{url}/pictures/00/"):
-            folder.picture("00")
+            folder.image("00")
     assert read_records(url, texts=False).keys() == {"a", "b"}
 
 
@@ -137,8 +138,8 @@ def test_a_merge_into_a_store_and_back_keeps_every_byte(tmp_path: Path, url: str
     assert there.report == f"{url}/whole/index.html"
     stored = read_run(f"{url}/whole")
     for one in stored.ordered():
-        for digest in filter(None, (one.reference_sha256, one.rendering_sha256)):
-            assert stored.picture(digest) == (tmp_path / "local" / picture_name(digest)).read_bytes()
+        for digest in filter(None, (one.instance.reference_sha256, one.rendering.sha256)):
+            assert stored.picture(digest) == (tmp_path / "local" / image_name(digest)).read_bytes()
 
 
 def test_a_merge_that_was_cut_off_begins_anew_and_nothing_else_goes_on_with_it(
@@ -164,11 +165,11 @@ def test_a_report_lies_where_it_is_asked_for(tmp_path: Path, url: str) -> None:
     assert own == f"{url}/index.html"
     local = write_report([url], tmp_path / "report").path
     assert Path(local).read_bytes() == open_storage(url).read("index.html")
-    digests = {one.reference_sha256 for one in read_run(run).ordered()}
-    assert all((tmp_path / "report" / picture_name(digest)).is_file() for digest in digests)
+    digests = {one.instance.reference_sha256 for one in read_run(run).ordered()}
+    assert all((tmp_path / "report" / image_name(digest)).is_file() for digest in digests)
     both = write_report([url, run], f"{url}-both").path
     assert both == f"{url}-both/index.html"
-    assert open_storage(f"{url}-both").exists(picture_name(min(digests)))
+    assert open_storage(f"{url}-both").exists(image_name(min(digests)))
     single = write_report([url], f"{url}-single/all.html", single_file=True).path
     assert single == f"{url}-single/all.html"
     assert b"data:image/png;base64" in open_storage(f"{url}-single").read("all.html")
@@ -209,9 +210,10 @@ def test_lines_reach_the_store_by_themselves_and_those_of_earlier_stages_first(u
     settings = Settings(store_lines=5, store_seconds=0.01)
     with RunFolder.open(url, settings) as folder:
         for number in range(60):
-            folder.put_answer(SampleAnswer.of(str(number), Completion("x"), 0.0))
-            folder.put_rendered(rendered_of(_record(str(number))))
-            folder.append(_record(str(number)))
+            folder.put_answer(str(number), answer_of(Completion("x"), 0.0))
+            record = _record(str(number))
+            folder.put_rendering(record.instance, rendered_of(record))
+            folder.append(record)
             if number % 6:
                 continue
             storage = open_storage(url)
