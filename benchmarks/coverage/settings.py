@@ -14,7 +14,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from i2s_sdk.run.storage.record import Outcome, Record
+from i2s_sdk.run.storage.record import Outcome, Record, SampleInstance, SampleScore
 from i2s_sdk.scoring.scorer import Metric
 from i2s_sdk.stats.bootstrap import Interval, mean_interval
 from i2s_sdk.stats.means import Mean, mean_of_groups, pooled
@@ -180,7 +180,10 @@ def _found(mean: Mean) -> Found:
 
 def _run(model: str, values: Sequence[float]) -> ScoredRun:
     records = {
-        f"{at:04}": Record(f"{at:04}", "task", "s", "", outcome=Outcome.SCORED, metrics={"value": value})
+        f"{at:04}": Record(
+            SampleInstance(f"{at:04}", "task", "s", ""),
+            score=SampleScore(Outcome.SCORED, metrics={"value": value}),
+        )
         for at, value in enumerate(values)
     }
     return ScoredRun(model, model, records)

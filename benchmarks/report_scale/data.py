@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from i2s_sdk.run.storage.joined_record import SampleScore, scored_record
-
 from i2s_sdk.data import Instance, read_folder
 from i2s_sdk.data.folder import read_content
 from i2s_sdk.instances.images import read_header
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.report.images import SHOWN_PIXELS, copy_name, quick_copy
+from i2s_sdk.run.storage.answer import stored_question
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.manifest import Manifest, Options, PlannedInstance
 from i2s_sdk.run.storage.record import (
@@ -25,8 +24,9 @@ from i2s_sdk.run.storage.record import (
     Outcome,
     Record,
     SampleAnswer,
+    SampleInstance,
     SampleRendering,
-    StoredQuestion,
+    SampleScore,
     TokenUsage,
 )
 from i2s_sdk.run.storage.reference_points import write_points
@@ -106,64 +106,64 @@ def write_run(folder: Path, model: str, skill: float, known: Sequence[Sample]) -
 def _write_sample(run: RunFolder, sample: Sample, model: str, skill: float) -> None:
     planned, content = sample.planned, sample.content
     chance = random.Random(f"{model} {planned.id}")
-    reference = _put_picture(run, sample, planned.id)
+    reference = _put_image(run, sample, planned.id)
     structure = _spoiled(content.structure or _page(content), chance)
     completion = f"Here is the code.\n```\n{structure}\n```"
     task = open_task(planned.task)
     question = task.questions(sample.instance)[0]
-    asked = StoredQuestion.of(question, {path: reference for path in [sample.instance.image] if path})
+    asked = stored_question(question, {path: reference for path in [sample.instance.image] if path})
     usage = TokenUsage(900 + chance.randrange(200), len(completion) // 4)
     answer = SampleAnswer(
-        planned.id, completion, finish="stop", usage=usage, cost=0.004, attempts=1, seconds=2.0, asked=asked
+        completion, finish="stop", usage=usage, cost=0.004, attempts=1, seconds=2.0, asked=asked
     )
-    run.put_answer(answer)
+    run.put_answer(planned.id, answer)
     usable = chance.random() > _UNUSABLE
     values = {name: min(1.0, max(0.0, chance.gauss(skill, 0.15))) for name in METRICS}
     assert task.rendering is not None
     document = task.rendering.document(Structure(structure)).source if planned.task == "latex" else None
-    rendered = SampleRendering(
+    instance = SampleInstance(
         planned.id,
         planned.task,
         planned.subset,
         planned.difficulty,
+        reference_sha256=reference,
+        target_sha256=content.target_sha256,
+    )
+    rendering = SampleRendering(
         usable=usable,
         verdict=Verdict.RENDERED if usable else Verdict.COMPILE_ERROR,
         verdict_before_repair=Verdict.RENDERED if chance.random() > 0.1 and usable else Verdict.COMPILE_ERROR,
         error=None if usable else FirstError("Undefined control sequence.", "UNDEFINED_COMMAND", 12),
         structure=structure,
-        reference_sha256=reference,
-        rendering_sha256=_put_picture(run, sample, f"{planned.id} {model}") if usable else "",
+        sha256=_put_image(run, sample, f"{planned.id} {model}") if usable else "",
         document_sha256="f" * 64,
         width=700,
         height=100,
         pages=1,
-        seconds={"render": 0.4},
-        target_sha256=content.target_sha256,
+        seconds=0.4,
         document=document,
         log=None if usable else "! Undefined control sequence.\n" + "l.12 \\unknown\n" * 40,
         target=content.structure,
     )
-    run.put_rendered(rendered)
-    run.append(
-        scored_record(rendered, answer, SampleScore(values if usable else dict.fromkeys(METRICS, 0.0)))
-    )
+    run.put_rendering(instance, rendering)
+    score = SampleScore(Outcome.SCORED, metrics=values if usable else dict.fromkeys(METRICS, 0.0))
+    run.append(Record(instance, answer, rendering, score))
 
 
 def _point(sample: Sample, value: float) -> Record:
     planned = sample.planned
     chance = random.Random(f"{value} {planned.id}")
     low = value if value == 1.0 else value - 0.1 + 0.2 * chance.random()
-    return Record(
+    instance = SampleInstance(
         planned.id,
         planned.task,
         planned.subset,
         planned.difficulty,
-        outcome=Outcome.SCORED,
-        usable=True,
-        metrics=dict.fromkeys(METRICS, low),
         reference_sha256=_digest_of(sample),
         target_sha256=sample.content.target_sha256,
     )
+    score = SampleScore(Outcome.SCORED, metrics=dict.fromkeys(METRICS, low))
+    return Record(instance, rendering=SampleRendering(usable=True), score=score)
 
 
 def _digest_of(sample: Sample) -> str:
@@ -186,9 +186,9 @@ def _word(chance: random.Random) -> str:
     return "".join(chance.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(chance.randrange(2, 9)))
 
 
-def _put_picture(run: RunFolder, sample: Sample, text: str) -> str:
+def _put_image(run: RunFolder, sample: Sample, text: str) -> str:
     """Keep the picture of a sample with a text in its file, and its small copy; return its SHA-256."""
-    digest = run.put_picture(_own(sample.content.reference, text))
+    digest = run.put_image(_own(sample.content.reference, text))
     small = _small(sample.content.reference)
     if small is not None:
         run.storage.write(copy_name(digest), small)

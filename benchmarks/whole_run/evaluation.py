@@ -106,14 +106,14 @@ def main(text: str) -> None:
         _evaluate(options, settings, task, out, window.look, limit=None)
         window.close()
         for record in read_run(out).records.values():
-            picture = out / "pictures" / record.rendering_sha256[:2] / f"{record.rendering_sha256}.png"
+            picture = out / "pictures" / record.rendering.sha256[:2] / f"{record.rendering.sha256}.png"
             outcomes.append(
                 {
-                    "id": record.id,
+                    "id": record.instance.id,
                     "outcome": str(record.outcome),
-                    "rendered": record.has_picture,
-                    "values": dict(record.metrics),
-                    "picture": str(picture) if record.has_picture else "",
+                    "rendered": record.rendering.has_image,
+                    "values": dict(record.score.metrics),
+                    "picture": str(picture) if record.rendering.has_image else "",
                     "message": record.message,
                 }
             )

@@ -34,7 +34,7 @@ def records(
             one.id, task, subset, "easy", outcome=Outcome.SCORED, completion=f"answer {one.id}"
         )
         plain = changed(plain, reference_sha256=f"{one.id}", metrics={"ems": 0.5})
-        found[one.id] = replace(plain, **{**RENDERED, **changes})  # type: ignore[arg-type]
+        found[one.id] = changed(plain, **{**RENDERED, **changes})  # type: ignore[arg-type]
     return planned, found
 
 

@@ -10,9 +10,8 @@ import pytest
 
 from i2s_sdk.report import samples
 from i2s_sdk.report.samples import details
-from i2s_sdk.run.storage.answer import QuestionPart, StoredQuestion
 from i2s_sdk.run.storage.codec import read_record, read_rendering, record_line, rendering_line
-from i2s_sdk.run.storage.record import FirstError, Outcome, ReadingNote, Record
+from i2s_sdk.run.storage.record import FirstError, Outcome, QuestionPart, ReadingNote, Record, StoredQuestion
 from i2s_sdk.tasks.registry import SPECS
 from i2s_sdk.tasks.view import (
     ImageMark,

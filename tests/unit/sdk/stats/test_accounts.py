@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 
@@ -21,12 +20,12 @@ from i2s_sdk.stats.accounts import (
     total_accounts,
 )
 from i2s_wire.render.rendering import Verdict
-from sample_records import flat_record
+from sample_records import changed, flat_record
 
 
 def sample(name: str = "a", outcome: Outcome = Outcome.SCORED, **changes: object) -> Record:
     plain = flat_record(name, "latex", "equation", "", outcome=outcome, completion=f"answer {name}")
-    return replace(plain, **{"reference_sha256": f"r{name}", **changes})  # type: ignore[arg-type]
+    return changed(plain, **{"reference_sha256": f"r{name}", **changes})  # type: ignore[arg-type]
 
 
 RENDERED = {"usable": True, "verdict": Verdict.RENDERED, "verdict_before_repair": Verdict.RENDERED}
