@@ -14,6 +14,7 @@ from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import CommandMissingError, DataError
 from i2s_sdk.models import Completion, Finish, ModelAccessError, ModelFailedError, ModelRefusedError
 from i2s_sdk.models.errors import AllCallsFailedError
+from i2s_sdk.models.model import Model
 from i2s_sdk.run.failures import LikeFailures
 from i2s_sdk.run.generate import GenerateStage
 from i2s_sdk.run.render import RenderStage
@@ -27,7 +28,7 @@ from i2s_sdk.tasks.registry import open_task
 from tiny_formulas import write_tiny_formulas
 
 
-class Scripted:
+class Scripted(Model):
     """A model of one's own: counts, and does what a test wants."""
 
     name, fingerprint = "mine", ""

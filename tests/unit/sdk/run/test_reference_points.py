@@ -11,7 +11,7 @@ from i2s_sdk.data import Selection
 from i2s_sdk.data.folder import read_folder
 from i2s_sdk.models import open_model
 from i2s_sdk.models.errors import ModelAccessError
-from i2s_sdk.models.model import Completion, Finish
+from i2s_sdk.models.model import Completion, Finish, Model
 from i2s_sdk.run.evaluate import ModelRun, evaluate_models
 from i2s_sdk.run.pipeline import Progress, say_nothing
 from i2s_sdk.run.plan import Plan, choose, plan_run
@@ -96,7 +96,7 @@ def test_values_of_other_targets_than_those_of_the_run_are_measured_anew(tmp_pat
             assert points.keep(folder)
 
 
-class Locked:
+class Locked(Model):
     """A model whose key is wrong."""
 
     name, fingerprint = "mine/locked", ""
@@ -113,7 +113,7 @@ def test_a_model_that_cannot_be_asked_keeps_no_other_from_being_asked(tmp_path: 
     assert oracle.summary.scored == oracle.summary.planned  # type: ignore[union-attr]
 
 
-class Empty:
+class Empty(Model):
     """A model that answers nothing."""
 
     name, fingerprint = "mine/empty", ""

@@ -12,6 +12,7 @@ import pytest
 from i2s_sdk.data import Instance, Selection, read_folder
 from i2s_sdk.errors import ServiceUnavailableError
 from i2s_sdk.models import Completion, Finish, ModelFailedError
+from i2s_sdk.models.model import Model
 from i2s_sdk.run.pipeline import Stage, run_pipeline, say_nothing
 from i2s_sdk.run.plan import choose, plan_run
 from i2s_sdk.run.runner import Runner, StageName
@@ -39,7 +40,7 @@ def instances(tmp_path: Path) -> tuple[Instance, ...]:
     return tuple(read_folder(write_tiny_formulas(tmp_path / "data", 4).folder).instances)
 
 
-class Model:
+class Scripted(Model):
     """Answers all questions but one."""
 
     name, fingerprint = "mine", ""
@@ -139,7 +140,7 @@ async def test_a_run_has_a_span_of_the_model_below_each_sample(spans, instances,
     data = read_folder(tmp_path / "data")
     plan = plan_run(choose(data, Profile.PAPER, (), Selection()), "mine", "")
     with RunFolder.open(tmp_path / "run") as folder:
-        await Runner(plan, folder, (StageName.GENERATE,), Settings(), say_nothing, Model()).run()
+        await Runner(plan, folder, (StageName.GENERATE,), Settings(), say_nothing, Scripted()).run()
     asked = {one.attributes["seen"]: one for one in spans.named("model")}
     generate = {one.span_id: one for one in spans.named("generate")}
     roots = {one.span_id: one for one in spans.named("sample")}

@@ -20,6 +20,7 @@ from i2s_sdk.models import (
     open_model,
 )
 from i2s_sdk.models.errors import AllCallsFailedError
+from i2s_sdk.models.model import Model
 from i2s_sdk.run import plan as plan_module
 from i2s_sdk.run.dry_run import dry_run
 from i2s_sdk.run.failures import LikeFailures
@@ -52,7 +53,7 @@ class KilledError(Exception):
     """The process ends here."""
 
 
-class Scripted:
+class Scripted(Model):
     """A model of one's own: counts, and does with each question what a test wants."""
 
     name, fingerprint = "mine", ""

@@ -12,7 +12,7 @@ from PIL import Image
 from i2s_sdk import generate
 from i2s_sdk.errors import RunConflictError, UnknownNameError, UsageError
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.models.model import Completion, Finish
+from i2s_sdk.models.model import Completion, Finish, Model
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.own_prompts import read_prompts
 from i2s_sdk.tasks.question import ImagePart, Question, TextPart
@@ -82,7 +82,7 @@ def test_an_unknown_task_is_refused(tmp_path: Path) -> None:
         read_prompts(prompts(tmp_path, '[latx]\ntext = "a"'))
 
 
-class Listener:
+class Listener(Model):
     """A model that keeps what it is asked."""
 
     name, fingerprint = "mine/listener", ""

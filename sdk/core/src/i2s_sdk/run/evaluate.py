@@ -14,7 +14,7 @@ from i2s_sdk.data import Instance
 from i2s_sdk.errors import I2SError, UsageError
 from i2s_sdk.models import Model, open_model
 from i2s_sdk.models.errors import AllCallsFailedError, ModelAccessError
-from i2s_sdk.models.model import close_model
+from i2s_sdk.models.model import ModelLike, as_model
 from i2s_sdk.models.options import ModelOptions, options_from
 from i2s_sdk.models.predictions import Predictions, find_predictions
 from i2s_sdk.report.page import Report, write_report
@@ -49,7 +49,7 @@ class ModelRun:
 
 def evaluate(
     data: Path | str | None = None,
-    model: str | Model = "oracle",
+    model: str | ModelLike | Model = "oracle",
     *,
     out: PathOrUrl,
     settings: Settings | None = None,
@@ -75,7 +75,7 @@ def evaluate(
         ServiceError: A service that was named does not answer.
     """
     settings = settings or Settings.load()
-    opened = open_model(model, options_from(settings)) if isinstance(model, str) else model
+    opened = open_model(model, options_from(settings)) if isinstance(model, str) else as_model(model)
     (result,) = evaluate_models(data, [ModelRun(opened, out)], settings, on_progress, **wanted)
     if isinstance(result, I2SError):
         raise result
@@ -144,7 +144,7 @@ class _Evaluation:
                 return await self._run(folders)
         finally:
             for one in self._runs:
-                await close_model(one.model)
+                await one.model.close()
 
     async def _run(self, folders: Sequence[RunFolder]) -> list[RunResult | I2SError]:
         runners = [
@@ -263,7 +263,7 @@ class SeveralResult:
 
 def evaluate_several(
     data: Path | str | None,
-    models: Sequence[str | Model],
+    models: Sequence[str | ModelLike | Model],
     *,
     out: PathOrUrl,
     settings: Settings | None = None,
@@ -292,7 +292,7 @@ def evaluate_several(
     """
     settings = settings or Settings.load()
     options = options_from(settings)
-    opened = [open_model(one, options) if isinstance(one, str) else one for one in models]
+    opened = [open_model(one, options) if isinstance(one, str) else as_model(one) for one in models]
     folders = run_folders([one.name for one in opened], out)
     runs = [ModelRun(one, folders[one.name]) for one in opened]
     ended = evaluate_models(data, runs, settings, on_progress, **wanted)

@@ -18,7 +18,7 @@ from i2s_sdk.instances.references import require_decodable_reference
 from i2s_sdk.kept_bytes import KeptBytes
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.errors import ModelFailedError
-from i2s_sdk.models.model import Model, answers_whole
+from i2s_sdk.models.model import Model
 from i2s_sdk.run.failures import LikeFailures
 from i2s_sdk.run.sample import Sample, Watch, stored_facts
 from i2s_sdk.run.storage.answer import (
@@ -184,7 +184,7 @@ class GenerateStage:
         task = self.tasks[instance.task]
         if not isinstance(task, DocumentTask):
             return await self._all_asked(instance, task, task.questions(instance))
-        if answers_whole(self.model):
+        if self.model.whole:
             return await self._all_asked(instance, task, (task.whole_question(instance),))
         assert self.pages is not None, "a model that is asked page by page has the documents service"
         async with self.pages.shown(instance, task) as shown:

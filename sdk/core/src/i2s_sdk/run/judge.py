@@ -14,7 +14,7 @@ from i2s_sdk.errors import DataError, ModelError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models import Model, open_model
 from i2s_sdk.models.errors import ModelFailedError
-from i2s_sdk.models.model import close_model
+from i2s_sdk.models.model import ModelLike, as_model
 from i2s_sdk.models.options import options_from
 from i2s_sdk.run.failures import LikeFailures
 from i2s_sdk.run.pipeline import OnProgress, Progress, say_nothing
@@ -50,7 +50,7 @@ _CALLS = 4
 
 def judge(
     run: PathOrUrl,
-    model: str | Model,
+    model: str | ModelLike | Model,
     *,
     settings: Settings | None = None,
     on_progress: OnProgress | None = None,
@@ -80,7 +80,7 @@ def judge(
     if not tasks:
         known = ", ".join(_rubrics())
         raise UsageError(f"{stored.storage} has no samples of a task with a rubric for judges ({known})")
-    opened = open_model(model, options_from(settings)) if isinstance(model, str) else model
+    opened = open_model(model, options_from(settings)) if isinstance(model, str) else as_model(model)
     if opened.name.startswith(_NO_JUDGES):
         raise UsageError(
             f"model {opened.name!r} cannot judge images; name one that is asked, such as openai/NAME"
@@ -125,7 +125,7 @@ async def _judge(
                 run.storage.flush()
                 found.append(judged_run(run, manifest))
     finally:
-        await close_model(model)
+        await model.close()
     return found
 
 
@@ -152,7 +152,7 @@ class _Judging:
         remaining = [one for one in wanted if not self.log.has(one.instance.id, one.rendering.sha256)]
         done, paid, like = len(wanted) - len(remaining), 0.0, LikeFailures(self.settings.like_failures)
         self.on_progress(_progress(task, len(wanted), done, paid, ""))
-        slots = asyncio.Semaphore(int(getattr(self.model, "concurrency", _CALLS)))
+        slots = asyncio.Semaphore(self.model.concurrency or _CALLS)
 
         async def one(record: Record, folder: Path) -> None:
             nonlocal done, paid

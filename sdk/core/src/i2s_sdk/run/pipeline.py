@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from i2s_sdk.models.model import Model
+
 S = TypeVar("S")
 
 
@@ -131,14 +133,9 @@ OnProgress = Callable[[Progress], None]
 
 
 @contextmanager
-def noted_waits(model: object, listener: Callable[[str], None]) -> Iterator[None]:
-    """Have a model say what it waits for, as long as the block lasts.
-
-    Args:
-        model: The model; it has an attribute ``on_wait`` if it can say that.
-        listener: Called with one line.
-    """
-    if not hasattr(model, "on_wait"):
+def noted_waits(model: Model | None, listener: Callable[[str], None]) -> Iterator[None]:
+    """Have a model say what it waits for, as long as the block lasts; see ``Model.on_wait``."""
+    if model is None:
         yield
         return
     before = model.on_wait

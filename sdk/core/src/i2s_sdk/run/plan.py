@@ -167,7 +167,7 @@ def model_fingerprint(choice: ResolvedSelection, model: Model) -> str:
         model: Model that is asked.
     """
     if any(isinstance(task, SampledTask) for task in choice.tasks.values()):
-        return str(getattr(model, "sampling_fingerprint", model.fingerprint))
+        return model.sampling_fingerprint
     return model.fingerprint
 
 

@@ -13,9 +13,8 @@ from i2s_sdk.data.locations import note_location
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import require_usable_references
-from i2s_sdk.models.model import Model, answers_whole
-from i2s_sdk.models.options import ModelOptions, option_words
-from i2s_sdk.models.provider_model import ProviderModel
+from i2s_sdk.models.model import Model
+from i2s_sdk.models.options import option_words
 from i2s_sdk.run.caches import Caches, open_caches
 from i2s_sdk.run.failures import LikeFailures
 from i2s_sdk.run.generate import GenerateStage, PageImages
@@ -137,15 +136,14 @@ class Runner:
         Raises:
             ModelAccessError: It does not answer.
         """
-        preflight = getattr(self.model, "preflight", None)
-        if preflight is None or StageName.GENERATE not in self.stages:
+        if self.model is None or StageName.GENERATE not in self.stages:
             return
         answers = self.folder.answers.marks
         unanswered = (one for one in remaining if one.id not in answers or not answers[one.id].final)
         for one in unanswered:
             task = self.plan.tasks[one.task]
             if not await _is_kept(self.model, task, one):
-                await preflight(_shows_image(task, one))
+                await self.model.preflight(_shows_image(task, one))
                 return
 
     async def pending(self) -> list[Instance] | None:
@@ -204,7 +202,7 @@ class Runner:
 
     def _drawing_services(self, remaining: Sequence[Instance]) -> set[str]:
         """Return the documents service if pages of documents have to be drawn for the model."""
-        if self.model is None or StageName.GENERATE not in self.stages or answers_whole(self.model):
+        if self.model is None or StageName.GENERATE not in self.stages or self.model.whole:
             return set()
         answers = self.folder.answers.marks
         unanswered = {one.task for one in remaining if one.id not in answers or not answers[one.id].final}
@@ -262,7 +260,8 @@ class Runner:
         digests = {one.service: one.engine.digest for one in engines.values()}
         if documents is not None:
             digests |= {f"{documents.service} {one.name}": one.digest for one in documents.engines}
-        asked: ModelOptions | None = getattr(self.model, "options", None)
+        model = self.model
+        asked = model.options if model is not None else None
         return self.folder.begin(
             Manifest(
                 options=self.plan.options(digests, versions),
@@ -272,10 +271,10 @@ class Runner:
                     tuple(engines.values()),
                     comparer,
                     documents,
-                    whole=self.model is not None and answers_whole(self.model),
+                    whole=model is not None and model.whole,
                     options=option_words(asked, self.settings),
                     max_tokens=asked.max_tokens if asked is not None else None,
-                    answer_cache=isinstance(self.model, ProviderModel) and self.model.takes_kept_answers,
+                    answer_cache=model is not None and model.takes_kept_answers,
                 ),
             ),
             self.plan.whole,
@@ -285,8 +284,7 @@ class Runner:
         self, services: Services, comparer: MetricsDescription | None, caches: Caches
     ) -> Stage[Sample]:
         assert self.model is not None
-        if prepare := getattr(self.model, "prepare", None):
-            prepare(self.plan.whole)
+        self.model.prepare(self.plan.whole)
         pixels = self.settings.reference_pixels
         if comparer is not None:  # what it would refuse is no use to ask a model for
             pixels = min(pixels, comparer.max_image_pixels)
@@ -302,7 +300,7 @@ class Runner:
             self.plan.prompts,
             caches.scores,
         )
-        return Stage(work, getattr(self.model, "concurrency", 0) or _CALLS)
+        return Stage(work, self.model.concurrency or _CALLS)
 
     def _rendering(
         self,
@@ -331,12 +329,12 @@ class Runner:
         return Stage(work, jobs, self.settings.waiting or jobs)
 
 
-async def _is_kept(model: Model | None, task: Task, instance: Instance) -> bool:
+async def _is_kept(model: Model, task: Task, instance: Instance) -> bool:
     """Return whether the cache of a model has the answers to all questions about an instance.
 
     Pages of documents are not looked up: they would have to be drawn for it.
     """
-    if isinstance(task, DocumentTask) or not isinstance(model, ProviderModel):
+    if isinstance(task, DocumentTask):
         return False
     try:
         return all([await model.is_kept(instance, question) for question in task.questions(instance)])

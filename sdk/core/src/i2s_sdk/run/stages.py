@@ -12,7 +12,7 @@ from i2s_sdk.data.locations import known_location
 from i2s_sdk.data.opening import open_data
 from i2s_sdk.errors import UsageError
 from i2s_sdk.models import Model, open_model
-from i2s_sdk.models.model import close_model
+from i2s_sdk.models.model import ModelLike, as_model
 from i2s_sdk.models.options import options_from
 from i2s_sdk.run.failures import FailureReason, failure_reasons
 from i2s_sdk.run.finalize import RunResult, finalize
@@ -50,7 +50,7 @@ class StageResult:
 
 def generate(
     data: Path | str | None = None,
-    model: str | Model = "oracle",
+    model: str | ModelLike | Model = "oracle",
     *,
     out: PathOrUrl,
     settings: Settings | None = None,
@@ -75,7 +75,7 @@ def generate(
     settings = settings or Settings.load()
     choice = resolve_selection(data, settings, **wanted)
     options = options_from(settings)
-    opened = open_model(model, options) if isinstance(model, str) else model
+    opened = open_model(model, options) if isinstance(model, str) else as_model(model)
     plan = plan_run(choice, opened.name, model_fingerprint(choice, opened))
     return run_blocking(_generate(plan, opened, out, settings, on_progress or say_nothing))
 
@@ -138,7 +138,7 @@ async def _generate(
             await Runner(plan, folder, (StageName.GENERATE,), settings, on_progress, model).run()
             return _result(plan, folder, settings, folder.answered)
     finally:
-        await close_model(model)
+        await model.close()
 
 
 async def _render(plan: Plan, out: PathOrUrl, settings: Settings, on_progress: OnProgress) -> StageResult:

@@ -180,10 +180,10 @@ def marked_calls(model: Model | None, calls: JsonlIndex[str]) -> Iterator[None]:
     """Have each call of a model written to the journal before it is made, as long as the block lasts.
 
     Args:
-        model: Marks are made if it has an attribute ``on_call``, which is set; None makes none.
+        model: The model; see ``Model.on_call``. None makes no marks.
         calls: The journal.
     """
-    if model is None or not hasattr(model, "on_call"):
+    if model is None:
         yield
         return
     before, model.on_call = model.on_call, CallLog(calls)
