@@ -126,11 +126,11 @@ def render_key(request: RenderRequest, description: RendererDescription, profile
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
-    """Two pictures and how they are compared.
+    """Two images and how they are compared.
 
     Attributes:
-        reference: Encoded picture.
-        prediction: Encoded picture.
+        reference: Encoded image.
+        prediction: Encoded image.
         size_policy: The rule that makes the two equal in size.
         profile: Rules of the comparison.
     """
@@ -143,7 +143,7 @@ class ComparedPair:
 
 @dataclass(frozen=True, slots=True)
 class ScoreCache:
-    """Values of metrics by the digests of the pictures.
+    """Values of metrics by the digests of the images.
 
     Attributes:
         entries: What is kept.

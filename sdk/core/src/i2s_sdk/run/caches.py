@@ -334,7 +334,7 @@ class Caches:
 
     Attributes:
         renders: Answers of renderers; None if they are not kept.
-        scores: Values of metrics of pictures; the same.
+        scores: Values of metrics of images; the same.
     """
 
     renders: KeptBytes | None = None

@@ -154,7 +154,7 @@ class GenerateStage:
         """Return the sample with its answer, or ended.
 
         Raises:
-            DataError: The reference is no whole picture, or the ground truth cannot be read.
+            DataError: The reference is not a whole image, or the ground truth cannot be read.
             ModelAccessError: The model cannot be asked at all.
             AllCallsFailedError: Every call has failed alike.
         """

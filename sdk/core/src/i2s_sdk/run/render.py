@@ -88,7 +88,7 @@ def _shown_text(text: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ImageLimits:
-    """The largest picture that a run's services all take.
+    """The largest image that a run's services all take.
 
     Attributes:
         pixels: Width times height; 0 leaves the renderer's default.
@@ -113,7 +113,7 @@ def image_limits(renderer: RendererDescription, comparer: MetricsDescription | N
 
     Args:
         renderer: Its defaults hold if they are lower.
-        comparer: The metric service; None if pictures are rendered and not scored now.
+        comparer: The metric service; None if images are rendered and not scored now.
     """
     if comparer is None:
         return ImageLimits()
@@ -127,14 +127,14 @@ def image_limits(renderer: RendererDescription, comparer: MetricsDescription | N
 def refuse_unpaddable(rendering: Rendering, reference: bytes, policy: SizePolicy) -> Rendering:
     """Return a rendering; one that cannot be compared with its reference has the verdict PIXEL_LIMIT instead.
 
-    With ``SizePolicy.PAD`` both pictures get the larger width and the larger height, so a long thin picture
+    With ``SizePolicy.PAD`` both images get the larger width and the larger height, so a long thin image
     beside a wide flat one has far more pixels than either. The limit is the one that was in force when the
-    picture was rendered. A reference that is too large by itself, or that is no picture, is no fault of the
+    image was rendered. A reference that is too large by itself, or that is not an image, is no fault of the
     model and is left to the metric service to name.
 
     Args:
         rendering: Rendering of a model's answer.
-        reference: The picture that it is compared with, encoded.
+        reference: The image that it is compared with, encoded.
         policy: How the two get one size.
     """
     if policy is not SizePolicy.PAD or not rendering.pictures or not rendering.limits.pixels:
@@ -158,7 +158,7 @@ def _least(*values: int) -> int:
 
 
 def _size_of(picture: bytes) -> tuple[int, int] | None:
-    """Return width and height from the header; None for a file that is no picture."""
+    """Return width and height from the header; None for a file that is not an image."""
     try:
         header = read_header(picture, PILLOW_PIXELS)
     except ImageFaultError:
@@ -259,9 +259,9 @@ class RenderStep(Generic[D]):
 
     Attributes:
         task: The task that reads structures; has documents and repairs.
-        renderers: Make pictures of documents, by the names of their services.
+        renderers: Make images of documents, by the names of their services.
         with_texts: Whether scorers need the texts of rendering and ground truth.
-        image_limits: What is asked for of the size of pictures, by the names of the services.
+        image_limits: What is asked for of the size of images, by the names of the services.
     """
 
     task: RenderedTask[D]

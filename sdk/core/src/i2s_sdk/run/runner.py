@@ -119,7 +119,7 @@ class Runner:
 
         Raises:
             RunConflictError: The folder holds a run with other options.
-            DataError: A reference is no picture within bounds.
+            DataError: A reference is not an image within bounds.
             StackError: A service cannot be started.
             ServiceError: A service that was named does not answer.
         """
@@ -151,7 +151,7 @@ class Runner:
 
         Raises:
             RunConflictError: The folder holds a run with other options.
-            DataError: A reference is no picture within bounds.
+            DataError: A reference is not an image within bounds.
         """
         found = self.folder.manifest()
         if found is not None:  # differences are told before anything is started

@@ -29,7 +29,7 @@ class ScoreStep:
 
     Attributes:
         task: Decides sizes and profile.
-        comparer: Compares pictures; None for a task without metrics of pictures.
+        comparer: Compares images; None for a task without metrics of images.
         image_metrics: Image metrics that the comparer is asked for.
         scorers: Scorers of the other metrics.
         workers: Run the scorers that need limits.
@@ -53,7 +53,7 @@ class ScoreStep:
         Args:
             rendering: What was read and rendered.
             instance: The instance, with its inputs and target.
-            reference: The picture, encoded; empty if none is compared.
+            reference: The image, encoded; empty if none is compared.
             prediction: The same of the rendering; None if there is none.
 
         Raises:
@@ -167,7 +167,7 @@ class ScoreStage:
         """Return the sample, ended.
 
         Raises:
-            DataError: A picture of the run is not there any more.
+            DataError: An image of the run is not there any more.
         """
         identity = sample.instance.id
         if sample.rendering is None:

@@ -26,7 +26,7 @@ def run_metrics(
 
     Args:
         tasks: All of one profile.
-        comparer: The metric service; None if no task compares pictures.
+        comparer: The metric service; None if no task compares images.
     """
     versions: dict[str, str] = {}
     unavailable: dict[str, str] = {}
@@ -51,7 +51,7 @@ def run_metrics(
 
 
 def image_metrics_of_run(task: Task, metrics: Container[str]) -> tuple[str, ...]:
-    """Return those of a run's metrics that a task has from pictures."""
+    """Return those of a run's metrics that a task has from images."""
     return tuple(name for name in image_metrics(task) if name in metrics)
 
 
@@ -88,7 +88,7 @@ def read_steps(
         tasks: Tasks by name.
         services: Services that are running.
         engines: What the renderers say of themselves, by the name of the service.
-        comparer: What the metric service says; it may take smaller pictures than renderers make.
+        comparer: What the metric service says; it may take smaller images than renderers make.
         metrics: Names of the metrics to compute; None means all that the tasks have.
         caches: Answers of renderers of earlier runs.
     """
@@ -125,7 +125,7 @@ def score_steps(
 
     Args:
         tasks: Tasks by name.
-        services: Services that are running; the metric service is among them if a task compares pictures.
+        services: Services that are running; the metric service is among them if a task compares images.
         metrics: Names of the metrics to compute.
         workers: Run the scorers that need limits.
         comparer: What the metric service says; without it nothing is taken from a cache.

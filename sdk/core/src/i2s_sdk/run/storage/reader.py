@@ -91,7 +91,7 @@ class StoredRun:
         return lines, places
 
     def picture(self, digest: str) -> bytes | None:
-        """Return a picture; None if the folder does not hold it."""
+        """Return an image; None if the folder does not hold it."""
         try:
             return self.storage.read(image_name(digest))
         except OSError:
