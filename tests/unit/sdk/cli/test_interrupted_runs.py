@@ -33,14 +33,14 @@ _EVALUATE = """
 import sys
 from i2s_sdk.cli import interruption
 from i2s_sdk.cli.main import run
-from i2s_sdk.run import several
+from i2s_sdk.run import evaluate
 from i2s_sdk.run.pipeline import Progress
 
 interruption.TELL_SECONDS = 3000
 
 def interrupted(data, models, *, out, settings, on_progress, **wanted):
     names = [one.name for one in models]
-    folders = several.run_folders(names, out)
+    folders = evaluate.run_folders(names, out)
     for at, name in enumerate(names):
         calls = "".join(f'{{"id": "sample-{at}-{number}"}}\\n' for number in range(at + 1))
         folders[name].mkdir(parents=True)
@@ -52,7 +52,7 @@ def interrupted(data, models, *, out, settings, on_progress, **wanted):
     on_progress(Progress(7, 7, 6, 5, run="baseline/blank", reference=True))
     raise KeyboardInterrupt
 
-several.evaluate_several = interrupted
+evaluate.evaluate_several = interrupted
 sys.exit(run(sys.argv[1:]))
 """
 
