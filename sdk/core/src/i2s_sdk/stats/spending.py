@@ -93,29 +93,25 @@ def total_spending(records: Iterable[Record]) -> Spending:
     costs: list[float] = []
     paid: list[float] = []
     dates: list[str] = []
-    for one in records:
-        if one.answer.cached_at:
-            dates.append(one.answer.cached_at)
-        calls += one.answer.attempts
+    for answer in (record.answer for record in records):
+        if answer.cached_at:
+            dates.append(answer.cached_at)
+        calls += answer.attempts
         # A sample whose later question failed has no completion, and yet answers that were paid for.
-        has_answers = (
-            one.answer.completion is not None
-            or one.answer.cost is not None
-            or one.answer.usage != TokenUsage()
-        )
-        if not has_answers or not (one.answer.attempts or one.answer.cached):
+        has_answers = answer.completion is not None or answer.cost is not None or answer.usage != TokenUsage()
+        if not has_answers or not (answer.attempts or answer.cached):
             continue
         answers += 1
-        cached += one.answer.cached
-        tokens_in += one.answer.usage.input_tokens or 0
-        tokens_out += one.answer.usage.output_tokens or 0
-        tokens_unknown += one.answer.usage.input_tokens is None or one.answer.usage.output_tokens is None
-        if one.answer.cost is None:
+        cached += answer.cached
+        tokens_in += answer.usage.input_tokens or 0
+        tokens_out += answer.usage.output_tokens or 0
+        tokens_unknown += answer.usage.input_tokens is None or answer.usage.output_tokens is None
+        if answer.cost is None:
             cost_unknown += 1
             continue
-        costs.append(one.answer.cost)
-        if not one.answer.cached:
-            paid.append(one.answer.cost - one.answer.cached_cost)
+        costs.append(answer.cost)
+        if not answer.cached:
+            paid.append(answer.cost - answer.cached_cost)
     return Spending(
         answers=answers,
         cached=cached,
