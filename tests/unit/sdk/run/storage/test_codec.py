@@ -110,6 +110,8 @@ def test_the_last_stage_that_says_how_a_sample_ended_decides(
     assert (record.outcome, record.failure) == (outcome, failure)
     again = read_record(json.loads(json.dumps(record_line(record))))
     assert (again.outcome, again.failure) == (outcome, failure)
+    failures = [part.failure for part in (again.answer, again.rendering, again.score)]
+    assert failures.count(None) == (3 if failure is None else 2)
     assert record_line(again) == record_line(record)
 
 
