@@ -59,7 +59,7 @@ class Targets:
     local: str
     abstract: str
     service: int
-    escape: int
+    victim: int
 
     @property
     def folder(self) -> str:

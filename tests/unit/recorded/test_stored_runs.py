@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from current_recordings import compare_json, compare_lines, compare_text, condensed, masked, visible_lines
 from i2s_sdk.cli.main import group
+from i2s_sdk.run.storage.codec import record_line
 from i2s_sdk.run.storage.folder import MANIFEST, RECORDS, RESULTS, read_records
 from recorded import recorded_run
 
@@ -70,7 +71,7 @@ def test_commands_print_the_json_that_they_did(name: str, folder: Path) -> None:
 @pytest.mark.parametrize("name", RUNS)
 def test_records_are_read_as_they_were(name: str, folder: Path) -> None:
     compare_lines(
-        f"stored/{name}.jsonl", (record.to_json() for record in read_records(folder / name).values())
+        f"stored/{name}.jsonl", (record_line(record) for record in read_records(folder / name).values())
     )
 
 
