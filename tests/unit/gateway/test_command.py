@@ -11,7 +11,7 @@ import pytest
 
 from i2s_gateway import command
 from i2s_gateway.settings import GatewaySettings
-from i2s_sdk.cli import run, up
+from i2s_sdk.cli import run, services
 from i2s_sdk.errors import UsageError
 
 
@@ -22,7 +22,7 @@ def test_defaults_that_the_help_names_are_those_of_the_settings():
         default = defaults[name]
         text = f"{default:g}" if isinstance(default, float) else str(default)
         assert shown[name].endswith(f"[I2S_HTTP_{name.upper()}; {text}]"), name
-    listen = next(one for one in up.command.params if one.name == "http_listen")
+    listen = next(one for one in services.up_command.params if one.name == "http_listen")
     assert listen.default == defaults["listen"]
 
 

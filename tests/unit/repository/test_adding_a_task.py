@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk.cli import human_scores, score
+from i2s_sdk.cli import judge, score
 from i2s_sdk.tasks.registry import DEFAULT_TASK, SPECS
 from i2s_wire.metrics.profile import Profile
 
@@ -109,7 +109,7 @@ def test_no_other_module_names_a_task(root):
 def test_help_names_the_tasks_that_commands_take_by_default():
     shown = {
         name: {one.name: one.help for one in command.params if one.name == "task"}["task"]
-        for name, command in (("score", score.command), ("human-scores", human_scores.command))
+        for name, command in (("score", score.score_command), ("human-scores", judge.human_scores_command))
     }
     scored = next(name for name, spec in SPECS.items() if spec.human_scoring is not None)
     assert shown["score"].endswith(f"[default: {DEFAULT_TASK}]")

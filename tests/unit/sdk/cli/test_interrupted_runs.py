@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk.cli import unanswered
-from i2s_sdk.cli.unanswered import Journal, lines_of, looked_up
+from i2s_sdk.cli import interruption
+from i2s_sdk.cli.interruption import Journal, lines_of, looked_up
 from i2s_sdk.errors import StoreError
 from i2s_sdk.run.storage.interface import open_storage
 from i2s_sdk.settings import Settings
@@ -153,7 +153,7 @@ def test_a_store_that_fails_is_named_with_the_reason_and_where_its_calls_are(
     def opened(where: str, settings: Settings) -> None:
         raise StoreError("refused")
 
-    monkeypatch.setattr(unanswered, "open_storage", opened)
+    monkeypatch.setattr(interruption, "open_storage", opened)
     journal = Journal("model", "s3://bucket/run/")
     (line,) = lines_of(journal, looked_up([journal], Settings(), LONG)[journal], named=True)
     assert line == (
@@ -171,7 +171,7 @@ def test_a_store_that_is_silent_is_waited_for_no_longer_than_the_time(
         answer.wait()
         raise StoreError("refused")
 
-    monkeypatch.setattr(unanswered, "open_storage", opened)
+    monkeypatch.setattr(interruption, "open_storage", opened)
     journal = Journal("", "s3://bucket/run")
     try:
         found = looked_up([journal], Settings(), 0.05)

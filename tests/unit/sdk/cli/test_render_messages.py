@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from i2s_sdk.cli.rendered import say_error
+from i2s_sdk.cli.render import say_error
 from i2s_wire.render.source_error import ErrorKind, Provider, ProviderKind, SourceError, Undefined
 
 STOPPED = "TeX stopped on line 4: Undefined control sequence."

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from fake_hub import fake_hub
-from i2s_sdk.cli.log_to import log_runs
 from i2s_sdk.cli.main import run
+from i2s_sdk.cli.options import log_runs
 from i2s_sdk.errors import StoreError, UsageError
 from i2s_sdk.report.experiment_logs import Destination, ExperimentTracker, log_run, values_of
 from i2s_sdk.run.storage.reader import read_run

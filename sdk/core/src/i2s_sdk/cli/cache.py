@@ -18,7 +18,7 @@ _KINDS = ("answers", "renders", "scores", "reference-points")
 
 
 @click.group("cache", short_help="Show or empty what evaluations keep between runs.")
-def command() -> None:
+def cache_command() -> None:
     """Show or empty the caches of evaluations.
 
     \b
@@ -35,7 +35,7 @@ def command() -> None:
     """  # noqa: D301 - \b is for click
 
 
-@command.command("info", short_help="Say where the caches lie, how large they are, and from when.")
+@cache_command.command("info", short_help="Say where the caches lie, how large they are, and from when.")
 @json_option
 @settings_options
 def info(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
@@ -65,7 +65,7 @@ def info(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
     return 0
 
 
-@command.command("clear", short_help="Remove everything that the caches hold.")
+@cache_command.command("clear", short_help="Remove everything that the caches hold.")
 @click.argument("kinds", nargs=-1, type=click.Choice(_KINDS), metavar="[KIND]...")
 @settings_options
 def clear(kinds: tuple[str, ...], **given: Any) -> int:  # noqa: ANN401 - the parameters of click

@@ -17,7 +17,7 @@ _PATHS = ("replay:",)
 
 @click.command("completion", short_help="Print the completion script of a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def command(shell: str) -> None:
+def completion_command(shell: str) -> None:
     """Print the script that completes commands, options, and names of models, tasks, subsets and files.
 
     \b

@@ -1,4 +1,4 @@
-"""``i2s-sdk dataset``: look at data sets, check them, begin one."""
+"""``i2s-sdk dataset``: look at data sets, check them, begin or make one."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from i2s_client.service_table import RENDER_HTML
 from i2s_sdk.cli.main import FAULT, USAGE, LazyGroup
-from i2s_sdk.cli.options import json_option
+from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.visible import visible_line
 
@@ -19,16 +20,94 @@ if TYPE_CHECKING:
     from i2s_sdk.data.selection import Subset
 
 
+@click.group("make", short_help="Make new items of a benchmark.")
+def make_command() -> None:
+    """Make a data set of new items, whose gold answers are known by construction.
+
+    \b
+    Examples:
+      i2s-sdk dataset make visualwebbench shop.tar.gz --out items
+    """  # noqa: D301 - \b is for click
+
+
+@make_command.command("visualwebbench", short_help="From web sites, drawn by the page renderer.")
+@click.argument("sites", nargs=-1, required=True, metavar="SITE…")
+@click.option(
+    "--out", required=True, metavar="DIR", help="Folder of the data set; must not exist, or be empty."
+)
+@click.option(
+    "--seed", type=int, default=0, metavar="N", help="Decides which elements are taken.  [default: 0]"
+)
+@click.option(
+    "--per-page",
+    type=click.IntRange(1),
+    default=2,
+    metavar="N",
+    help="The most items of a page and a task.  [default: 2]",
+)
+@click.option(
+    "--pages",
+    "most_pages",
+    type=click.IntRange(1),
+    default=50,
+    metavar="N",
+    help="The most pages of a site.  [default: 50]",
+)
+@click.option("--licence", default="", metavar="L", help="Of the sites, such as CC0-1.0.")
+@json_option
+@settings_options_for(RENDER_HTML)
+def visualwebbench(
+    sites: tuple[str, ...],
+    out: str,
+    seed: int,
+    per_page: int,
+    most_pages: int,
+    licence: str,
+    as_json: bool,
+    **given: str | bool | None,
+) -> None:
+    """Draw the pages of each SITE at 1280 x 1024 pixels and make items of VisualWebBench of them.
+
+    SITE is a folder, an archive (.zip, .tar.gz) or an HTML document. What would be ambiguous is refused:
+    elements that are hidden, covered or cut off, and texts that stand on the page twice. The reasons are
+    counted. The same sites, renderer and seed give the same data set.
+
+    \b
+    Examples:
+      i2s-sdk dataset make visualwebbench shop.tar.gz museum/ --out items --seed 7
+      i2s-sdk evaluate --data items --model baseline/ocr
+    """  # noqa: D301
+    from i2s_sdk.single.web_items import make_visualwebbench
+
+    made = make_visualwebbench(
+        sites,
+        out,
+        seed=seed,
+        per_page=per_page,
+        most_pages=most_pages,
+        licence=licence,
+        settings=load_settings(given),
+    )
+    if as_json:
+        say(json.dumps(asdict(made), indent=2))
+        return
+    for task, count in made.items.items():
+        say(f"{task}: {count}")
+    for reason, count in sorted(made.refused.items()):
+        say(visible_line(f"refused, {reason}: {count}"), err=True)
+    say(f"{out}: {sum(made.items.values())} instances of {made.pages} pages")
+
+
 @click.group(
     "dataset",
     cls=LazyGroup,
-    modules={"make": "i2s_sdk.cli.dataset_make"},
+    modules={"make": "i2s_sdk.cli.dataset"},
     kind="command",
     order=("convert", "import", "list", "make", "new", "publish", "push", "schema", "validate"),
     prefix="dataset ",
     short_help="List, check, begin, import or convert a data set.",
 )
-def command() -> None:
+def dataset_command() -> None:
     """Look at a data set, find every fault of a local one, begin one of your own, import or convert one.
 
     \b
@@ -42,7 +121,7 @@ def command() -> None:
     """  # noqa: D301 - \b is for click
 
 
-@command.command("list", short_help="What a data set holds, by task and subset.")
+@dataset_command.command("list", short_help="What a data set holds, by task and subset.")
 @click.argument("data", required=False)
 @click.option("--subset", "subsets", multiple=True, metavar="S", help="Only this one; may be repeated.")
 @json_option
@@ -97,7 +176,7 @@ def _say(counted: list[Subset]) -> None:
     say(f"{sum(one.instances for one in counted)} instances")
 
 
-@command.command("validate", short_help="Every fault of a local data set.")
+@dataset_command.command("validate", short_help="Every fault of a local data set.")
 @click.argument("path")
 @json_option
 def validate_command(path: str, as_json: bool) -> int:
@@ -138,7 +217,7 @@ def _listed(faults: tuple[Fault, ...]) -> list[dict[str, str | int]]:
     return [{"file": str(one.file), "line": one.line, "message": one.message} for one in faults]
 
 
-@command.command("new", short_help="Begin a data set.")
+@dataset_command.command("new", short_help="Begin a data set.")
 @click.argument("folder")
 @click.option("--from", "source", metavar="DIR", help="Take the pictures and documents of this folder.")
 @click.option("--task", default="", metavar="T", help="Task of pictures without document, such as latex.")
@@ -191,7 +270,7 @@ def new_command(folder: str, source: str | None, task: str, subset: str, as_json
     return FAULT if faulty else 0
 
 
-@command.command("convert", short_help="Copy a data set in format 2.")
+@dataset_command.command("convert", short_help="Copy a data set in format 2.")
 @click.argument("path")
 @click.option("--out", required=True, metavar="FOLDER", help="The copy; must not exist, or be empty.")
 @click.option("--licence", default="", metavar="NAME", help="Of instances whose lines name none.")
@@ -208,7 +287,7 @@ def convert_command(path: str, out: str, licence: str) -> None:
     say(f"{out}: {count} instance{'s' if count != 1 else ''} in format 2")
 
 
-@command.command("import", short_help="Make a data set of another benchmark's files.")
+@dataset_command.command("import", short_help="Make a data set of another benchmark's files.")
 @click.argument("kind")
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option("--out", required=True, metavar="FOLDER", help="The data set; must not exist, or be empty.")
@@ -257,7 +336,7 @@ def import_command(
     return FAULT if found.left_out else 0
 
 
-@command.command("schema", short_help="JSON Schema of a task's inputs and target.")
+@dataset_command.command("schema", short_help="JSON Schema of a task's inputs and target.")
 @click.argument("task")
 def schema_command(task: str) -> None:
     """Print the JSON Schema (draft 2020-12) of inputs and target of the instances of TASK.

@@ -11,14 +11,30 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from i2s_sdk.cli.file_defaults import options_from_file
-from i2s_sdk.cli.grouped_help import GroupedCommand
-from i2s_sdk.cli.log_to import log_runs, log_to_option, parse_destinations
 from i2s_sdk.cli.main import BELOW_COVERAGE
-from i2s_sdk.cli.model_options import chosen_options, model_options
-from i2s_sdk.cli.options import json_option, load_settings, settings_options
-from i2s_sdk.cli.requirements import check_requirements, parse_requirements, require_options, tell_failed
-from i2s_sdk.cli.run_options import chosen_instances, run_folder, runs_options, tell_failures, tell_unanswered
+from i2s_sdk.cli.options import (
+    check_requirements,
+    json_option,
+    load_settings,
+    log_runs,
+    log_to_option,
+    parse_destinations,
+    parse_requirements,
+    require_options,
+    settings_options,
+    tell_failed,
+)
+from i2s_sdk.cli.run_options import (
+    GroupedCommand,
+    chosen_instances,
+    chosen_options,
+    model_options,
+    options_from_file,
+    run_folder,
+    runs_options,
+    tell_failures,
+    tell_unanswered,
+)
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import UsageError
 
@@ -73,7 +89,7 @@ if TYPE_CHECKING:
 @json_option
 @options_from_file
 @settings_options
-def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
+def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
     """Render a model's answers, score them, and write tables and a report.
 
     The same command goes on where it was stopped; nothing that is finished is done again. Only the
@@ -129,9 +145,8 @@ def command(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
         if given["repeats"] > 1:
             raise UsageError("--dry-run counts one run of each model; leave out --repeats and multiply")
         return _dry_run(data, models, folder, options, settings, choice, as_json=given["as_json"])
-    from i2s_sdk.cli.interruption import interruptible
+    from i2s_sdk.cli.interruption import Journal, interruptible
     from i2s_sdk.cli.progress import ProgressLine
-    from i2s_sdk.cli.unanswered import Journal
     from i2s_sdk.run.evaluate import evaluate_several, repeated_models, run_folders
 
     opened = repeated_models(models, options, given["repeats"])

@@ -1,21 +1,30 @@
-"""Options that several commands have."""
+"""Options and arguments that several commands have."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from i2s_client.credentials import Token
 from i2s_client.service_table import OWN_SERVICES, SERVICES
+from i2s_sdk.cli.completion import complete_files
+from i2s_sdk.cli.main import BELOW_COVERAGE
 from i2s_sdk.cli.terminal import say
-from i2s_sdk.errors import SettingsError
+from i2s_sdk.errors import I2SError, SettingsError
 from i2s_sdk.settings import Settings
 from i2s_sdk.settings_sources import ADDRESSES
+
+if TYPE_CHECKING:
+    from i2s_sdk.report.experiment_logs import Destination
+    from i2s_sdk.run.storage.interface import PathOrUrl
+    from i2s_sdk.stats.aggregate import Summary
+    from i2s_sdk.stats.requirements import Check, Requirement
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -130,3 +139,135 @@ def _toml(name: str, value: object) -> str:
     if isinstance(value, Token):
         return f"# {name} is set and not shown"
     return f"{name} = {value if isinstance(value, int | float) else json.dumps(str(value))}"
+
+
+def runs_argument(command: F) -> F:
+    """Add the argument ``RUN...``; see ``all_runs``."""
+    return click.argument(
+        "runs",
+        nargs=-1,
+        required=True,
+        metavar="RUN...",
+        callback=lambda _, __, names: all_runs(names),
+        shell_complete=complete_files,
+    )(command)
+
+
+def all_runs(names: Sequence[str]) -> tuple[str, ...]:
+    """Return runs; a folder of runs, as an evaluation of several models leaves it, stands for all of them."""
+    return tuple(run for name in names for run in _runs_in(name))
+
+
+def _runs_in(name: str) -> list[str]:
+    """Return the runs that a folder holds, by name; what is a run itself, or no folder, as it is."""
+    from i2s_sdk.run.storage.folder import MANIFEST
+
+    folder = Path(name)
+    if not folder.is_dir() or (folder / MANIFEST).exists():
+        return [name]
+    found = sorted(str(one.parent) for one in folder.glob(f"*/{MANIFEST}"))
+    return found or [name]
+
+
+def log_to_option(command: F) -> F:
+    """Add ``--log-to``."""
+    return click.option(
+        "--log-to",
+        "log_to",
+        multiple=True,
+        metavar="WHERE",
+        help="Send values of the run to wandb:PROJECT, mlflow:URI or hub:OWNER/NAME; may be repeated.",
+    )(command)
+
+
+def parse_destinations(texts: Sequence[str]) -> list[Destination]:
+    """Return the destinations of ``--log-to``.
+
+    Raises:
+        UsageError: One of them is none, or its client is not installed.
+    """
+    if not texts:
+        return []
+    from i2s_sdk.report.experiment_logs import Destination
+
+    return [Destination.parse(one) for one in texts]
+
+
+def log_runs(runs: Iterable[PathOrUrl], destinations: Sequence[Destination]) -> int:
+    """Send the values of finished runs, say where they are, and return the exit code.
+
+    What cannot be sent is said in one line with the command that sends it later; the runs are kept.
+    """
+    code = 0
+    for run in runs if destinations else ():
+        from i2s_sdk.report.experiment_logs import log_run
+
+        for one in destinations:
+            try:
+                say(f"{run} is logged to {one}: {log_run(run, one)}", err=True)
+            except I2SError as error:
+                say(
+                    f"{error.message}; the run is kept, try again with: i2s-sdk log-run {run} --to {one}",
+                    err=True,
+                )
+                code = max(code, error.exit_code)
+    return code
+
+
+def require_options(command: F) -> F:
+    """Add ``--require`` and ``--junit``."""
+    require = click.option(
+        "--require",
+        "requirements",
+        multiple=True,
+        metavar="CONDITION",
+        help="Exit with 3 unless [TASK[/SUBSET]:]METRIC>=VALUE holds, such as ems>=0.8; may be repeated.",
+    )
+    junit = click.option(
+        "--junit",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Write a JUnit file of what was required.",
+    )
+    return require(junit(command))
+
+
+def parse_requirements(texts: Sequence[str]) -> list[Requirement]:
+    """Return the requirements of ``--require``.
+
+    Raises:
+        UsageError: One of them is not of the form.
+    """
+    if not texts:
+        return []
+    from i2s_sdk.stats.requirements import Requirement
+
+    return [Requirement.parse(one) for one in texts]
+
+
+def check_requirements(
+    requirements: Sequence[Requirement], runs: Mapping[str, Summary], junit: Path | None
+) -> list[Check]:
+    """Check runs, and write the JUnit file if there is to be one.
+
+    Raises:
+        UnknownNameError: Neither a task nor a run has a metric.
+        WriteError: The file cannot be written.
+    """
+    from i2s_sdk.stats.requirements import check_runs, write_junit
+
+    of_runs = {name for summary in runs.values() for one in summary.tasks.values() for name in one.values}
+    for one in requirements:
+        one.require_metric(of_runs)
+    checks = check_runs(requirements, runs)
+    if junit is not None:
+        write_junit(junit, runs, checks)
+    return checks
+
+
+def tell_failed(checks: Sequence[Check]) -> int:
+    """Say which requirements do not hold, and return the exit code."""
+    failed = [one for one in checks if one.failure]
+    for one in failed:
+        say(f"required {one.requirement.text} of {one.run}: {one.failure}", err=True)
+    return BELOW_COVERAGE if failed else 0

@@ -2,9 +2,450 @@
 
 from __future__ import annotations
 
+import json
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
 import click
 
-from i2s_sdk.cli.main import LazyGroup
+from i2s_client.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND, RENDER_PYTHON
+from i2s_sdk.cli.main import FAULT, LazyGroup
+from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options_for
+from i2s_sdk.cli.run_options import MOST_NAMES
+from i2s_sdk.cli.terminal import say
+from i2s_sdk.errors import UsageError
+
+if TYPE_CHECKING:
+    from i2s_sdk.settings import Settings
+    from i2s_sdk.single.render import RenderedSource
+    from i2s_wire.render.source_error import SourceError
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def out_option(command: F) -> F:
+    """Add ``--out``."""
+    option = click.option(
+        "-o", "--out", metavar="PNG", help="Where the picture goes.  [required without --json]"
+    )
+    return option(command)
+
+
+def page_settings(dpi: int) -> Callable[[F], F]:
+    """Add the options of engines that make pages; ``dpi`` is their default resolution."""
+
+    def add(command: F) -> F:
+        for option in (
+            click.option(
+                "--whole-page", is_flag=True, help="Keep the page as it is: no cut at the foot, no crop."
+            ),
+            click.option("--page", type=int, default=1, metavar="N", help="Page to show.  [default: 1]"),
+            click.option("--dpi", type=float, metavar="DPI", help=f"Resolution.  [default: {dpi}]"),
+        ):
+            command = option(command)
+        return command
+
+    return add
+
+
+def require_out(out: str | None, as_json: bool) -> None:
+    """Return where the answer goes somewhere.
+
+    Raises:
+        click.UsageError: It does not.
+    """
+    if out is None and not as_json:
+        raise click.UsageError("name the picture with -o PNG, or ask for the verdict alone with --json")
+
+
+def read_text(file: str) -> str:
+    """Return the text of a file, or of standard input for "-".
+
+    Raises:
+        UsageError: It cannot be read, or is not UTF-8.
+    """
+    raw = read_bytes(file)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file}: is not UTF-8: byte {error.start} is {raw[error.start]:#04x}") from None
+
+
+def read_bytes(file: str) -> bytes:
+    """Return the content of a file, or of standard input for "-".
+
+    Raises:
+        UsageError: It cannot be read.
+    """
+    try:
+        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
+
+
+def write_file(flag: str, path: str, content: bytes) -> None:
+    """Write what a flag asks for.
+
+    Raises:
+        UsageError: It cannot be written.
+    """
+    try:
+        Path(path).write_bytes(content)
+    except OSError as error:
+        raise UsageError(f"{flag} {path}: cannot be written: {error.strerror}") from None
+
+
+def print_result(result: RenderedSource, out: str | None, as_json: bool) -> int:
+    """Write the picture, say what became of the source, and return the exit code."""
+    if out is not None and result.png is not None:
+        write_file("-o", out, result.png)
+    if as_json:
+        say(json.dumps(_document(result, out), indent=2))
+    else:
+        _say(result, out)
+    return 0 if result.png is not None else FAULT
+
+
+def _document(result: RenderedSource, out: str | None) -> dict[str, Any]:
+    rendering = result.rendering
+    picture = rendering.pictures[0] if result.png is not None else None
+    error = rendering.error
+    return {
+        "verdict": rendering.verdict.name,
+        "message": rendering.message,
+        "out": out if picture else None,
+        "picture": {"width": picture.width, "height": picture.height, "sha256": picture.sha256}
+        if picture
+        else None,
+        "total_pages": rendering.total_pages,
+        "site": asdict(rendering.site) if rendering.site else None,
+        "error": {**asdict(error), "kind": error.kind.name, "undefined": _undefined(result)}
+        if error
+        else None,
+        "repairs": [asdict(repair) for repair in result.repairs],
+        "policy_events": [{**asdict(one), "kind": one.kind.name} for one in rendering.policy_events],
+        "stages": [asdict(stage) for stage in rendering.stages],
+        "usage": asdict(rendering.usage),
+        "limits": asdict(rendering.limits),
+        "isolation": {
+            "tier": rendering.isolation.tier.name,
+            "mechanisms": list(rendering.isolation.mechanisms),
+        },
+        "engine": asdict(rendering.engine),
+        "lilypond_backend": rendering.lilypond_backend.name if rendering.lilypond_backend else None,
+        "log": asdict(rendering.log),
+    }
+
+
+def _undefined(result: RenderedSource) -> dict[str, Any] | None:
+    undefined = result.rendering.error.undefined if result.rendering.error else None
+    if undefined is None:
+        return None
+    providers = [{"kind": one.kind.name, "name": one.name} for one in undefined.providers]
+    return {"name": undefined.name, "providers": providers}
+
+
+def say_error(error: SourceError, message: str) -> None:
+    """Say what the first error is, unless the message of the verdict says it, and what may define a name."""
+    if error.message not in message:
+        line = f"line {error.line}: " if error.line else ""
+        say(f"first error: {line}{error.message}", err=True)
+    if error.undefined is not None:
+        names = [one.name for one in error.undefined.providers]
+        shown = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
+        what = f"defined by {shown}" if names else "nothing that is installed defines it"
+        say(f"undefined: {error.undefined.name}; {what}", err=True)
+
+
+def _say(result: RenderedSource, out: str | None) -> None:
+    rendering = result.rendering
+    for repair in result.repairs:
+        say(f"repair: {repair.kind} {repair.detail} ({repair.error})", err=True)
+    if rendering.error is not None:
+        say_error(rendering.error, rendering.message)
+    if rendering.site is not None:
+        for name in rendering.site.missing:
+            say(f"missing: {name}", err=True)
+        for warning in rendering.site.warnings:
+            say(f"warning: {warning}", err=True)
+        for entry in rendering.site.console:
+            if entry.level in ("error", "exception"):
+                say(f"{entry.level} of the page: {entry.text}", err=True)
+        if result.png is not None and not rendering.site.settled:
+            say("the page did not come to rest in time; the picture may differ next time", err=True)
+    if result.png is not None:
+        picture = rendering.pictures[0]
+        say(f"{rendering.verdict.name}: {out}, {picture.width} x {picture.height} pixels")
+    else:
+        say(f"{rendering.verdict.name}: {rendering.message}", err=True)
+
+
+@click.command("latex", short_help="A LaTeX document or fragment.")
+@click.argument("file")
+@out_option
+@profile_option
+@click.option("--repair/--no-repair", default=True, help="Mend a fragment that the engine refuses.")
+@click.option(
+    "--engine",
+    type=click.Choice(["pdflatex", "lualatex", "xelatex"]),
+    metavar="E",
+    help="pdflatex, lualatex or xelatex, of those that the renderer has.  [default: pdflatex]",
+)
+@page_settings(200)
+@json_option
+@settings_options_for(RENDER_LATEX)
+def latex_command(
+    file: str,
+    out: str | None,
+    profile: str | None,
+    repair: bool,
+    engine: str | None,
+    dpi: float | None,
+    page: int,
+    whole_page: bool,
+    as_json: bool,
+    **given: str | bool | None,
+) -> int:
+    """Render FILE ("-" is standard input) in its sandbox.
+
+    A file with a \\documentclass is rendered as it is. Anything else is taken as the answer of a model: it
+    is read as a run reads it, gets the preamble of the profile, and what the engine refuses is repaired.
+    Without a picture the exit code is 1 and nothing is written.
+
+    \b
+    Examples:
+      i2s-sdk render latex paper.tex -o paper.png --whole-page
+      echo '\\[ e^{i\\pi} + 1 = 0 \\]' | i2s-sdk render latex - -o formula.png
+      i2s-sdk render latex table.tex -o table.png --profile helm --json
+      i2s-sdk render latex chinese.tex -o chinese.png --engine xelatex
+    """  # noqa: D301 - \b is for click
+    settings = load_settings(given, profile=profile)
+    require_out(out, as_json)
+    source = read_text(file)
+    from i2s_sdk.single.render import render_latex
+
+    result = render_latex(
+        source, repair=repair, dpi=dpi, page=page, whole_page=whole_page, engine=engine, settings=settings
+    )
+    return print_result(result, out, as_json)
+
+
+_VIEWPORT = re.compile(r"(\d{1,5})x(\d{1,5})")
+
+
+@click.command("html", short_help="A web site, static or for Jekyll.")
+@click.argument("site")
+@out_option
+@click.option("--viewport", default="1920x1080", metavar="WxH", help="In CSS pixels.  [default: 1920x1080]")
+@click.option(
+    "--scale", type=float, default=1.0, metavar="N", help="Device pixels per CSS pixel.  [default: 1]"
+)
+@click.option("--full-page", is_flag=True, help="Take the whole page instead of the viewport.")
+@click.option("--entry", default="", metavar="PATH", help="Page to show.  [default: the index page]")
+@click.option("--text", metavar="FILE", help="Write the text of the page there.")
+@click.option(
+    "--elements", metavar="CSS", help='With --json: elements that match; "interactive" for those to click.'
+)
+@click.option(
+    "--build",
+    type=click.Choice(["auto", "jekyll", "static"]),
+    default="auto",
+    help="Whether Jekyll runs; auto: where it would change something.",
+)
+@profile_option
+@json_option
+@settings_options_for(RENDER_HTML)
+def html_command(
+    site: str,
+    out: str | None,
+    viewport: str,
+    scale: float,
+    full_page: bool,
+    entry: str,
+    text: str | None,
+    elements: str | None,
+    build: str,
+    profile: str | None,
+    as_json: bool,
+    **given: str | bool | None,
+) -> int:
+    """Render SITE with Chromium in its jail, without a network.
+
+    SITE is a folder, an archive (.zip, .tar.gz), an HTML document, or the answer of a model as the prompt
+    asks for it ("-" reads one from standard input).
+    Without a picture the exit code is 1 and nothing is written.
+
+    \b
+    Examples:
+      i2s-sdk render html site/ -o page.png
+      i2s-sdk render html page.html -o page.png --viewport 390x844 --scale 2 --full-page
+      i2s-sdk render html answer.json -o page.png --text page.txt --elements interactive --json
+    """  # noqa: D301 - \b is for click
+    settings = load_settings(given, profile=profile)
+    require_out(out, as_json)
+    size = _VIEWPORT.fullmatch(viewport)
+    if size is None:
+        raise click.UsageError(f"--viewport {viewport}: must be WIDTHxHEIGHT, such as 1280x720")
+    result = _render(site, (int(size[1]), int(size[2])), scale, full_page, entry, elements, build, settings)
+    if text is not None and result.rendering.site is not None:
+        write_file("--text", text, result.rendering.site.text.encode("utf-8", "replace"))
+    return print_result(result, out, as_json)
+
+
+def _render(
+    site: str,
+    size: tuple[int, int],
+    scale: float,
+    full_page: bool,
+    entry: str,
+    elements: str | None,
+    build: str,
+    settings: Settings,
+) -> RenderedSource:
+    from pathlib import Path
+
+    from i2s_sdk.single.render import Given, render_html, site_of_answer
+    from i2s_sdk.tasks.webpage import WebpageTask
+    from i2s_wire.render.options import ElementQuery, SiteBuild, SiteOptions, WindowOptions
+
+    query = ElementQuery("" if elements == "interactive" else elements) if elements else None
+    given: Given = site
+    if site == "-":
+        given = site_of_answer(read_bytes(site), WebpageTask(settings.profile), Path("-"))
+    return render_html(
+        given,
+        entry_path=entry,
+        window=WindowOptions(*size, scale, full_page),
+        options=SiteOptions(want_text=True, elements=query, build=SiteBuild[build.upper()]),
+        settings=settings,
+    )
+
+
+@click.command("lilypond", short_help="A LilyPond score.")
+@click.argument("file")
+@out_option
+@profile_option
+@click.option("--repair/--no-repair", default=True, help="Try older versions of the syntax.")
+@page_settings(101)
+@click.option(
+    "--backend",
+    type=click.Choice(["ghostscript", "cairo"]),
+    help="What draws the pages. Default: ghostscript, as in the benchmark; cairo gives other pixels.",
+)
+@json_option
+@settings_options_for(RENDER_LILYPOND)
+def lilypond_command(
+    file: str,
+    out: str | None,
+    profile: str | None,
+    repair: bool,
+    dpi: float | None,
+    page: int,
+    whole_page: bool,
+    backend: str | None,
+    as_json: bool,
+    **given: str | bool | None,
+) -> int:
+    """Render FILE ("-" is standard input) with LilyPond in its jail.
+
+    FILE is a score, or the answer of a model that holds one. A score without \\version is taken as current
+    syntax; if that has no picture it is converted from older versions (profile paper). Profile helm wants a
+    \\version and a single page. Without a picture the exit code is 1 and nothing is written.
+
+    \b
+    Examples:
+      i2s-sdk render lilypond tune.ly -o tune.png
+      i2s-sdk render lilypond suite.ly -o page2.png --page 2 --whole-page --dpi 200
+      i2s-sdk render lilypond tune.ly -o tune.png --backend cairo
+    """  # noqa: D301 - \b is for click
+    settings = load_settings(given, profile=profile)
+    require_out(out, as_json)
+    source = read_text(file)
+    from i2s_sdk.single.render import render_lilypond
+
+    result = render_lilypond(
+        source,
+        repair=repair,
+        dpi=dpi,
+        page=page,
+        whole_page=whole_page,
+        backend=backend,
+        settings=settings,
+    )
+    return print_result(result, out, as_json)
+
+
+@click.command("python", short_help="A Python program that draws figures.")
+@click.argument("file")
+@out_option
+@click.option("--dpi", type=float, metavar="DPI", help="Resolution.  [default: that of the program]")
+@click.option("--figure", type=int, metavar="N", help="Figure to show, counted from 1.  [default: the last]")
+@click.option("--beside", metavar="FOLDER", help="Files that the program reads, by their paths in FOLDER.")
+@click.option("--repair/--no-repair", default=True, help="Repair a program that draws nothing.")
+@click.option("--objects", metavar="FILE", help="Write the objects of the figure there, as JSON.")
+@json_option
+@settings_options_for(RENDER_PYTHON)
+def python_command(
+    file: str,
+    out: str | None,
+    dpi: float | None,
+    figure: int | None,
+    beside: str | None,
+    objects: str | None,
+    repair: bool,
+    as_json: bool,
+    **given: str | bool | None,
+) -> int:
+    """Run the program FILE ("-" is standard input) in its jail, and take the figure that it draws.
+
+    FILE is a program, or the answer of a model that holds one. What it shows, saves or leaves open counts; of
+    several figures the last one is taken. Without a picture the exit code is 1 and nothing is written.
+
+    \b
+    Examples:
+      i2s-sdk render python plot.py -o plot.png
+      i2s-sdk render python plot.py -o plot.png --beside data/ --objects plot.json
+    """  # noqa: D301 - \b is for click
+    settings = load_settings(given)
+    require_out(out, as_json)
+    program = read_text(file)
+    files = _files(Path(beside)) if beside is not None else {}
+    from i2s_sdk.single.render import render_python
+
+    result = render_python(
+        program,
+        files=files,
+        dpi=dpi,
+        figure=figure,
+        want_objects=objects is not None,
+        repair=repair,
+        settings=settings,
+    )
+    figures = result.rendering.figures
+    if objects is not None and figures:
+        write_file("--objects", objects, json.dumps(asdict(figures[0]), indent=2).encode())
+    return print_result(result, out, as_json)
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    """Return the files of a folder by their paths in it.
+
+    Raises:
+        UsageError: It is no folder, or one of them cannot be read.
+    """
+    if not folder.is_dir():
+        raise UsageError(f"--beside {folder}: is no folder")
+    try:
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+    except OSError as error:
+        raise UsageError(f"--beside {folder}: cannot be read: {error.strerror}") from None
+
 
 #: Engines in the order in which people need them.
 ENGINES = ("latex", "html", "lilypond", "python")
@@ -17,7 +458,7 @@ ENGINES = ("latex", "html", "lilypond", "python")
     kind="engine",
     short_help="Render code to a PNG.",
 )
-def command() -> None:
+def render_command() -> None:
     """Render untrusted code in the jail of its engine.
 
     Without a picture the exit code is 1 and nothing is written.

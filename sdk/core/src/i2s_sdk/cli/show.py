@@ -35,7 +35,7 @@ _LOWEST = 10
     help="Without ID: all samples of an account, such as cut_off, refused or no_structure.",
 )
 @json_option
-def command(run: str, samples: tuple[str, ...], lowest: int, account: str | None, as_json: bool) -> None:
+def show_command(run: str, samples: tuple[str, ...], lowest: int, account: str | None, as_json: bool) -> None:
     """Show what became of samples: outcome, first error, repairs, values and the answer of the model.
 
     Without an ID, one line is printed for each of the samples with the lowest values of the main metric of
@@ -125,7 +125,7 @@ def _main_values(stored: StoredRun) -> dict[str, float | None]:
 
 
 def _print_lowest(records: Sequence[Record], values: Mapping[str, float | None]) -> None:
-    from i2s_sdk.cli.printed_rows import print_rows
+    from i2s_sdk.cli.terminal import print_rows
     from i2s_sdk.report import figures
     from i2s_sdk.tasks.registry import task_spec
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from i2s_sdk.cli.runs_argument import all_runs
+from i2s_sdk.cli.options import all_runs
 
 
 def run(folder: Path) -> str:

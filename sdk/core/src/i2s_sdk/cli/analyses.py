@@ -1,0 +1,212 @@
+"""``i2s-sdk compare``, ``correlations`` and ``repeats``: analyses of stored runs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from i2s_sdk.cli.options import json_option, runs_argument
+from i2s_sdk.cli.terminal import print_rows, say
+
+if TYPE_CHECKING:
+    from i2s_sdk.report.versus import Versus
+
+
+@click.command("compare", short_help="Test whether two runs differ.")
+@click.argument("first")
+@click.argument("second")
+@click.option(
+    "--difference",
+    type=float,
+    metavar="D",
+    help="Say how many instances it takes to find this difference.  [default: the observed one]",
+)
+@click.option(
+    "--across-rules",
+    is_flag=True,
+    help="Compare values that follow different rules as well, for instance to see what a new engine changes.",
+)
+@json_option
+def compare_command(
+    first: str, second: str, difference: float | None, across_rules: bool, as_json: bool
+) -> None:
+    """Compare two runs over the instances that both have scored.
+
+    Of each metric the difference (the second run minus the first) is printed with its 95 % interval, by the
+    Bayesian bootstrap over pairs, and the p-value of the paired permutation test. "needed" is how many
+    instances it takes to find the difference in 80 % of all cases, at a level of 5 %. The first table shows
+    what became of all samples of each run (refused, cut off, not rendered, …), with the difference of shares.
+
+    Tasks whose values follow different rules (profile, version of the main metric, digest of the engine) are
+    not compared, and a note says why. The exit code is 1 if nothing can be compared.
+
+    \b
+    Examples:
+      i2s-sdk compare runs/before runs/after
+      i2s-sdk compare runs/before runs/after --difference 0.02
+      i2s-sdk compare runs/before runs/after --across-rules
+      i2s-sdk compare runs/before runs/after --json
+    """  # noqa: D301 - \b is for click
+    from i2s_sdk.report.analyses import compare_two
+
+    found = compare_two(first, second, difference=difference, across_rules=across_rules)
+    if as_json:
+        say(json.dumps(found.to_json(), indent=2))
+    else:
+        _print(found.versus)
+        for note in found.notes:
+            say(f"note: {note}", err=True)
+    if not found.versus.comparisons:
+        raise click.exceptions.Exit(1)
+
+
+_COMPARED_NUMBERS = (
+    "first",
+    "second",
+    "difference",
+    "95 % interval",
+    "p",
+    "better, worse, equal",
+    "n",
+    "needed",
+)
+
+
+def _print(found: Versus) -> None:
+    from i2s_sdk.report import figures
+    from i2s_sdk.report.view import metric_word
+
+    if found.accounts:
+        accounts = [
+            (
+                one.task,
+                one.title,
+                f"{one.first[0]} of {one.first[1]}",
+                f"{one.second[0]} of {one.second[1]}",
+                figures.signed(one.difference),
+            )
+            for one in found.accounts
+        ]
+        title = f"{found.second} against {found.first}, all samples of each"
+        print_rows(title, ("task", "account"), ("first", "second", "difference"), accounts)
+    if not found.comparisons:
+        say("The runs have no scored instance in common whose values follow the same rules.")
+        return
+    rows = [
+        (
+            one.task,
+            metric_word(one.task, one.metric),
+            figures.value(one.first),
+            figures.value(one.second),
+            figures.signed(one.difference.value),
+            figures.interval(one.difference),
+            figures.NOTHING if one.p_value is None else f"{one.p_value:.4f}",
+            f"{one.better}, {one.worse}, {one.equal}" if one.by_sample else figures.NOTHING,
+            str(one.difference.n),
+            figures.NOTHING if one.needed is None else str(one.needed),
+        )
+        for one in found.comparisons
+    ]
+    print_rows(
+        f"{found.second} against {found.first}, instances that both have scored",
+        ("task", "metric"),
+        _COMPARED_NUMBERS,
+        rows,
+    )
+
+
+_CORRELATION_NUMBERS = ("Pearson", "Spearman", "95 % interval", "Kendall", "n")
+
+
+@click.command("correlations", short_help="Show how the metrics go together.")
+@runs_argument
+@json_option
+def correlations_command(runs: tuple[str, ...], as_json: bool) -> None:
+    """Print the correlation of every metric with every other one, as Table A1 of the paper.
+
+    The usable samples of all runs are taken together; wild subsets are left out. Correlations are Pearson's,
+    Spearman's (with its 95 % interval) and Kendall's tau-b.
+
+    \b
+    Examples:
+      i2s-sdk correlations runs/answers
+      i2s-sdk correlations runs/a runs/b --json
+    """  # noqa: D301 - \b is for click
+    from i2s_sdk.report import figures
+    from i2s_sdk.report.analyses import metric_correlations
+
+    found = metric_correlations(runs)
+    if as_json:
+        plain = {task: [one.to_json() for one in of_task] for task, of_task in found.items()}
+        say(json.dumps(plain, indent=2))
+        return
+    for task, of_task in found.items():
+        rows = []
+        for one in of_task:
+            ends = one.ranks.spearman_interval
+            rows.append(
+                (
+                    one.first,
+                    one.second,
+                    figures.signed(one.pearson),
+                    figures.signed(one.ranks.spearman),
+                    f"{figures.signed(ends[0])} to {figures.signed(ends[1])}" if ends else "",
+                    figures.signed(one.ranks.kendall),
+                    str(one.ranks.n),
+                )
+            )
+        print_rows(f"{task}, usable samples", ("metric", "metric"), _CORRELATION_NUMBERS, rows)
+
+
+@click.command("repeats", short_help="Show how repeated runs of a model vary.")
+@runs_argument
+@click.option("--threshold", type=float, metavar="X", help="Least value of the main metric that passes.")
+@json_option
+def repeats_command(runs: tuple[str, ...], threshold: float | None, as_json: bool) -> None:
+    """Print the variance within and between instances, and pass@k, of several runs of one model.
+
+    "within" is the standard deviation of the values of one instance between runs, "between" that of
+    instances. pass@k is the share of instances of which at least one of k answers is usable, or, with
+    --threshold, reaches a value of the main metric.
+
+    \b
+    Examples:
+      i2s-sdk evaluate --model openai/my-model --temperature 0.7 --repeats 4 --out runs/four
+      i2s-sdk repeats runs/four/openai-* --threshold 0.9
+    """  # noqa: D301 - \b is for click
+    from i2s_sdk.report.analyses import repeated_runs
+
+    found = repeated_runs(runs, threshold=threshold)
+    if as_json:
+        say(json.dumps([one.to_json() for one in found], indent=2))
+        return
+    from i2s_sdk.report import figures
+    from i2s_sdk.report.view import metric_word
+
+    rows = [
+        (
+            one.task,
+            metric_word(one.task, one.metric),
+            figures.value(one.mean.value),
+            figures.interval(one.mean),
+            figures.value(one.within**0.5),
+            figures.value(None if one.between is None else one.between**0.5),
+            str(one.mean.n),
+            *(
+                figures.value(one.pass_at[k].value) if k in one.pass_at else ""
+                for k in range(1, one.runs + 1)
+            ),
+        )
+        for one in found
+    ]
+    numbers = [
+        "mean",
+        "95 % interval",
+        "within",
+        "between",
+        "n",
+        *(f"pass@{k + 1}" for k in range(len(runs))),
+    ]
+    print_rows("", ("task", "metric"), numbers, rows)

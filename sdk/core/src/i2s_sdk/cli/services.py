@@ -1,0 +1,198 @@
+"""``i2s-sdk up``, ``down``, ``status``, ``logs`` and ``doctor``: the services on this machine."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from i2s_client.service_table import GATEWAY
+from i2s_sdk.cli.main import FAULT, group
+from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options
+from i2s_sdk.cli.terminal import say
+from i2s_sdk.errors import UsageError
+from i2s_sdk.settings import Settings
+
+if TYPE_CHECKING:
+    from i2s_sdk.stack.state import Up
+
+
+@click.command("up", short_help="Start the services and let them serve until down.")
+@click.argument("names", nargs=-1, metavar="[SERVICE]...")
+@click.option("--docker", is_flag=True, help="As containers of the local Docker Engine.")
+@click.option("--http", is_flag=True, help="With an HTTP gateway in front of them; see `i2s-sdk http`.")
+@click.option(
+    "--http-listen",
+    metavar="HOST:PORT",
+    default="127.0.0.1:7780",
+    show_default=True,
+    help="Where the gateway listens, on this machine.",
+)
+@click.option("--start-seconds", metavar="SECONDS", help="To start a service.  [I2S_START_SECONDS; 600]")
+@json_option
+def up_command(
+    names: tuple[str, ...],
+    docker: bool,
+    http: bool,
+    http_listen: str,
+    start_seconds: str | None,
+    as_json: bool,
+) -> None:
+    """Start services that stay, so that later commands need not start their own.
+
+    All that are installed, or those that are named: render-latex, render-html, render-lilypond,
+    render-python, documents, metrics. Every command finds them by itself, unless an option, a variable or
+    the configuration file names others. Containers have the restrictions of deploy/compose/compose.yaml;
+    deploy/images/build makes their images.
+
+    \b
+    Examples:
+      i2s-sdk up
+      i2s-sdk up render-latex metrics
+      i2s-sdk up --http
+      i2s-sdk up --docker
+    """  # noqa: D301 - \b is for click
+    settings = Settings.load({"start_seconds": start_seconds})
+    if http:
+        _check_http(docker, http_listen)
+    from i2s_sdk.stack.lifecycle import up
+
+    running = up(
+        names, docker=docker, http=http_listen if http else "", settings=settings, on_wait=_say_waiting
+    )
+    if as_json:
+        say(json.dumps(asdict(running), indent=2))
+    else:
+        show(running)
+
+
+def _check_http(docker: bool, listen: str) -> None:
+    """Check that a gateway is installed and can be started as it is wanted.
+
+    Raises:
+        UsageError: It is not, or cannot.
+    """
+    if docker:
+        raise UsageError("--http with --docker: start `i2s-sdk http` beside the containers, which finds them")
+    from i2s_client.connection import is_loopback
+
+    group.get_command(click.get_current_context(), GATEWAY)
+    host, port = listen.rpartition(":")[::2]
+    if not host or not port.isdigit():
+        raise UsageError(f"--http-listen: {listen!r} is not an address such as 127.0.0.1:7780")
+    if not is_loopback(listen):
+        raise UsageError(
+            f"--http-listen {listen} is not an address of this machine alone; `i2s-sdk http` serves others, "
+            "with HTTPS and tokens"
+        )
+
+
+def _say_waiting() -> None:
+    say("another `i2s-sdk up` is starting services; waiting for it", err=True)
+
+
+def show(running: Up) -> None:
+    """Print what is up."""
+    for service in running.services:
+        address = f"http://{service.address}" if service.name == GATEWAY else service.address
+        say(f"{service.name:<16} {address:<22} {service.runs_as}".rstrip())
+    for name, reason in running.missing.items():
+        say(f"{name:<16} missing: {reason}", err=True)
+
+
+@click.command("down", short_help="End what up has started.")
+def down_command() -> None:
+    """End the services that `i2s-sdk up` has started, and remove all that is theirs.
+
+    That is logs, containers and networks, and what services that were killed have left in the temporary
+    folder. Running jobs are given time to finish. Services that `i2s-sdk up` is starting at the moment are
+    ended too. If nothing is up, no service is ended.
+
+    \b
+    Examples:
+      i2s-sdk down
+    """  # noqa: D301 - \b is for click
+    from i2s_sdk.stack.lifecycle import down
+
+    say(down().value)
+
+
+@click.command("status", short_help="Say what is up, and whether it serves.")
+@json_option
+def status_command(as_json: bool) -> int:
+    """Ask every service that `i2s-sdk up` has started whether it serves, and for its sandbox tier.
+
+    The exit code is 1 if nothing is up or one of them does not serve.
+
+    \b
+    Examples:
+      i2s-sdk status
+      i2s-sdk status --json
+    """  # noqa: D301 - \b is for click
+    from i2s_sdk.stack.lifecycle import status
+
+    states = status()
+    ok = bool(states) and all(one.serves for one in states)
+    if as_json:
+        say(json.dumps({"ok": ok, "services": [asdict(one) for one in states]}, indent=2))
+    elif not states:
+        say("nothing is up; `i2s-sdk up` starts the services", err=True)
+    else:
+        for one in states:
+            say(f"{'serves' if one.serves else 'DOWN':<7} {one.name:<16} {one.address:<22} {one.detail}")
+    return 0 if ok else FAULT
+
+
+@click.command("logs", short_help="Print the logs of what is up.")
+@click.argument("name", required=False, metavar="[SERVICE]")
+@click.option("--lines", type=click.IntRange(1), default=100, show_default=True, help="Of each service.")
+@click.option("--follow", is_flag=True, help="Go on until Ctrl-C; needs SERVICE.")
+def logs_command(name: str | None, lines: int, follow: bool) -> None:
+    """Print the end of the logs of services that `i2s-sdk up` has started.
+
+    \b
+    Examples:
+      i2s-sdk logs
+      i2s-sdk logs render-latex --lines 20 --follow
+    """  # noqa: D301 - \b is for click
+    if follow and name is None:
+        raise click.UsageError("--follow needs the name of a service")
+    from i2s_sdk.stack.lifecycle import service_log, status_names
+
+    for one in (name,) if name else status_names():
+        if name is None:
+            say(f"== {one}")
+        decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+        for piece in service_log(one, lines, follow=follow):
+            say(decoder.decode(piece), nl=False)
+
+
+@click.command("doctor", short_help="Say what works here, and how to mend the rest.")
+@profile_option
+@json_option
+@settings_options
+def doctor_command(profile: str | None, as_json: bool, **given: str | bool | None) -> int:
+    """Look at everything that an evaluation needs: services, engine, isolation, a canary, metrics.
+
+    The exit code is 1 if something is bad; what is only missing can be done without.
+
+    \b
+    Examples:
+      i2s-sdk doctor
+      I2S_RENDER_LATEX=10.0.0.7:7710 i2s-sdk doctor --json
+    """  # noqa: D301 - \b is for click
+    settings = load_settings(given, profile=profile)
+    from i2s_sdk.stack.doctor import State, doctor
+
+    findings = doctor(settings=settings)
+    ok = all(finding.state is not State.BAD for finding in findings)
+    if as_json:
+        say(json.dumps({"ok": ok, "findings": [asdict(finding) for finding in findings]}, indent=2))
+    else:
+        width = max(len(finding.name) for finding in findings)
+        for finding in findings:
+            say(f"{finding.state:<8} {finding.name:<{width}}  {finding.detail}")
+    return 0 if ok else FAULT
