@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 import subprocess
 import tomllib
 from pathlib import Path
 
+import click
 import opentelemetry.environment_variables
 import opentelemetry.sdk.environment_variables
 import pytest
@@ -21,6 +21,7 @@ from i2s_render_html.settings import HtmlSettings
 from i2s_render_latex.settings import LatexSettings
 from i2s_render_lilypond.settings import LilypondSettings
 from i2s_render_python.settings import PythonSettings
+from i2s_sdk.cli.main import group
 from i2s_sdk.data.selection import Shard
 from i2s_sdk.settings import Settings
 
@@ -211,7 +212,7 @@ def script(rendered, job):
 def test_options_of_jobs_are_options_of_the_command(job, render):
     text = script(render(job), job)
     assert f"i2s-sdk {job} " in text
-    command = importlib.import_module(f"i2s_sdk.cli.{job}").command
+    command = group.get_command(click.Context(group), job)
     known = {option for parameter in command.params for option in parameter.opts}
     assert set(re.findall(r"(?<![\w-])--[a-z-]+", text)) <= known
 

@@ -101,7 +101,7 @@ def visualwebbench(
 @click.group(
     "dataset",
     cls=LazyGroup,
-    modules={"make": "i2s_sdk.cli.dataset"},
+    modules={},
     kind="command",
     order=("convert", "import", "list", "make", "new", "publish", "push", "schema", "validate"),
     prefix="dataset ",
@@ -119,6 +119,9 @@ def dataset_command() -> None:
       i2s-sdk dataset convert my-set --out my-set-2
       i2s-sdk dataset import sobench evaluation.jsonl --out so-bench
     """  # noqa: D301 - \b is for click
+
+
+dataset_command.add_command(make_command)
 
 
 @dataset_command.command("list", short_help="What a data set holds, by task and subset.")

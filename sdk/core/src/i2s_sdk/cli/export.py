@@ -1,4 +1,4 @@
-"""``i2s-sdk export``, ``merge`` and ``log-run``: stored runs for other programs, and runs of shards as one."""
+"""``i2s-sdk export``, ``merge`` and ``log-run``: stored runs for other programs, shards as one run."""
 
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ from i2s_sdk.models import processes
 from i2s_sdk.run.pipeline import Progress
 from i2s_sdk.run.storage.folder import ANSWERS, CALLS
 from i2s_sdk.run.storage.index import unanswered_calls
-from i2s_sdk.run.storage.interface import PathOrUrl, is_url, open_storage, stem
+from i2s_sdk.run.storage.interface import PathOrUrl, is_url, open_storage
+from i2s_sdk.run.storage.local import stem
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import at_interrupt
 

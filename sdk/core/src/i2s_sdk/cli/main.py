@@ -31,38 +31,37 @@ from i2s_wire.tracing import exported_traces
 
 FAULT, USAGE, BELOW_COVERAGE, IN_USE, INTERRUPTED = 1, 2, 3, 4, 130
 
-#: Commands in the order in which people need them: modules of this package, and those of other packages.
-COMMANDS = (
-    "evaluate",
-    "generate",
-    "render-run",
-    "score-run",
-    "report",
-    "table",
-    "compare",
-    "correlations",
-    "repeats",
-    "show",
-    "export",
-    "log-run",
-    "merge",
-    "render",
-    "score",
-    "metrics",
-    "dataset",
-    "human-scores",
-    "collect",
-    "judge",
-    "cache",
-    "doctor",
-    "up",
-    "down",
-    "status",
-    "logs",
-    "http",
-    "completion",
-)
-
+#: Commands in the order in which people need them, each with its module; None for those of other packages.
+COMMANDS: dict[str, str | None] = {
+    "evaluate": "evaluate",
+    "generate": "stages",
+    "render-run": "stages",
+    "score-run": "stages",
+    "report": "report",
+    "table": "report",
+    "compare": "analyses",
+    "correlations": "analyses",
+    "repeats": "analyses",
+    "show": "show",
+    "export": "export",
+    "log-run": "export",
+    "merge": "export",
+    "render": "render",
+    "score": "score",
+    "metrics": "score",
+    "dataset": "dataset",
+    "human-scores": "judge",
+    "collect": None,
+    "judge": "judge",
+    "cache": "cache",
+    "doctor": "services",
+    "up": "services",
+    "down": "services",
+    "status": "services",
+    "logs": "services",
+    "http": None,
+    "completion": "completion",
+}
 
 #: Commands of packages that i2s-sdk does not need, by full name, and the extra that installs each.
 COMMANDS_ELSEWHERE = {
@@ -110,7 +109,8 @@ class LazyGroup(click.Group):
         if cmd_name in self.commands:
             return self.commands[cmd_name]
         if cmd_name in self._modules:
-            command: click.Command = importlib.import_module(self._modules[cmd_name]).command
+            module = importlib.import_module(self._modules[cmd_name])
+            command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
             return command
         plugin = self._elsewhere().get(cmd_name)
         if plugin is not None:
@@ -145,11 +145,9 @@ class LazyGroup(click.Group):
 
 @click.group(
     cls=LazyGroup,
-    modules={
-        name: f"i2s_sdk.cli.{name.replace('-', '_')}" for name in COMMANDS if name not in COMMANDS_ELSEWHERE
-    },
+    modules={name: f"i2s_sdk.cli.{module}" for name, module in COMMANDS.items() if module is not None},
     kind="command",
-    order=COMMANDS,
+    order=tuple(COMMANDS),
     prefix="",
     context_settings={"help_option_names": ["-h", "--help"]},
 )

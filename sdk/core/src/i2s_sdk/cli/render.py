@@ -454,8 +454,9 @@ ENGINES = ("latex", "html", "lilypond", "python")
 @click.group(
     "render",
     cls=LazyGroup,
-    modules={name: f"i2s_sdk.cli.render_{name}" for name in ENGINES},
+    modules={},
     kind="engine",
+    order=ENGINES,
     short_help="Render code to a PNG.",
 )
 def render_command() -> None:
@@ -470,3 +471,7 @@ def render_command() -> None:
       i2s-sdk render lilypond tune.ly -o tune.png
       i2s-sdk render python plot.py -o plot.png
     """  # noqa: D301 - \b is for click
+
+
+for _command in (latex_command, html_command, lilypond_command, python_command):
+    render_command.add_command(_command)

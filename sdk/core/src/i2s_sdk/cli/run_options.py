@@ -1,4 +1,4 @@
-"""Options of the commands that begin a run: their groups in the help, their defaults from the configuration file."""
+"""Options of the commands that begin a run: groups in the help, defaults from the configuration file."""
 
 from __future__ import annotations
 

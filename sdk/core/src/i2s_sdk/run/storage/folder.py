@@ -43,8 +43,8 @@ from i2s_sdk.run.storage.codec import (
     rendering_line,
 )
 from i2s_sdk.run.storage.index import JsonlIndex, call_mark, key_of, read_lines, unanswered_calls
-from i2s_sdk.run.storage.interface import PathOrUrl, RunStorage, open_storage, stem
-from i2s_sdk.run.storage.local import DRAFTS, LOCK
+from i2s_sdk.run.storage.interface import PathOrUrl, RunStorage, open_storage
+from i2s_sdk.run.storage.local import DRAFTS, LOCK, stem
 from i2s_sdk.run.storage.manifest import INSTANCES, Manifest, PlannedSample, planned_lines
 from i2s_sdk.run.storage.record import (
     Failure,

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import BinaryIO, Protocol, TypeAlias
 
 from i2s_sdk.run.storage.local import LocalStorage
@@ -26,9 +26,6 @@ from i2s_sdk.settings import Settings
 PathOrUrl: TypeAlias = Path | str
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(::|://)")
-
-#: A file of lines is called this in a folder; in a store its segments lie in a folder of the name before it.
-LINES = ".jsonl"
 
 
 class Lines(Protocol):
@@ -196,11 +193,6 @@ def is_url(where: PathOrUrl) -> bool:
 def shown(where: PathOrUrl) -> str:
     """Return where something lies so that it can be opened from anywhere."""
     return str(where) if is_url(where) else str(Path(where).resolve())
-
-
-def stem(name: str) -> str:
-    """Return the name of a file of lines without its ending."""
-    return str(PurePosixPath(name).with_suffix(""))
 
 
 #: Folders of segments, which a folder has that was copied out of a store.

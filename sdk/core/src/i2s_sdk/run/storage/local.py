@@ -10,13 +10,16 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from i2s_sdk.errors import InUseError
 from i2s_sdk.writing import writing
 
 LOCK, DRAFTS = ".lock", ".drafts"
+
+#: A file of lines is called this in a folder; in a store its segments lie in a folder of the name before it.
+LINES = ".jsonl"
 
 _BLOCK = 65_536
 _LOOK_SECONDS = 1.0  # between attempts to take the lock of another process, at most
@@ -273,6 +276,11 @@ class OpenLineFile(LineFile):
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def stem(name: str) -> str:
+    """Return the name of a file of lines without its ending."""
+    return str(PurePosixPath(name).with_suffix(""))
 
 
 def _locked(lock: BinaryIO) -> bool:

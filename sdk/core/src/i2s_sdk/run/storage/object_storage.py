@@ -25,7 +25,7 @@ from typing import Any, BinaryIO
 
 from i2s_sdk.errors import InUseError, StoreError
 from i2s_sdk.json_text import read_json
-from i2s_sdk.run.storage.interface import LINES, stem
+from i2s_sdk.run.storage.local import LINES, stem
 from i2s_sdk.run.storage.object_access import DRAFTS, Access
 from i2s_sdk.run.storage.segments import Appended, FollowedSegments, Segments
 from i2s_sdk.settings import Settings
