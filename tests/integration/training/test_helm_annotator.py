@@ -20,7 +20,7 @@ from i2s_sdk.data import Instance, read_folder
 
 pytestmark = pytest.mark.integration
 
-EXAMPLE = Path(__file__).resolve().parents[4] / "examples" / "integrations" / "helm_annotator.py"
+EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "integrations" / "helm_annotator.py"
 BROKEN = r"\begin{equation} \frac{1}{ \end{equation}"
 
 

@@ -271,7 +271,7 @@ def test_the_columns_of_the_example_for_trl_are_those_of_the_reward(
 
 
 def _example(name: str) -> ModuleType:
-    path = Path(__file__).resolve().parents[4] / "examples" / "integrations" / f"{name}.py"
+    path = Path(__file__).resolve().parents[3] / "examples" / "integrations" / f"{name}.py"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None

@@ -16,7 +16,7 @@ PAGE = Path("docs/adding-a-task.md")
 ABOUT_ONE_TASK = {
     "single/render.py",
     "single/web_items.py",
-    "cli/render_html.py",
+    "cli/render.py",
     "stack/services.py",
     "data/web_items/actions.py",
     "data/web_items/items.py",
@@ -29,8 +29,7 @@ MAKE_DATA_OF_ONE_TASK = {"data/imports", "data/web_items"}
 #: of tables.
 OTHER_MEANINGS = {
     "cli/render.py": {"latex"},
-    "cli/render_latex.py": {"latex"},
-    "cli/table.py": {"latex"},
+    "cli/report.py": {"latex"},
     "reading/blocks.py": {"latex"},
     "report/tables.py": {"latex"},
 }

@@ -84,7 +84,7 @@ class System:
             path.mkdir(parents=True)
         for name in ("scripts", "requirements"):
             shutil.copytree(root / name, self.checkout / name)
-        for path in (*root.glob("*/pyproject.toml"), *root.glob("services/*/pyproject.toml")):
+        for path in (*root.glob("*/pyproject.toml"), *root.glob("s*/*/pyproject.toml")):
             target = self.checkout / path.relative_to(root)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.touch()

@@ -16,7 +16,7 @@ from i2s_sdk.data.folder import read_folder
 pytest.importorskip("inspect_ai", reason="i2s-sdk[inspect] is not installed")
 pytestmark = pytest.mark.slow
 
-DATA = Path(__file__).parents[4] / "examples" / "sobench"
+DATA = Path(__file__).parents[3] / "examples" / "sobench"
 #: Their schemas have nothing that inspect_ai does not pass on, and the last one has.
 NAMES = ("receipt-cafe", "form-volunteer", "screen-files")
 _RUN = """
