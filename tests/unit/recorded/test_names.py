@@ -7,7 +7,6 @@ import importlib
 import inspect
 from pathlib import Path
 
-import i2s_sdk
 from current_recordings import compare_json
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -26,9 +25,9 @@ PACKAGES = (
 )
 
 
-def parameters(name: str) -> list[str]:
-    """Return the parameters of a public name of the SDK, with the defaults that they have."""
-    public = getattr(i2s_sdk, name)
+def parameters(package: str, name: str) -> list[str]:
+    """Return the parameters of a public name of a package, with the defaults that they have."""
+    public = getattr(importlib.import_module(package), name)
     if not callable(public) or name in ("Profile", "Verdict"):
         return []
     return [
@@ -50,4 +49,6 @@ def test_packages_export_the_names_that_they_did() -> None:
 
 
 def test_public_functions_and_classes_take_the_arguments_that_they_did() -> None:
-    compare_json("parameters.json", {name: parameters(name) for name in sorted(i2s_sdk.__all__)})
+    packages = ("i2s_sdk", "i2s_client", "i2s_training")
+    homes = {name: package for package in packages for name in importlib.import_module(package).__all__}
+    compare_json("parameters.json", {name: parameters(home, name) for name, home in sorted(homes.items())})
