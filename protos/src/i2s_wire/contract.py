@@ -21,30 +21,24 @@ _FIELDS, _NESTED, _NESTED_ENUMS, _VALUES, _METHODS = 2, 3, 4, 2, 2
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method that takes one message and returns one.
+    """A method that takes one message and returns one."""
 
-    Attributes:
-        path: Path of the call, such as "/i2s.render.v1.RenderService/Render".
-        request: Class of the messages that it takes.
-        response: Class of the messages that it returns.
-    """
-
+    #: Path of the call, such as "/i2s.render.v1.RenderService/Render".
     path: str
+    #: Class of the messages that it takes.
     request: type[Message]
+    #: Class of the messages that it returns.
     response: type[Message]
 
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """All files of the contract.
+    """All files of the contract."""
 
-    Attributes:
-        pool: Descriptors of all messages.
-        comments: What the files say of a message, field, enum, value, service or method, by its full name,
-            such as "i2s.render.v1.RenderRequest.id". Lines are joined; paragraphs are not.
-    """
-
+    #: Descriptors of all messages.
     pool: DescriptorPool
+    #: What the files say of a message, field, enum, value, service or method, by its full name, such as
+    #: "i2s.render.v1.RenderRequest.id". Lines are joined; paragraphs are not.
     comments: Mapping[str, str]
 
     def service(self, name: str) -> ServiceDescriptor:

@@ -19,54 +19,44 @@ class FragmentFormat(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """A piece of text to convert to HTML.
+    """A piece of text to convert to HTML."""
 
-    Attributes:
-        id: Returned with the result.
-        format: Its language, as pandoc reads it without extensions added or removed.
-        text: The text. One with a lone surrogate is sent too, and the service says why it is no text.
-    """
-
+    #: Returned with the result.
     id: str
+    #: Its language, as pandoc reads it without extensions added or removed.
     format: FragmentFormat
+    #: The text. One with a lone surrogate is sent too, and the service says why it is no text.
     text: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """What became of a fragment.
+    """What became of a fragment."""
 
-    Attributes:
-        id: Id of the fragment.
-        html: What pandoc wrote; None if there is none.
-        reason: One sentence that says why there is no HTML; else empty.
-        verdict: What kind of reason that is: COMPILE_ERROR if pandoc refused the fragment, else a limit,
-            CRASHED or INVALID_INPUT; None if there is HTML.
-    """
-
+    #: Id of the fragment.
     id: str
+    #: What pandoc wrote; None if there is none.
     html: str | None
+    #: One sentence that says why there is no HTML; else empty.
     reason: str = ""
+    #: What kind of reason that is: COMPILE_ERROR if pandoc refused the fragment, else a limit, CRASHED or
+    #: INVALID_INPUT; None if there is HTML.
     verdict: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Conversions:
-    """The response to one request for conversions.
+    """The response to one request for conversions."""
 
-    Attributes:
-        converted: Results in the order of the fragments; fewer than were sent if the bounds of a request were
-            reached.
-        usage: Usage of all conversions together.
-        limits: Limits in force for each fragment.
-        isolation: The sandbox that pandoc ran in.
-        engine: Pandoc.
-        policy_events: What was tried and prevented.
-    """
-
+    #: Results in the order of the fragments; fewer than were sent if the bounds of a request were reached.
     converted: tuple[Converted, ...]
+    #: Usage of all conversions together.
     usage: Usage = field(default_factory=Usage)
+    #: Limits in force for each fragment.
     limits: Limits = field(default_factory=Limits)
+    #: The sandbox that pandoc ran in.
     isolation: Isolation = field(default_factory=Isolation)
+    #: Pandoc.
     engine: Engine = field(default_factory=Engine)
+    #: What was tried and prevented.
     policy_events: tuple[PolicyEvent, ...] = ()

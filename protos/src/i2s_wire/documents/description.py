@@ -12,37 +12,33 @@ from i2s_wire.render.resources import Limits
 
 @dataclass(frozen=True, slots=True)
 class DocumentsDescription:
-    """The documents service.
+    """The documents service."""
 
-    Attributes:
-        service: "documents".
-        version: Version of the service.
-        engines: The programs "pandoc" and "pdfium", each with the digest of everything that decides its
-            results.
-        versions: Everything that the digests are made of, by name.
-        fonts_digest: SHA-256 over the installed fonts.
-        isolation: The sandbox that jobs run in.
-        default_limits: Limits of a fragment or a page if none are asked for.
-        max_limits: Limits that no request gets beyond.
-        max_request_bytes: Size of the largest request.
-        max_fragments: The most fragments of a request.
-        max_fragment_bytes: Size of the largest fragment that is converted.
-        max_pages_drawn: The most pages that one response has.
-        slots: Jobs at the same time.
-        queue: Jobs that may wait.
-    """
-
+    #: "documents".
     service: str
+    #: Version of the service.
     version: str
+    #: The programs "pandoc" and "pdfium", each with the digest of everything that decides its results.
     engines: tuple[Engine, ...]
+    #: Everything that the digests are made of, by name.
     versions: Mapping[str, str]
+    #: SHA-256 over the installed fonts.
     fonts_digest: str
+    #: The sandbox that jobs run in.
     isolation: Isolation
+    #: Limits of a fragment or a page if none are asked for.
     default_limits: Limits
+    #: Limits that no request gets beyond.
     max_limits: Limits
+    #: Size of the largest request.
     max_request_bytes: int
+    #: The most fragments of a request.
     max_fragments: int
+    #: Size of the largest fragment that is converted.
     max_fragment_bytes: int
+    #: The most pages that one response has.
     max_pages_drawn: int
+    #: Jobs at the same time.
     slots: int
+    #: Jobs that may wait.
     queue: int

@@ -33,22 +33,19 @@ class MetricFailureKind(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ScoreRequest:
-    """One pair of encoded pictures (PNG, JPEG or WebP) to compare.
+    """One pair of encoded pictures (PNG, JPEG or WebP) to compare."""
 
-    Attributes:
-        reference: What should have come out.
-        prediction: What came out.
-        size_policy: How pictures of different size are made comparable.
-        profile: The rules of the comparison.
-        metrics: Names; none means all that are available.
-        id: Stands in the logs of the service; identifies the responses of a stream.
-    """
-
+    #: What should have come out.
     reference: bytes = field(repr=False)
+    #: What came out.
     prediction: bytes = field(repr=False)
+    #: How pictures of different size are made comparable.
     size_policy: SizePolicy = SizePolicy.PAD
+    #: The rules of the comparison.
     profile: Profile = Profile.PAPER
+    #: Names; none means all that are available.
     metrics: tuple[str, ...] = ()
+    #: Stands in the logs of the service; identifies the responses of a stream.
     id: str = ""
 
 
@@ -62,51 +59,45 @@ class MetricFailure:
 
 @dataclass(frozen=True, slots=True)
 class MetricResult:
-    """One metric of one pair: a value, or a reason why there is none.
+    """One metric of one pair: a value, or a reason why there is none."""
 
-    Attributes:
-        name: Name, such as "ems".
-        value: None if there is a failure.
-        failure: None if there is a value.
-        parts: Intermediate values by name.
-        version: Version of the definition; values of different versions do not compare.
-        direction: Whether higher or lower values are better.
-        lower_bound: The least possible value.
-        upper_bound: The greatest possible value.
-    """
-
+    #: Name, such as "ems".
     name: str
+    #: None if there is a failure.
     value: float | None = None
+    #: None if there is a value.
     failure: MetricFailure | None = None
+    #: Intermediate values by name.
     parts: Mapping[str, float] = field(default_factory=dict)
+    #: Version of the definition; values of different versions do not compare.
     version: str = ""
+    #: Whether higher or lower values are better.
     direction: Direction = Direction.HIGHER_IS_BETTER
+    #: The least possible value.
     lower_bound: float = float("-inf")
+    #: The greatest possible value.
     upper_bound: float = float("inf")
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """All metrics of one pair of pictures.
+    """All metrics of one pair of pictures."""
 
-    Attributes:
-        results: One for each metric, in the order of the request.
-        profile: The rules of the values.
-        reference_sha256: SHA-256 of the encoded reference.
-        prediction_sha256: SHA-256 of the encoded prediction.
-        width: Width of both after the size policy, in pixels.
-        height: Height of both after the size policy, in pixels.
-        wall_seconds: Wall time that the service took.
-        cpu_seconds: CPU time that the service used.
-    """
-
+    #: One for each metric, in the order of the request.
     results: tuple[MetricResult, ...]
+    #: The rules of the values.
     profile: Profile
+    #: SHA-256 of the encoded reference.
     reference_sha256: str = ""
+    #: SHA-256 of the encoded prediction.
     prediction_sha256: str = ""
+    #: Width of both after the size policy, in pixels.
     width: int = 0
+    #: Height of both after the size policy, in pixels.
     height: int = 0
+    #: Wall time that the service took.
     wall_seconds: float = 0.0
+    #: CPU time that the service used.
     cpu_seconds: float = 0.0
 
     @property

@@ -12,51 +12,45 @@ from i2s_wire.render.resources import Limits
 
 @dataclass(frozen=True, slots=True)
 class WarmEngine:
-    """Something that is ready for the next job.
+    """Something that is ready for the next job."""
 
-    Attributes:
-        kind: "format", "zygote" or "browser".
-        name: Name, such as the digest of a preamble.
-        jobs: How many jobs it has served.
-    """
-
+    #: "format", "zygote" or "browser".
     kind: str
+    #: Name, such as the digest of a preamble.
     name: str
+    #: How many jobs it has served.
     jobs: int
 
 
 @dataclass(frozen=True, slots=True)
 class RendererDescription:
-    """A renderer.
+    """A renderer."""
 
-    Attributes:
-        service: Name, such as "render-latex".
-        version: Version of the service.
-        engine: Its program and the digest of everything that can change a picture.
-        versions: Everything the digest is made of, by name.
-        fonts_digest: SHA-256 over the installed fonts.
-        isolation: The sandbox that jobs run in.
-        default_limits: Limits of a job that asks for none.
-        max_limits: Maxima of the limits of a job.
-        sources: Kinds of source that it renders: "latex", "site", "lilypond".
-        max_request_bytes: Size of the largest request.
-        slots: Jobs at the same time.
-        queue: Jobs that may wait.
-        warm: What is ready for the next job.
-        missing: Optional parts of the engine that are not installed, each with the package that has it.
-    """
-
+    #: Name, such as "render-latex".
     service: str
+    #: Version of the service.
     version: str
+    #: Its program and the digest of everything that can change a picture.
     engine: Engine
+    #: Everything the digest is made of, by name.
     versions: Mapping[str, str]
+    #: SHA-256 over the installed fonts.
     fonts_digest: str
+    #: The sandbox that jobs run in.
     isolation: Isolation
+    #: Limits of a job that asks for none.
     default_limits: Limits
+    #: Maxima of the limits of a job.
     max_limits: Limits
+    #: Kinds of source that it renders: "latex", "site", "lilypond".
     sources: tuple[str, ...]
+    #: Size of the largest request.
     max_request_bytes: int
+    #: Jobs at the same time.
     slots: int
+    #: Jobs that may wait.
     queue: int
+    #: What is ready for the next job.
     warm: tuple[WarmEngine, ...]
+    #: Optional parts of the engine that are not installed, each with the package that has it.
     missing: tuple[str, ...] = ()

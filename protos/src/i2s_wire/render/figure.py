@@ -62,162 +62,144 @@ class FigureBox:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One axis.
+    """One axis."""
 
-    Attributes:
-        scale: "linear", "log", "symlog", "category"…
-        first: Limit of the view where the axis begins, in data units.
-        last: Limit where it ends; less than ``first`` if the axis is inverted.
-    """
-
+    #: "linear", "log", "symlog", "category"…
     scale: str = "linear"
+    #: Limit of the view where the axis begins, in data units.
     first: float = 0.0
+    #: Limit where it ends; less than ``first`` if the axis is inverted.
     last: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """Axes with what they frame.
+    """Axes with what they frame."""
 
-    Attributes:
-        box: Where they are.
-        projection: "rectilinear", "polar", "3d"…
-        x: The axis of x.
-        y: The axis of y.
-        z: The axis of z, only of "3d".
-        rows: Rows of its grid of subplots; 0 if there is no grid.
-        columns: Columns of that grid.
-        first_row: The first row that it takes, from 0.
-        last_row: The last row.
-        first_column: The first column.
-        last_column: The last column.
-        legend: Where its legend is; None if it has none.
-        colorbar: Whether it is the scale of colours of others.
-        frame: Whether frame and axes are drawn.
-        grid: Whether grid lines are drawn.
-        color: Colour of the background.
-    """
-
+    #: Where they are.
     box: FigureBox = FigureBox()
+    #: "rectilinear", "polar", "3d"…
     projection: str = "rectilinear"
+    #: The axis of x.
     x: Axis = Axis()
+    #: The axis of y.
     y: Axis = Axis()
+    #: The axis of z, only of "3d".
     z: Axis | None = None
+    #: Rows of its grid of subplots; 0 if there is no grid.
     rows: int = 0
+    #: Columns of that grid.
     columns: int = 0
+    #: The first row that it takes, from 0.
     first_row: int = 0
+    #: The last row.
     last_row: int = 0
+    #: The first column.
     first_column: int = 0
+    #: The last column.
     last_column: int = 0
+    #: Where its legend is; None if it has none.
     legend: FigureBox | None = None
+    #: Whether it is the scale of colours of others.
     colorbar: bool = False
+    #: Whether frame and axes are drawn.
     frame: bool = True
+    #: Whether grid lines are drawn.
     grid: bool = False
+    #: Colour of the background.
     color: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class FigureText:
-    """A text that is visible.
+    """A text that is visible."""
 
-    Attributes:
-        text: Text as the program wrote it, mathematics with its "$".
-        role: What it is to the figure.
-        axes: Index of its axes; None for texts of the figure.
-        box: Where it is.
-        color: Its colour.
-        size: Size in points.
-        rotation: Rotation in degrees, counterclockwise.
-    """
-
+    #: Text as the program wrote it, mathematics with its "$".
     text: str
+    #: What it is to the figure.
     role: TextRole = TextRole.TEXT
+    #: Index of its axes; None for texts of the figure.
     axes: int | None = None
+    #: Where it is.
     box: FigureBox = FigureBox()
+    #: Its colour.
     color: str = ""
+    #: Size in points.
     size: float = 0.0
+    #: Rotation in degrees, counterclockwise.
     rotation: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One thing that was drawn, or the things of one call that belong together.
+    """One thing that was drawn, or the things of one call that belong together."""
 
-    Attributes:
-        kind: What it is; says what ``x``, ``y``, ``z`` and ``sizes`` mean.
-        axes: Index of its axes; None for marks of the figure.
-        label: The label in the legend, or empty.
-        x: See MarkKind in figure.proto; bounded, ``total`` is how many items there were.
-        y: Values likewise.
-        z: Values likewise.
-        sizes: Values likewise.
-        colors: Fills or strokes: one for all items or one for each; empty if there are none.
-        edge_colors: Strokes around fills, likewise.
-        line_style: "-", "--", ":", "-." or "none".
-        line_width: Line width in points.
-        marker: Symbol of points as matplotlib names it; empty for none, several, or an unknown one.
-        shape: Shape, such as "Circle" or "Polygon"; only of SHAPE.
-        color_map: Name of the map from values to colours, if one is used.
-        total: Number of items.
-        box: The part of the figure that it covers, if known.
-        placed_by_figure: Whether coordinates are fractions of the figure rather than data of the axes.
-    """
-
+    #: What it is; says what ``x``, ``y``, ``z`` and ``sizes`` mean.
     kind: MarkKind
+    #: Index of its axes; None for marks of the figure.
     axes: int | None = None
+    #: The label in the legend, or empty.
     label: str = ""
+    #: See MarkKind in figure.proto; bounded, ``total`` is how many items there were.
     x: tuple[float, ...] = ()
+    #: Values likewise.
     y: tuple[float, ...] = ()
+    #: Values likewise.
     z: tuple[float, ...] = ()
+    #: Values likewise.
     sizes: tuple[float, ...] = ()
+    #: Fills or strokes: one for all items or one for each; empty if there are none.
     colors: tuple[str, ...] = ()
+    #: Strokes around fills, likewise.
     edge_colors: tuple[str, ...] = ()
+    #: "-", "--", ":", "-." or "none".
     line_style: str = ""
+    #: Line width in points.
     line_width: float = 0.0
+    #: Symbol of points as matplotlib names it; empty for none, several, or an unknown one.
     marker: str = ""
+    #: Shape, such as "Circle" or "Polygon"; only of SHAPE.
     shape: str = ""
+    #: Name of the map from values to colours, if one is used.
     color_map: str = ""
+    #: Number of items.
     total: int = 0
+    #: The part of the figure that it covers, if known.
     box: FigureBox | None = None
+    #: Whether coordinates are fractions of the figure rather than data of the axes.
     placed_by_figure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Calls of one plotting function that were not made within another one.
+    """Calls of one plotting function that were not made within another one."""
 
-    Attributes:
-        function: Function, such as "Axes.bar", "PolarAxes.plot" or "Axes3D.scatter".
-        count: How many there were.
-    """
-
+    #: Function, such as "Axes.bar", "PolarAxes.plot" or "Axes3D.scatter".
     function: str
+    #: How many there were.
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The objects of one figure.
+    """The objects of one figure."""
 
-    Attributes:
-        page: Number of its picture.
-        width_inches: Width.
-        height_inches: Height.
-        dpi: Resolution that it was drawn with.
-        axes: Axes in the order in which they were added.
-        texts: The visible texts.
-        marks: Axes by axes, first what several objects make up; those of the figure itself come last.
-        truncated: Whether something was left out because there was more than is returned.
-        calls: Plotting functions that the program had called when the figure was drawn, for all its figures
-            together, by name; None if calls were not recorded.
-    """
-
+    #: Number of its picture.
     page: int = 1
+    #: Width.
     width_inches: float = 0.0
+    #: Height.
     height_inches: float = 0.0
+    #: Resolution that it was drawn with.
     dpi: float = 0.0
+    #: Axes in the order in which they were added.
     axes: tuple[Axes, ...] = ()
+    #: The visible texts.
     texts: tuple[FigureText, ...] = ()
+    #: Axes by axes, first what several objects make up; those of the figure itself come last.
     marks: tuple[Mark, ...] = ()
+    #: Whether something was left out because there was more than is returned.
     truncated: bool = False
+    #: Plotting functions that the program had called when the figure was drawn, for all its figures together,
+    #: by name; None if calls were not recorded.
     calls: tuple[Call, ...] | None = None

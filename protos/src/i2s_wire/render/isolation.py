@@ -17,14 +17,11 @@ class IsolationTier(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """The sandbox that jobs run in.
+    """The sandbox that jobs run in."""
 
-    Attributes:
-        tier: The tier in force.
-        mechanisms: What it consists of on this machine, such as "seccomp", for people to read.
-    """
-
+    #: The tier in force.
     tier: IsolationTier = IsolationTier.NONE
+    #: What it consists of on this machine, such as "seccomp", for people to read.
     mechanisms: tuple[str, ...] = ()
 
 
@@ -43,14 +40,11 @@ class PolicyKind(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class PolicyEvent:
-    """One thing that a source tried and was prevented from.
+    """One thing that a source tried and was prevented from."""
 
-    Attributes:
-        kind: Kind of the attempt that was prevented.
-        detail: The file, the address or the system call, for people to read.
-        count: How often it was tried.
-    """
-
+    #: Kind of the attempt that was prevented.
     kind: PolicyKind
+    #: The file, the address or the system call, for people to read.
     detail: str
+    #: How often it was tried.
     count: int = 1

@@ -64,116 +64,95 @@ class LilypondBackend(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class PageOptions:
-    """How a page of a document, or a figure of a program, becomes a picture.
+    """How a page of a document, or a figure of a program, becomes a picture."""
 
-    Attributes:
-        dpi: Resolution in dots per inch.
-        first_page: The first page returned, counted from 1.
-        page_count: How many pages are returned at most.
-        cut_bottom: Share of the height cut off at the foot before anything else, in [0, 1).
-        crop: What is done after the cut.
-        blank_page: What an entirely white page means.
-    """
-
+    #: Resolution in dots per inch.
     dpi: float | None = None
+    #: The first page returned, counted from 1.
     first_page: int | None = None
+    #: How many pages are returned at most.
     page_count: int | None = None
+    #: Share of the height cut off at the foot before anything else, in [0, 1).
     cut_bottom: float | None = None
+    #: What is done after the cut.
     crop: Crop | None = None
+    #: What an entirely white page means.
     blank_page: BlankPage | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class WindowOptions:
-    """The window that a page of a site is shown in.
+    """The window that a page of a site is shown in."""
 
-    Attributes:
-        width: Width of the viewport, in CSS pixels.
-        height: Height of the viewport, in CSS pixels.
-        device_scale: Device pixels per CSS pixel.
-        full_page: Take the whole page instead of the viewport.
-    """
-
+    #: Width of the viewport, in CSS pixels.
     width: int | None = None
+    #: Height of the viewport, in CSS pixels.
     height: int | None = None
+    #: Device pixels per CSS pixel.
     device_scale: float | None = None
+    #: Take the whole page instead of the viewport.
     full_page: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ElementQuery:
-    """Which elements of a page are returned.
+    """Which elements of a page are returned."""
 
-    Attributes:
-        css: All that match this selector; empty: all visible ones that a user can interact with.
-        max_elements: The most that are returned.
-    """
-
+    #: All that match this selector; empty: all visible ones that a user can interact with.
     css: str = ""
+    #: The most that are returned.
     max_elements: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class LatexOptions:
-    """LaTeX only.
+    """LaTeX only."""
 
-    Attributes:
-        engine: Engine of TeX that compiles the document.
-        max_runs: The most runs made until the auxiliary files are stable.
-        cold: Compile without a precompiled format: slower, the same picture.
-        last_page: Return the last page; ``first_page`` and ``page_count`` are not obeyed then.
-        want_text: Return the text of the pages.
-    """
-
+    #: The most runs made until the auxiliary files are stable.
     max_runs: int | None = None
+    #: Compile without a precompiled format: slower, the same picture.
     cold: bool = False
+    #: Engine of TeX that compiles the document.
     engine: LatexEngine | None = None
+    #: Return the last page; ``first_page`` and ``page_count`` are not obeyed then.
     last_page: bool = False
+    #: Return the text of the pages.
     want_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SiteOptions:
-    """Sites only.
+    """Sites only."""
 
-    Attributes:
-        want_text: Return the text of the page.
-        elements: The elements to return; None returns none.
-        build: Whether the site goes through Jekyll.
-    """
-
+    #: Return the text of the page.
     want_text: bool = False
+    #: The elements to return; None returns none.
     elements: ElementQuery | None = None
+    #: Whether the site goes through Jekyll.
     build: SiteBuild | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class LilypondOptions:
-    """LilyPond only.
+    """LilyPond only."""
 
-    Attributes:
-        convert: Whether convert-ly runs first.
-        no_footers: Leave out tagline and page footers.
-        backend: What draws the pages.
-    """
-
+    #: Whether convert-ly runs first.
     convert: LilypondConvert | None = None
+    #: Leave out tagline and page footers.
     no_footers: bool | None = None
+    #: What draws the pages.
     backend: LilypondBackend | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PythonOptions:
-    """Python programs only.
+    """Python programs only."""
 
-    Attributes:
-        want_objects: Return the objects of the figures as data.
-        cold: Run in a fresh interpreter: slower, the same picture.
-        restored_names: Names that libraries have removed and that the program finds again.
-    """
-
+    #: Return the objects of the figures as data.
     want_objects: bool = False
+    #: Run in a fresh interpreter: slower, the same picture.
     cold: bool = False
+    #: Names that libraries have removed and that the program finds again.
     restored_names: tuple[str, ...] = ()
 
 

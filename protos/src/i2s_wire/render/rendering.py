@@ -43,22 +43,19 @@ class Verdict(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One page or window.
+    """One page or window."""
 
-    Attributes:
-        png: RGB, 8 bit.
-        width: Width in pixels.
-        height: Height in pixels.
-        page: Number of the page in the document, from 1.
-        sha256: SHA-256 of ``png``, lower-case hexadecimal; empty if it was not computed.
-        text: Text of the whole page in reading order; of LaTeX, if asked for.
-    """
-
+    #: RGB, 8 bit.
     png: bytes = field(repr=False)
+    #: Width in pixels.
     width: int
+    #: Height in pixels.
     height: int
+    #: Number of the page in the document, from 1.
     page: int = 1
+    #: SHA-256 of ``png``, lower-case hexadecimal; empty if it was not computed.
     sha256: str = ""
+    #: Text of the whole page in reading order; of LaTeX, if asked for.
     text: str = ""
 
 
@@ -91,38 +88,35 @@ class Engine:
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """A renderer's answer to one source.
+    """A renderer's answer to one source."""
 
-    Attributes:
-        verdict: How the render ended.
-        message: One sentence for people.
-        pictures: Pictures if ``verdict.has_picture``; else empty.
-        total_pages: Pages that the engine produced.
-        error: The first error that the engine reported.
-        log: What the engine wrote, bounded.
-        stages: Steps in the order they were made.
-        usage: All stages together.
-        limits: Limits in force.
-        isolation: The sandbox that the job ran in.
-        engine: What made it.
-        policy_events: What was tried and prevented.
-        site: What is known of the page, for sites.
-        figures: Figures of Python programs, if asked for: the objects of the figures in ``pictures``.
-        lilypond_backend: The back end that drew the ``pictures`` of a score, or would have drawn them.
-    """
-
+    #: How the render ended.
     verdict: Verdict
+    #: One sentence for people.
     message: str = ""
+    #: Pictures if ``verdict.has_picture``; else empty.
     pictures: tuple[Picture, ...] = ()
+    #: Pages that the engine produced.
     total_pages: int = 0
+    #: The first error that the engine reported.
     error: SourceError | None = None
+    #: What the engine wrote, bounded.
     log: LogExcerpt = field(default_factory=LogExcerpt)
+    #: Steps in the order they were made.
     stages: tuple[Stage, ...] = ()
+    #: All stages together.
     usage: Usage = field(default_factory=Usage)
+    #: Limits in force.
     limits: Limits = field(default_factory=Limits)
+    #: The sandbox that the job ran in.
     isolation: Isolation = field(default_factory=Isolation)
+    #: What made it.
     engine: Engine = field(default_factory=Engine)
+    #: What was tried and prevented.
     policy_events: tuple[PolicyEvent, ...] = ()
+    #: What is known of the page, for sites.
     site: SiteResult | None = None
+    #: Figures of Python programs, if asked for: the objects of the figures in ``pictures``.
     figures: tuple[Figure, ...] = ()
+    #: The back end that drew the ``pictures`` of a score, or would have drawn them.
     lilypond_backend: LilypondBackend | None = None

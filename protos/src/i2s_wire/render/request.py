@@ -19,56 +19,44 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class LatexSource:
-    r"""A LaTeX document.
+    r"""A LaTeX document."""
 
-    Attributes:
-        document: UTF-8, from ``\documentclass`` to ``\end{document}``.
-        files: The files beside it, by relative path.
-    """
-
+    #: UTF-8, from ``\documentclass`` to ``\end{document}``.
     document: bytes = field(repr=False)
+    #: The files beside it, by relative path.
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class SiteSource:
-    """The files of a web site.
+    """The files of a web site."""
 
-    Attributes:
-        files: Files of the author of the structure, by relative path.
-        assets: Files of the data set; a file of the same path in ``files`` is ignored.
-        entry_path: The page that is shown; empty is the index page.
-    """
-
+    #: Files of the author of the structure, by relative path.
     files: Mapping[str, bytes] = field(repr=False)
+    #: Files of the data set; a file of the same path in ``files`` is ignored.
     assets: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    #: The page that is shown; empty is the index page.
     entry_path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class LilypondSource:
-    r"""A score.
+    r"""A score."""
 
-    Attributes:
-        score: UTF-8.
-        assume_version: The version to convert from if the score has no ``\version``; empty compiles such
-            a score as current syntax.
-    """
-
+    #: UTF-8.
     score: bytes = field(repr=False)
+    #: The version to convert from if the score has no ``\version``; empty compiles such a score as current
+    #: syntax.
     assume_version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PythonSource:
-    """A Python program that draws figures.
+    """A Python program that draws figures."""
 
-    Attributes:
-        program: UTF-8.
-        files: The files beside it, by relative path.
-    """
-
+    #: UTF-8.
     program: bytes = field(repr=False)
+    #: The files beside it, by relative path.
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
 
@@ -77,16 +65,13 @@ Source = LatexSource | SiteSource | LilypondSource | PythonSource
 
 @dataclass(frozen=True, slots=True)
 class RenderRequest:
-    """One job of a renderer.
+    """One job of a renderer."""
 
-    Attributes:
-        source: What to render; its type must be one that the renderer serves.
-        options: How to render.
-        limits: The limits that are asked for; the renderer clamps them. None takes its defaults.
-        id: Stands in the logs of the renderer; identifies the responses of a stream.
-    """
-
+    #: What to render; its type must be one that the renderer serves.
     source: Source
+    #: How to render.
     options: RenderOptions = field(default_factory=RenderOptions)
+    #: The limits that are asked for; the renderer clamps them. None takes its defaults.
     limits: Limits | None = None
+    #: Stands in the logs of the renderer; identifies the responses of a stream.
     id: str = ""

@@ -7,39 +7,35 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An element of a page; x, y, width and height in CSS pixels from the top left of the page.
+    """An element of a page; x, y, width and height in CSS pixels from the top left of the page."""
 
-    Attributes:
-        tag: Name of the tag, in lower case.
-        text: The text that it shows, or its label; at most 200 characters. For a meta element, its content.
-        role: Its role for assistive technology, such as "link"; empty if there is none.
-        clickable: Whether a user can interact with it.
-        x: Left edge.
-        y: Top edge.
-        width: Width of its rectangle.
-        height: Height of its rectangle.
-        href: Where a link leads, as an absolute URL; empty for other elements.
-        visible: Whether it has an area and is neither hidden nor transparent.
-        covered: Whether something that is neither inside of it nor around it lies in front of it.
-        clipped: Whether a part of its content is cut off.
-        rectangles: How many it consists of; text within a line that wraps has more than one.
-        joined: Whether pieces that stand apart in the picture follow one another in ``text`` without white
-            space.
-    """
-
+    #: Name of the tag, in lower case.
     tag: str
+    #: The text that it shows, or its label; at most 200 characters. For a meta element, its content.
     text: str
+    #: Its role for assistive technology, such as "link"; empty if there is none.
     role: str
+    #: Whether a user can interact with it.
     clickable: bool
+    #: Left edge.
     x: float
+    #: Top edge.
     y: float
+    #: Width of its rectangle.
     width: float
+    #: Height of its rectangle.
     height: float
+    #: Where a link leads, as an absolute URL; empty for other elements.
     href: str = ""
+    #: Whether it has an area and is neither hidden nor transparent.
     visible: bool = False
+    #: Whether something that is neither inside of it nor around it lies in front of it.
     covered: bool = False
+    #: Whether a part of its content is cut off.
     clipped: bool = False
+    #: How many it consists of; text within a line that wraps has more than one.
     rectangles: int = 0
+    #: Whether pieces that stand apart in the picture follow one another in ``text`` without white space.
     joined: bool = False
 
 
@@ -53,28 +49,25 @@ class ConsoleEntry:
 
 @dataclass(frozen=True, slots=True)
 class SiteResult:
-    """What is known of a page beside its picture.
+    """What is known of a page beside its picture."""
 
-    Attributes:
-        title: Title of the page.
-        text: Text as the DOM shows it; empty if it was not asked for.
-        console: Messages and errors of the page, bounded.
-        elements: Elements that were asked for.
-        settled: Whether fonts, requests and frames came to rest within the bound.
-        jekyll: Whether Jekyll built the site.
-        missing: Files that the page asked for and the site does not have, bounded.
-        warnings: Sentences about the build: those of left_out, then warnings of Jekyll and of its converter
-            of style sheets in their words, bounded.
-        left_out: The warnings that name what GitHub Pages would have built and Jekyll did not: plugins and
-            themes that are not installed.
-    """
-
+    #: Title of the page.
     title: str = ""
+    #: Text as the DOM shows it; empty if it was not asked for.
     text: str = ""
+    #: Messages and errors of the page, bounded.
     console: tuple[ConsoleEntry, ...] = ()
+    #: Elements that were asked for.
     elements: tuple[Element, ...] = ()
+    #: Whether fonts, requests and frames came to rest within the bound.
     settled: bool = False
+    #: Whether Jekyll built the site.
     jekyll: bool = False
+    #: Files that the page asked for and the site does not have, bounded.
     missing: tuple[str, ...] = ()
+    #: Sentences about the build: those of left_out, then warnings of Jekyll and of its converter of style
+    #: sheets in their words, bounded.
     warnings: tuple[str, ...] = ()
+    #: The warnings that name what GitHub Pages would have built and Jekyll did not: plugins and themes that
+    #: are not installed.
     left_out: tuple[str, ...] = ()

@@ -36,46 +36,37 @@ class ProviderKind(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Provider:
-    """A package, class or library of the renderer's installation that defines a name.
+    """A package, class or library of the renderer's installation that defines a name."""
 
-    Attributes:
-        kind: How it is loaded.
-        name: Name, such as "booktabs" or "positioning".
-    """
-
+    #: How it is loaded.
     kind: ProviderKind
+    #: Name, such as "booktabs" or "positioning".
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
-    """A name that the source uses and nothing defines, without backslash or braces.
+    """A name that the source uses and nothing defines, without backslash or braces."""
 
-    Attributes:
-        name: Name, such as "toprule", "tabularx" or "fill between".
-        providers: What would define it, best first; empty if nothing installed would.
-    """
-
+    #: Name, such as "toprule", "tabularx" or "fill between".
     name: str
+    #: What would define it, best first; empty if nothing installed would.
     providers: tuple[Provider, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SourceError:
-    """The first error that an engine reported about a source.
+    """The first error that an engine reported about a source."""
 
-    Attributes:
-        message: The engine's own words, without its decoration.
-        kind: What the error is about.
-        line: Line of the source, counted from 1; 0 if the engine named none.
-        file: File of the source that the line is in; empty for the document itself.
-        undefined: What was missing, if kind is one of UNDEFINED_*.
-        context: The line of the source up to the point where the engine stopped.
-    """
-
+    #: The engine's own words, without its decoration.
     message: str
+    #: What the error is about.
     kind: ErrorKind = ErrorKind.OTHER
+    #: Line of the source, counted from 1; 0 if the engine named none.
     line: int = 0
+    #: File of the source that the line is in; empty for the document itself.
     file: str = ""
+    #: What was missing, if kind is one of UNDEFINED_*.
     undefined: Undefined | None = None
+    #: The line of the source up to the point where the engine stopped.
     context: str = ""

@@ -14,14 +14,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RemoteParent:
-    """The caller's span as it stands in the metadata of a call.
+    """The caller's span as it stands in the metadata of a call."""
 
-    Attributes:
-        traceparent: Value of that header; empty if there is none, malformed ones are ignored.
-        tracestate: Value of that header, likewise.
-    """
-
+    #: Value of that header; empty if there is none, malformed ones are ignored.
     traceparent: str = ""
+    #: Value of that header, likewise.
     tracestate: str = ""
 
     @classmethod

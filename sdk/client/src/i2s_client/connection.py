@@ -139,12 +139,9 @@ A = TypeVar("A")
 
 
 class AsyncConnection:
-    """A channel of ``grpc.aio``; belongs to the event loop that it was made in.
+    """A channel of ``grpc.aio``; belongs to the event loop that it was made in."""
 
-    Attributes:
-        wire_name: Full name of the service, such as "i2s.render.v1.RenderService".
-    """
-
+    #: Full name of the service, such as "i2s.render.v1.RenderService".
     wire_name: ClassVar[str]
 
     def __init__(

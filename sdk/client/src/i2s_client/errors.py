@@ -94,22 +94,16 @@ class AccessError(ServiceError):
 
 
 class OverloadedError(ServiceError):
-    """The queue is full or the message too large.
+    """The queue is full or the message too large."""
 
-    Attributes:
-        retry_after_seconds: When the service wants to be asked again; None if that would not help.
-    """
-
+    #: When the service wants to be asked again; None if that would not help.
     retry_after_seconds: float | None = None
 
 
 class ServiceUnavailableError(ServiceError):
-    """Nobody answers there, or the service is starting, draining or went away in the middle.
+    """Nobody answers there, or the service is starting, draining or went away in the middle."""
 
-    Attributes:
-        retry_after_seconds: When the service wants to be asked again; None if it did not say.
-    """
-
+    #: When the service wants to be asked again; None if it did not say.
     retry_after_seconds: float | None = None
 
 

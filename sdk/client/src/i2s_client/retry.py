@@ -45,15 +45,13 @@ class RetryPolicy:
 
     Within each attempt gRPC makes up to three (``service_config``): if a replica has died or drains, the
     call goes to the next one. What outlasts that, and what a full queue asks for, is for the policy.
-
-    Attributes:
-        total_seconds: Seconds from the start of the first attempt; no attempt lasts beyond it.
-        first_pause: Seconds.
-        longest_pause: Seconds.
     """
 
+    #: Seconds from the start of the first attempt; no attempt lasts beyond it.
     total_seconds: float = 300.0
+    #: Seconds.
     first_pause: float = 0.1
+    #: Seconds.
     longest_pause: float = 5.0
 
     def service_config(self) -> str:

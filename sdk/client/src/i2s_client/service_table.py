@@ -29,20 +29,17 @@ GATEWAY = "http"
 
 @dataclass(frozen=True, slots=True)
 class ServiceRow:
-    """A service as the SDK knows it.
+    """A service as the SDK knows it."""
 
-    Attributes:
-        name: Name of its command without the "i2s-" before it.
-        title: Title for people.
-        source: What it renders; None for a service that is no renderer.
-        optional: Whether something can be evaluated without it.
-        port: Port at which it listens by default; 0 for a service of another package.
-    """
-
+    #: Name of its command without the "i2s-" before it.
     name: str
+    #: Title for people.
     title: str
+    #: What it renders; None for a service that is no renderer.
     source: type[Source] | None
+    #: Whether something can be evaluated without it.
     optional: bool = True
+    #: Port at which it listens by default; 0 for a service of another package.
     port: int = 0
 
     @property

@@ -96,62 +96,52 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A document or piece that is left out.
+    """A document or piece that is left out."""
 
-    Attributes:
-        reason: One of the closed list.
-        detail: What was found, for people; empty if the reason says it.
-        key: Key of the document, if it is dropped before there is a ``SourceDocument``.
-        subset: Subset of the piece; empty for a document.
-    """
-
+    #: One of the closed list.
     reason: Reason
+    #: What was found, for people; empty if the reason says it.
     detail: str = ""
+    #: Key of the document, if it is dropped before there is a ``SourceDocument``.
     key: str = ""
+    #: Subset of the piece; empty for a document.
     subset: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Licence:
-    """What may be done with a document.
+    """What may be done with a document."""
 
-    Attributes:
-        name: SPDX identifier, such as "CC-BY-4.0", or the source's own name if SPDX has none; empty if
-            it is not known.
-        url: URL of its text; empty if unknown.
-        redistributable: Whether copies and cuts may be published.
-    """
-
+    #: SPDX identifier, such as "CC-BY-4.0", or the source's own name if SPDX has none; empty if it is not
+    #: known.
     name: str = ""
+    #: URL of its text; empty if unknown.
     url: str = ""
+    #: Whether copies and cuts may be published.
     redistributable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SourceDocument:
-    """A document that a source offers: one version of a paper, a repository at a commit, a piece of music.
+    """A document that a source offers: one version of a paper, a repository at a commit, a piece of music."""
 
-    Attributes:
-        key: Identifies it within the source for good, such as "2611.01234v1".
-        day: Day of its first publication, UTC.
-        owner: Whose it is, for the cap on instances of one owner; empty if that is not known.
-        licence: Licence of the document.
-        title: Title for the attribution; empty if it has none.
-        authors: Authors for the attribution, in their order.
-        url: Where people find it.
-        detail: What the source needs to fetch and cut it; JSON.
-        version: The version that is fetched, such as a commit; empty for the one that the key names, or the
-            newest one.
-    """
-
+    #: Identifies it within the source for good, such as "2611.01234v1".
     key: str
+    #: Day of its first publication, UTC.
     day: date
+    #: Whose it is, for the cap on instances of one owner; empty if that is not known.
     owner: str
+    #: Licence of the document.
     licence: Licence
+    #: Title for the attribution; empty if it has none.
     title: str
+    #: Authors for the attribution, in their order.
     authors: tuple[str, ...]
+    #: Where people find it.
     url: str
+    #: What the source needs to fetch and cut it; JSON.
     detail: Mapping[str, Any] = field(default_factory=dict)
+    #: The version that is fetched, such as a commit; empty for the one that the key names, or the newest one.
     version: str = ""
 
     def line(self) -> str:
@@ -162,49 +152,43 @@ class SourceDocument:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """The content of a document.
+    """The content of a document."""
 
-    Attributes:
-        content: Its bytes, as the source sent them.
-        version: Version that it is, such as a commit; empty if the key says it.
-        url: Where it was read from.
-    """
-
+    #: Its bytes, as the source sent them.
     content: bytes
+    #: Version that it is, such as a commit; empty if the key says it.
     version: str
+    #: Where it was read from.
     url: str
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a document that may become an instance.
+    """A part of a document that may become an instance."""
 
-    Attributes:
-        subset: Subset of the instance.
-        member: File of the document that it was cut from; empty if it is the whole document.
-        span: First byte in ``member``, and the one after the last; (0, 0) for a whole document.
-        structure: The ground truth as the task has it in a file: LaTeX without preamble, LilyPond, a tar.gz;
-            empty for a piece that is a picture and nothing else.
-        text: What readers see of it or, for LaTeX and music, its source. It is judged for harm and compared
-            for duplicates.
-        length: Measure of the difficulty: characters, lines of code and CSS. 0
-            has it computed from the picture, as for music.
-        assets: Names of members of the structure that an answer may use.
-        notes: What was done to it, such as {"expanded": 3}; JSON, becomes part of the provenance.
-        loads: Lines by which its document loads packages and libraries. Those that the engine lacks for the
-            piece are put before its structure.
-        place: Where it stands in ``member``, such as "page 3, system 1", if bytes do not say it.
-        picture: PNG of a piece without a structure, which is taken as it is; empty if it is to be rendered.
-    """
-
+    #: Subset of the instance.
     subset: str
+    #: File of the document that it was cut from; empty if it is the whole document.
     member: str
+    #: First byte in ``member``, and the one after the last; (0, 0) for a whole document.
     span: tuple[int, int]
+    #: The ground truth as the task has it in a file: LaTeX without preamble, LilyPond, a tar.gz; empty for a
+    #: piece that is a picture and nothing else.
     structure: bytes
+    #: What readers see of it or, for LaTeX and music, its source. It is judged for harm and compared for
+    #: duplicates.
     text: str
+    #: Measure of the difficulty: characters, lines of code and CSS. 0 has it computed from the picture, as
+    #: for music.
     length: int
+    #: Names of members of the structure that an answer may use.
     assets: tuple[str, ...] = ()
+    #: What was done to it, such as {"expanded": 3}; JSON, becomes part of the provenance.
     notes: Mapping[str, Any] = field(default_factory=dict)
+    #: Lines by which its document loads packages and libraries. Those that the engine lacks for the piece are
+    #: put before its structure.
     loads: Mapping[Provider, str] = field(default_factory=dict)
+    #: Where it stands in ``member``, such as "page 3, system 1", if bytes do not say it.
     place: str = ""
+    #: PNG of a piece without a structure, which is taken as it is; empty if it is to be rendered.
     picture: bytes = b""

@@ -17,15 +17,13 @@ class Caps:
     """How many pieces are accepted. All caps hold for each subset by itself.
 
     That is why a collection with a larger ``per_subset`` holds the smaller one.
-
-    Attributes:
-        per_subset: The most instances of a subset.
-        per_day: The most instances of documents of one day.
-        per_owner: Documents of one owner; documents without one are not counted.
     """
 
+    #: The most instances of a subset.
     per_subset: int = 300
+    #: The most instances of documents of one day.
     per_day: int = 40
+    #: Documents of one owner; documents without one are not counted.
     per_owner: int = 1
 
 
@@ -49,20 +47,17 @@ class Refused:
 
 @dataclass(slots=True)
 class Acceptance:
-    """Accepts pieces of documents that are offered in their order.
+    """Accepts pieces of documents that are offered in their order."""
 
-    Attributes:
-        caps: Caps on the numbers of accepted pieces.
-        duplicates: Index of pieces that were kept before; accepted pieces are added.
-        withdrawn: Ids of instances that must not be used.
-        accepted: Pieces by subset.
-        refused: All that were not.
-    """
-
+    #: Caps on the numbers of accepted pieces.
     caps: Caps
+    #: Index of pieces that were kept before; accepted pieces are added.
     duplicates: Duplicates
+    #: Ids of instances that must not be used.
     withdrawn: frozenset[str] = frozenset()
+    #: Pieces by subset.
     accepted: defaultdict[str, list[Accepted]] = field(default_factory=lambda: defaultdict(list))
+    #: All that were not.
     refused: list[Refused] = field(default_factory=list)
     _days: Counter[tuple[str, str]] = field(default_factory=Counter)
     _owners: defaultdict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))

@@ -39,28 +39,25 @@ PAGE_ENGINE = "pdfium"
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Visits documents of a source.
+    """Visits documents of a source."""
 
-    Attributes:
-        source: Source of the documents.
-        web: The HTTP client that asks its servers.
-        renderers: Clients by name.
-        judge: Filters.
-        duplicates: The set of known documents, which makes fingerprints of new ones.
-        files: Keeps structures and pictures.
-        seed: Decides which pieces of a document are tried first.
-        per_document: The most pieces of a document and a subset that are accepted.
-        documents: The documents service that draws pages; needed by a ``DrawnSource``.
-    """
-
+    #: Source of the documents.
     source: Source
+    #: The HTTP client that asks its servers.
     web: Web
+    #: Clients by name.
     renderers: Mapping[str, AsyncRenderClient]
+    #: Filters.
     judge: PieceJudge
+    #: The set of known documents, which makes fingerprints of new ones.
     duplicates: Duplicates
+    #: Keeps structures and pictures.
     files: ContentFiles
+    #: Decides which pieces of a document are tried first.
     seed: int
+    #: The most pieces of a document and a subset that are accepted.
     per_document: int
+    #: The documents service that draws pages; needed by a ``DrawnSource``.
     documents: AsyncDocumentsClient | None = None
 
     async def visit(
@@ -239,31 +236,28 @@ COLLECTION = "collection"
 
 @dataclass(frozen=True, slots=True)
 class CollectOptions:
-    """What is collected.
+    """What is collected."""
 
-    Attributes:
-        window: Days of first publication.
-        caps: How many instances.
-        per_document: The most instances of a document and a subset.
-        seed: Decides the order of documents and pieces.
-        redistributable: Whether only documents are taken whose licence permits to publish copies.
-        withdrawn: Keys of documents, and ids of instances, that must not be used.
-        thresholds: Thresholds of the first month, by subset, so that difficulties of months compare; subsets
-            without are divided by their own lengths.
-        text_judges: Addresses of judges of texts, beside the built-in one.
-        picture_judges: Addresses of judges of pictures.
-        languages: Codes of the natural languages of pages that are wanted, see ``languages``; empty for all.
-    """
-
+    #: Days of first publication.
     window: Window
+    #: How many instances.
     caps: Caps = field(default_factory=Caps)
+    #: The most instances of a document and a subset.
     per_document: int = 3
+    #: Decides the order of documents and pieces.
     seed: int = 0
+    #: Whether only documents are taken whose licence permits to publish copies.
     redistributable: bool = False
+    #: Keys of documents, and ids of instances, that must not be used.
     withdrawn: frozenset[str] = frozenset()
+    #: Thresholds of the first month, by subset, so that difficulties of months compare; subsets without are
+    #: divided by their own lengths.
     thresholds: Mapping[str, Thresholds] = field(default_factory=dict)
+    #: Codes of the natural languages of pages that are wanted, see ``languages``; empty for all.
     languages: frozenset[str] = frozenset()
+    #: Addresses of judges of texts, beside the built-in one.
     text_judges: tuple[JudgeAddress, ...] = ()
+    #: Addresses of judges of pictures.
     picture_judges: tuple[JudgeAddress, ...] = ()
 
     def check(self) -> None:
@@ -284,39 +278,33 @@ class CollectOptions:
 
 @dataclass(frozen=True, slots=True)
 class CollectProgress:
-    """The progress of a collection.
+    """The progress of a collection."""
 
-    Attributes:
-        visited: Documents so far.
-        documents: All of the window.
-        accepted: Instances so far, by subset.
-    """
-
+    #: Documents so far.
     visited: int
+    #: All of the window.
     documents: int
+    #: Instances so far, by subset.
     accepted: Mapping[str, int]
 
 
 @dataclass(slots=True)
 class DataSetCollection:
-    """A collection under way, in the folder of its data set.
+    """A collection under way, in the folder of its data set."""
 
-    Attributes:
-        folder: Folder of the data set.
-        source: Source of documents.
-        web: The HTTP client that asks its servers.
-        judge: Filters.
-        duplicates: Index of earlier collections; what is accepted here is added.
-        options: What is collected.
-        notify: The function that is told of progress after each document.
-    """
-
+    #: Folder of the data set.
     folder: Path
+    #: Source of documents.
     source: Source
+    #: The HTTP client that asks its servers.
     web: Web
+    #: Filters.
     judge: PieceJudge
+    #: Index of earlier collections; what is accepted here is added.
     duplicates: Duplicates
+    #: What is collected.
     options: CollectOptions
+    #: The function that is told of progress after each document.
     notify: Callable[[CollectProgress], None] = lambda progress: None
 
     def discover(self, state: CollectionState) -> None:

@@ -18,14 +18,11 @@ EASY, MEDIUM, HARD = DIFFICULTIES = ("easy", "medium", "hard")
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Lengths that divide a subset.
+    """Lengths that divide a subset."""
 
-    Attributes:
-        medium: Longer instances are at least medium.
-        hard: Longer instances are hard.
-    """
-
+    #: Longer instances are at least medium.
     medium: int
+    #: Longer instances are hard.
     hard: int
 
     def of(self, length: int) -> str:

@@ -54,11 +54,9 @@ class GivenFiles:
     """The files of a folder and of the folders in it, by SHA-1. Their names do not matter.
 
     They are read once, when the first file is asked for.
-
-    Attributes:
-        folder: None if no files are given.
     """
 
+    #: None if no files are given.
     folder: Path | None = None
     _paths: dict[str, Path] | None = field(default=None, repr=False)
 

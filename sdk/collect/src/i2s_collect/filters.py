@@ -20,16 +20,13 @@ from i2s_wire.installation import install_command
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What the filters found.
+    """What the filters found."""
 
-    Attributes:
-        values: Values of the filters, by name; JSON, becomes part of the provenance.
-        dropped: Why the piece is left out; None if it is not.
-        flags: What people should know of it, such as "email_address".
-    """
-
+    #: Values of the filters, by name; JSON, becomes part of the provenance.
     values: Mapping[str, Any] = field(default_factory=dict)
+    #: Why the piece is left out; None if it is not.
     dropped: Dropped | None = None
+    #: What people should know of it, such as "email_address".
     flags: tuple[str, ...] = ()
 
 

@@ -41,28 +41,25 @@ _PROVENANCE_TEXTS = ("source", "id", "version", "url", "member", "owner", "date"
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How an instance is made again.
+    """How an instance is made again."""
 
-    Attributes:
-        document: Document of which it is a piece, at the version that was collected.
-        task: Name of the task.
-        subset: Subset of the instance.
-        member: File of the document that the piece was cut from.
-        span: First byte in ``member``, and the one after the last.
-        difficulty: Difficulty of the instance.
-        structure: SHA-256 of the structure, in hexadecimal.
-        picture: SHA-256 of the picture, in hexadecimal.
-        provenance: Provenance as the line of the instance has it.
-    """
-
+    #: Document of which it is a piece, at the version that was collected.
     document: SourceDocument
+    #: Name of the task.
     task: str
+    #: Subset of the instance.
     subset: str
+    #: File of the document that the piece was cut from.
     member: str
+    #: First byte in ``member``, and the one after the last.
     span: tuple[int, int]
+    #: Difficulty of the instance.
     difficulty: str
+    #: SHA-256 of the structure, in hexadecimal.
     structure: str
+    #: SHA-256 of the picture, in hexadecimal.
     picture: str
+    #: Provenance as the line of the instance has it.
     provenance: Mapping[str, Any]
 
     @property
@@ -200,16 +197,13 @@ def _span(value: object) -> tuple[int, int]:
 
 @dataclass(slots=True)
 class Remade:
-    """What came of recipes.
+    """What came of recipes."""
 
-    Attributes:
-        wanted: Recipes by subset.
-        made: Instances by subset.
-        drops: Instances that could not be made, with reasons.
-    """
-
+    #: Recipes by subset.
     wanted: Counter[str] = field(default_factory=Counter)
+    #: Instances by subset.
     made: Counter[str] = field(default_factory=Counter)
+    #: Instances that could not be made, with reasons.
     drops: list[Drop] = field(default_factory=list)
 
     @property
@@ -233,20 +227,17 @@ class Remade:
 
 @dataclass(frozen=True, slots=True)
 class Remaker:
-    """Makes instances again.
+    """Makes instances again."""
 
-    Attributes:
-        source: Source of the documents.
-        web: The HTTP client that asks its servers.
-        renderers: Clients by name.
-        files: Keeps structures and pictures.
-        documents: The documents service that draws pages; needed by a source of PDF documents.
-    """
-
+    #: Source of the documents.
     source: Source
+    #: The HTTP client that asks its servers.
     web: Web
+    #: Clients by name.
     renderers: Mapping[str, AsyncRenderClient]
+    #: Keeps structures and pictures.
     files: ContentFiles
+    #: The documents service that draws pages; needed by a source of PDF documents.
     documents: AsyncDocumentsClient | None = None
 
     async def remake(

@@ -24,20 +24,17 @@ from i2s_wire.render.request import RenderRequest
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A piece with its picture.
+    """A piece with its picture."""
 
-    Attributes:
-        piece: The piece, with the packages of its document that it needs.
-        png: The picture.
-        sha256: SHA-256 of the picture.
-        engine: Engine that drew it: name, version and digest.
-        text: What readers see: the text of a page; of other tasks that of the piece.
-    """
-
+    #: The piece, with the packages of its document that it needs.
     piece: Piece
+    #: The picture.
     png: bytes
+    #: SHA-256 of the picture.
     sha256: str
+    #: Engine that drew it: name, version and digest.
     engine: Engine
+    #: What readers see: the text of a page; of other tasks that of the piece.
     text: str
 
 

@@ -36,21 +36,18 @@ from i2s_wire.metrics.profile import Profile
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """The settings of requests to a source.
+    """The settings of requests to a source."""
 
-    Attributes:
-        contact: E-mail address or URL of whoever collects, which servers are told. Not needed offline.
-        offline: Whether only answers are used that were stored before.
-        base_url: Where the interface of the source is; empty is where it is by default.
-        gap: Seconds between requests to one host; None is what the source asks for. Less counts only
-            with a ``base_url``.
-        given: Folder of files that a person has fetched, for sources that do not permit programs to do so.
-    """
-
+    #: E-mail address or URL of whoever collects, which servers are told. Not needed offline.
     contact: str = ""
+    #: Whether only answers are used that were stored before.
     offline: bool = False
+    #: Where the interface of the source is; empty is where it is by default.
     base_url: str = ""
+    #: Seconds between requests to one host; None is what the source asks for. Less counts only with a
+    #: ``base_url``.
     gap: float | None = None
+    #: Folder of files that a person has fetched, for sources that do not permit programs to do so.
     given: Path | None = None
 
     def applied(self, manners: Manners) -> Manners:
@@ -62,16 +59,13 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class CollectionPlan:
-    """What a collection would do.
+    """What a collection would do."""
 
-    Attributes:
-        documents: Documents in the window that may be fetched.
-        requests: Requests that were made until now.
-        longest_seconds: Seconds that fetching all of them takes at least, at the gap of the host.
-    """
-
+    #: Documents in the window that may be fetched.
     documents: int
+    #: Requests that were made until now.
     requests: int
+    #: Seconds that fetching all of them takes at least, at the gap of the host.
     longest_seconds: float
 
 

@@ -22,31 +22,25 @@ from i2s_sdk.errors import UnknownNameError, UsageError
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """What a source is told.
+    """What a source is told."""
 
-    Attributes:
-        environment: Environment of the process, with secrets such as GITHUB_TOKEN.
-        redistributable: Whether only documents are wanted whose licence permits to publish copies.
-        base_url: Where its interface is; empty is where it is by default.
-        given: Folder of files that a person has fetched, for sources that do not permit programs to do so.
-    """
-
+    #: Environment of the process, with secrets such as GITHUB_TOKEN.
     environment: Mapping[str, str]
+    #: Whether only documents are wanted whose licence permits to publish copies.
     redistributable: bool = False
+    #: Where its interface is; empty is where it is by default.
     base_url: str = ""
+    #: Folder of files that a person has fetched, for sources that do not permit programs to do so.
     given: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedSource:
-    """A source, and how its hosts are asked.
+    """A source, and how its hosts are asked."""
 
-    Attributes:
-        source: Source of documents.
-        manners: Manners by host.
-    """
-
+    #: Source of documents.
     source: Source
+    #: Manners by host.
     manners: Mapping[str, Manners]
 
 

@@ -55,46 +55,43 @@ CREATE TABLE IF NOT EXISTS visits (
 
 @dataclass(frozen=True, slots=True)
 class PieceOutcome:
-    """What became of a piece, before it is compared with others.
+    """What became of a piece, before it is compared with others."""
 
-    Attributes:
-        subset: Subset of the piece; empty for a document of which nothing was cut.
-        key: Key of the piece within its document.
-        stage: Stage in which it was dropped, or the last that it passed.
-        reason: Why it was dropped; None if it was not.
-        detail: Detail for people.
-        member: See ``Piece``.
-        span: See ``Piece``.
-        structure: SHA-256 of its structure, under which the collection has it; empty if it has none.
-        picture: SHA-256 of its picture; the same.
-        length: See ``Piece``.
-        assets: See ``Piece``.
-        notes: See ``Piece``.
-        values: Values of filters, by name.
-        fingerprint: Fingerprint by which duplicates are found.
-        engine: Name, version and digest of what drew it.
-        version: Version of the document that was fetched.
-        url: URL from where the document was read.
-        place: See ``Piece``.
-    """
-
+    #: Subset of the piece; empty for a document of which nothing was cut.
     subset: str
+    #: Key of the piece within its document.
     key: str
+    #: Stage in which it was dropped, or the last that it passed.
     stage: CollectStage
+    #: Why it was dropped; None if it was not.
     reason: Reason | None = None
+    #: Detail for people.
     detail: str = ""
+    #: See ``Piece``.
     member: str = ""
+    #: See ``Piece``.
     span: tuple[int, int] = (0, 0)
+    #: SHA-256 of its structure, under which the collection has it; empty if it has none.
     structure: str = ""
+    #: SHA-256 of its picture; the same.
     picture: str = ""
+    #: See ``Piece``.
     length: int = 0
+    #: See ``Piece``.
     assets: tuple[str, ...] = ()
+    #: See ``Piece``.
     notes: Mapping[str, Any] = field(default_factory=dict)
+    #: Values of filters, by name.
     values: Mapping[str, Any] = field(default_factory=dict)
+    #: Fingerprint by which duplicates are found.
     fingerprint: str = ""
+    #: Name, version and digest of what drew it.
     engine: Mapping[str, str] = field(default_factory=dict)
+    #: Version of the document that was fetched.
     version: str = ""
+    #: URL from where the document was read.
     url: str = ""
+    #: See ``Piece``.
     place: str = ""
 
 

@@ -13,22 +13,19 @@ from i2s_collect.candidates import CollectStage, Reason
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A document or piece that did not become an instance.
+    """A document or piece that did not become an instance."""
 
-    Attributes:
-        stage: Stage in which it was dropped.
-        reason: Why.
-        document: Key of the document; empty if it has none.
-        subset: Subset of the piece; empty for a document.
-        piece: Key of the piece; empty for a document, and for what was refused while it was cut.
-        detail: Detail for people.
-    """
-
+    #: Stage in which it was dropped.
     stage: CollectStage
+    #: Why.
     reason: Reason
+    #: Key of the document; empty if it has none.
     document: str
+    #: Subset of the piece; empty for a document.
     subset: str = ""
+    #: Key of the piece; empty for a document, and for what was refused while it was cut.
     piece: str = ""
+    #: Detail for people.
     detail: str = ""
 
     def line(self) -> str:
@@ -48,30 +45,27 @@ class Drop:
 
 @dataclass(slots=True)
 class CollectSummary:
-    """Counts of a collection.
+    """Counts of a collection."""
 
-    Attributes:
-        source: Name of the source.
-        documents: Documents that were published in the window, dropped ones included.
-        visited: Documents that were fetched or tried to be.
-        not_needed: Documents that were not visited, since every subset they could serve was full, or capped
-            for their day or owner.
-        not_cached: Documents that are not at hand: not stored, in an offline collection, or not among the
-            files that were given.
-        pieces: Pieces that were found in visited documents, by subset, refused ones included.
-        accepted: Instances by subset.
-        wanted: Instances asked for, of each subset.
-        drops: Pieces and documents that were dropped, by stage, subset ("" for documents) and reason.
-    """
-
+    #: Name of the source.
     source: str
+    #: Instances asked for, of each subset.
     wanted: int
+    #: Documents that were published in the window, dropped ones included.
     documents: int = 0
+    #: Documents that were fetched or tried to be.
     visited: int = 0
+    #: Documents that were not visited, since every subset they could serve was full, or capped for their day
+    #: or owner.
     not_needed: int = 0
+    #: Documents that are not at hand: not stored, in an offline collection, or not among the files that were
+    #: given.
     not_cached: int = 0
+    #: Pieces that were found in visited documents, by subset, refused ones included.
     pieces: Counter[str] = field(default_factory=Counter)
+    #: Instances by subset.
     accepted: dict[str, int] = field(default_factory=dict)
+    #: Pieces and documents that were dropped, by stage, subset ("" for documents) and reason.
     drops: Counter[tuple[CollectStage, str, Reason]] = field(default_factory=Counter)
 
     def count(self, drops: Iterable[Drop]) -> None:

@@ -46,14 +46,11 @@ _PREFIX = "I2S_"
 
 @dataclass(frozen=True, slots=True)
 class ValueSource:
-    """Where a value comes from.
+    """Where a value comes from."""
 
-    Attributes:
-        name: The field.
-        label: What a person calls it, such as "--set jobs" or the name of a variable.
-    """
-
+    #: The field.
     name: str
+    #: What a person calls it, such as "--set jobs" or the name of a variable.
     label: str
 
 

@@ -30,20 +30,17 @@ PREFIX = "/v1"
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A request of the method POST whose body is a message of the contract.
+    """A request of the method POST whose body is a message of the contract."""
 
-    Attributes:
-        path: The path in the URL.
-        wire_name: Full name of the service of gRPC.
-        rpc: Name of its method.
-        service: Name of the service that answers; None if the request decides.
-        example: A body, for documentation. "base64:FILE" stands for the content of a file.
-    """
-
+    #: The path in the URL.
     path: str
+    #: Full name of the service of gRPC.
     wire_name: str
+    #: Name of its method.
     rpc: str
+    #: Name of the service that answers; None if the request decides.
     service: str | None
+    #: A body, for documentation. "base64:FILE" stands for the content of a file.
     example: Mapping[str, object]
 
     @property
@@ -133,13 +130,11 @@ class Backends:
     """The services behind a gateway.
 
     The gateway has no credentials of its own: what a caller brings is passed on, and nothing else.
-
-    Attributes:
-        connections: Connections by name of the service.
-        deadline: Seconds that a call may take.
     """
 
+    #: Connections by name of the service.
     connections: Mapping[str, AsyncConnection]
+    #: Seconds that a call may take.
     deadline: float
 
     async def call(self, service: str, method: Method, message: Message, metadata: _Metadata) -> Message:

@@ -16,41 +16,37 @@ DEFAULT_LISTEN = "127.0.0.1:7780"
 class GatewaySettings:
     """The settings of a gateway.
 
-    Attributes:
-        listen: Address, host:port; port 0 takes a free one.
-        certificate: Certificate chain (PEM) for HTTPS; None speaks HTTP.
-        key: Its private key (PEM).
-        insecure: Whether it may listen off the loopback without TLS, or in front of services that take
-            anonymous calls.
-        hosts: Names that requests may give as their host, beside localhost and IP addresses.
-        origins: Origins of web pages that may send requests, such as "https://example.org".
-        body_bytes: Size of the largest body of a request.
-        bodies_bytes: Size of all bodies that are being read or translated, together.
-        body_seconds: Seconds that the body of a request may take to arrive, and that of an answer to be read.
-        header_seconds: Seconds that the header of a request may take to arrive, counted from the
-            connection or its first byte.
-        connections: Most connections at a time.
-        connections_each: Most connections at a time from one address.
-        deadline: Seconds that a call of a service may take.
-        drain_seconds: Seconds that requests under way have at the end.
-
     Raises:
         SettingsError: A value has no meaning, or others on the network could read what is sent.
     """
 
+    #: Address, host:port; port 0 takes a free one.
     listen: str = DEFAULT_LISTEN
+    #: Certificate chain (PEM) for HTTPS; None speaks HTTP.
     certificate: Path | None = None
+    #: Its private key (PEM).
     key: Path | None = None
+    #: Whether it may listen off the loopback without TLS, or in front of services that take anonymous calls.
     insecure: bool = False
+    #: Names that requests may give as their host, beside localhost and IP addresses.
     hosts: tuple[str, ...] = ()
+    #: Origins of web pages that may send requests, such as "https://example.org".
     origins: tuple[str, ...] = ()
+    #: Size of the largest body of a request.
     body_bytes: int = 96 * 1024 * 1024
+    #: Size of all bodies that are being read or translated, together.
     bodies_bytes: int = 256 * 1024 * 1024
+    #: Seconds that the body of a request may take to arrive, and that of an answer to be read.
     body_seconds: float = 60.0
+    #: Seconds that the header of a request may take to arrive, counted from the connection or its first byte.
     header_seconds: float = 10.0
+    #: Most connections at a time.
     connections: int = 256
+    #: Most connections at a time from one address.
     connections_each: int = 128
+    #: Seconds that a call of a service may take.
     deadline: float = 120.0
+    #: Seconds that requests under way have at the end.
     drain_seconds: float = 10.0
 
     def __post_init__(self) -> None:

@@ -92,21 +92,19 @@ class RewardShaping:
     All completions go through this, those without an image too. So an answer that renders is never worse than
     one that does not, as long as ``transform`` does not decrease.
 
-    Attributes:
-        floor: Floor of instances that have no floor of their own.
-        ceiling: Ceiling of instances that have no ceiling of their own.
-        normalize: Whether to divide by ceiling minus floor.
-        transform: A function of one number that returns a number; None leaves the value as it is.
-        clip: Whether no reward is below the least one of its kind.
-
     Raises:
         UsageError: A floor or ceiling is not a finite number, or a floor is not below its ceiling.
     """
 
+    #: Floor of instances that have no floor of their own.
     floor: ByTask = 0.0
+    #: Ceiling of instances that have no ceiling of their own.
     ceiling: ByTask = LARGEST
+    #: Whether to divide by ceiling minus floor.
     normalize: bool = False
+    #: A function of one number that returns a number; None leaves the value as it is.
     transform: Callable[[float], float] | None = None
+    #: Whether no reward is below the least one of its kind.
     clip: bool = False
 
     def __post_init__(self) -> None:
@@ -187,32 +185,25 @@ OnFault = Literal["raise", "none"]
 
 @dataclass(frozen=True, slots=True)
 class RewardRequest:
-    """A completion that is to have a reward.
+    """A completion that is to have a reward."""
 
-    Attributes:
-        request: The completion and what it is judged against; or what is wrong with its row of the batch.
-        floor: Floor of the instance; None takes that of the task.
-        ceiling: Ceiling of the instance; None takes that of the task.
-    """
-
+    #: The completion and what it is judged against; or what is wrong with its row of the batch.
     request: RoundTripRequest | I2SError
+    #: Floor of the instance; None takes that of the task.
     floor: float | None = None
+    #: Ceiling of the instance; None takes that of the task.
     ceiling: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Reward:
-    """The reward of a completion, or why it has none.
+    """The reward of a completion, or why it has none."""
 
-    Attributes:
-        value: The reward; None if there is none, which says nothing of the completion.
-        result: What became of the completion; None if an error kept it from a result.
-        error: The fault of the data (``DataError``) or of a service that kept it from a result; None with a
-            result.
-    """
-
+    #: The reward; None if there is none, which says nothing of the completion.
     value: float | None
+    #: What became of the completion; None if an error kept it from a result.
     result: RoundTripResult | None = field(default=None, repr=False)
+    #: The fault of the data (``DataError``) or of a service that kept it from a result; None with a result.
     error: I2SError | None = None
 
     @property
@@ -251,16 +242,14 @@ class BatchReward(ABC):
         profile: Profile whose rules are followed; None takes that of the settings.
         settings: None reads environment and configuration file.
 
-    Attributes:
-        columns: Names of the columns that the reward reads.
-        truth_column: The one of them that holds ground truth.
-
     Raises:
         UsageError: ``on_failure`` or ``on_data_fault`` has another value.
         UnknownNameError: There is no such task.
     """
 
+    #: Names of the columns that the reward reads.
     columns: tuple[str, ...] = ()
+    #: The one of them that holds ground truth.
     truth_column: str = ""
     __name__: str
 

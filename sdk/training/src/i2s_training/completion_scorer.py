@@ -52,23 +52,20 @@ Reference = Instance | Path | str | bytes
 
 @dataclass(frozen=True, slots=True)
 class RoundTripRequest:
-    """A completion and what it is judged against.
+    """A completion and what it is judged against."""
 
-    Attributes:
-        reference: The picture that the model was shown: an instance of a data set, the path of a picture, or
-            an encoded picture (PNG, JPEG or WebP).
-        completion: What the model said, verbatim.
-        task: Name of the task; an instance has its own.
-        structure: Ground truth of LaTeX code, for the metric ``edit``; of an instance, its own counts.
-        assets: Files that the answer may use, by name; of an instance, its own count.
-        id: Stands in the logs of the services; of an instance, its own counts.
-    """
-
+    #: The picture that the model was shown: an instance of a data set, the path of a picture, or an encoded
+    #: picture (PNG, JPEG or WebP).
     reference: Reference = field(repr=False)
+    #: What the model said, verbatim.
     completion: str
+    #: Name of the task; an instance has its own.
     task: str = DEFAULT_TASK
+    #: Ground truth of LaTeX code, for the metric ``edit``; of an instance, its own counts.
     structure: str | None = None
+    #: Files that the answer may use, by name; of an instance, its own count.
     assets: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    #: Stands in the logs of the services; of an instance, its own counts.
     id: str = ""
 
     def instance(self) -> Instance:
@@ -108,14 +105,11 @@ class RoundTripRequest:
 
 @dataclass(frozen=True, slots=True)
 class RoundTripResult:
-    """What became of a completion.
+    """What became of a completion."""
 
-    Attributes:
-        record: All that is known, as a run keeps it.
-        png: The rendering; None if there is none.
-    """
-
+    #: All that is known, as a run keeps it.
     record: Record
+    #: The rendering; None if there is none.
     png: bytes | None = field(default=None, repr=False)
 
     @property
@@ -142,26 +136,23 @@ A = TypeVar("A")
 
 @dataclass(frozen=True, slots=True)
 class CompletionScorer:
-    """Scores completions with services at hand.
+    """Scores completions with services at hand."""
 
-    Attributes:
-        reads: How completions are read and rendered, by task.
-        scores: How they are scored, by task.
-        slots: Number of completions that are under way at a time.
-        unavailable: Metrics of the tasks that cannot be computed here, and why.
-        metrics: Names of the metrics to compute.
-        workers: Run the scorers that need limits; whoever opened this closes them.
-        reference_pixels: The most of a reference that the metric service takes.
-        completion_characters: The most characters of a completion; a longer one is not usable.
-    """
-
+    #: How completions are read and rendered, by task.
     reads: Mapping[str, ReadStep | I2SError]
+    #: How they are scored, by task.
     scores: Mapping[str, ScoreStep]
+    #: Number of completions that are under way at a time.
     slots: asyncio.Semaphore
+    #: Metrics of the tasks that cannot be computed here, and why.
     unavailable: Mapping[str, str]
+    #: Names of the metrics to compute.
     metrics: frozenset[str]
+    #: Run the scorers that need limits; whoever opened this closes them.
     workers: ScorerWorkers
+    #: The most of a reference that the metric service takes.
     reference_pixels: int = MAX_PIXELS
+    #: The most characters of a completion; a longer one is not usable.
     completion_characters: int = COMPLETION_CHARACTERS
 
     async def score(self, request: RoundTripRequest) -> RoundTripResult:

@@ -59,18 +59,15 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ConvertSettings:
-    """What an operator decides about conversions.
+    """What an operator decides about conversions."""
 
-    Attributes:
-        pandoc: The program.
-        max_fragment_bytes: Greatest fragment.
-        request_seconds: Seconds after which a request begins no further fragment.
-        response_bytes: Bytes of HTML after which a request begins no further fragment.
-    """
-
+    #: The program.
     pandoc: str = "pandoc"
+    #: Greatest fragment.
     max_fragment_bytes: int = 1024 * 1024
+    #: Seconds after which a request begins no further fragment.
     request_seconds: float = 20.0
+    #: Bytes of HTML after which a request begins no further fragment.
     response_bytes: int = 32 * 1024 * 1024
 
 

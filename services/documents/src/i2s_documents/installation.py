@@ -42,26 +42,23 @@ _FONTS = (
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What results are made with.
+    """What results are made with."""
 
-    Attributes:
-        pandoc: The program.
-        pdfium: Folder of the package ``pypdfium2_raw``, which has the library.
-        inside: Folder of the program that calls it.
-        readable: What jobs must read outside of /usr.
-        converter: Pandoc, for the descriptions.
-        rasteriser: PDFium, likewise.
-        versions: All that the digests are made of, by name.
-        fonts_digest: SHA-256 over the names and sizes of the fonts.
-    """
-
+    #: The program.
     pandoc: Path
+    #: Folder of the package ``pypdfium2_raw``, which has the library.
     pdfium: Path
+    #: Folder of the program that calls it.
     inside: Path
+    #: What jobs must read outside of /usr.
     readable: tuple[Path, ...]
+    #: Pandoc, for the descriptions.
     converter: Engine
+    #: PDFium, likewise.
     rasteriser: Engine
+    #: All that the digests are made of, by name.
     versions: Mapping[str, str]
+    #: SHA-256 over the names and sizes of the fonts.
     fonts_digest: str
 
 

@@ -14,16 +14,13 @@ from i2s_wire.render.rendering import Verdict
 
 @dataclass(frozen=True, slots=True)
 class RawFragment:
-    """A fragment as it was sent.
+    """A fragment as it was sent."""
 
-    Attributes:
-        id: Returned with the result.
-        format: Its language.
-        content: Bytes, which should be UTF-8.
-    """
-
+    #: Returned with the result.
     id: str
+    #: Its language.
     format: FragmentFormat
+    #: Bytes, which should be UTF-8.
     content: bytes = field(repr=False)
 
 
@@ -37,58 +34,49 @@ class ConvertJob:
 
 @dataclass(slots=True)
 class RawConversions:
-    """What became of the fragments of a job, as far as they were converted.
+    """What became of the fragments of a job, as far as they were converted."""
 
-    Attributes:
-        converted: Results in the order of the fragments.
-        usage: Usage of all of them together.
-        events: What was tried and prevented.
-    """
-
+    #: Results in the order of the fragments.
     converted: list[Converted] = field(default_factory=list)
+    #: Usage of all of them together.
     usage: Usage = field(default_factory=Usage)
+    #: What was tried and prevented.
     events: list[PolicyEvent] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class DrawJob:
-    """Pages of a document to draw.
+    """Pages of a document to draw."""
 
-    Attributes:
-        pdf: The document.
-        drawing: How the pages are drawn.
-        first: The first page, from 1.
-        count: How many pages; None means all to the end.
-        limits: Limits of each page.
-    """
-
+    #: The document.
     pdf: bytes = field(repr=False)
+    #: How the pages are drawn.
     drawing: PageDrawing = field(default_factory=PageDrawing)
+    #: The first page, from 1.
     first: int = 1
+    #: How many pages; None means all to the end.
     count: int | None = None
+    #: Limits of each page.
     limits: Limits = DEFAULT_LIMITS
 
 
 @dataclass(slots=True)
 class RawPages:
-    """The drawn pages of a job, or the reason why there are none.
+    """The drawn pages of a job, or the reason why there are none."""
 
-    Attributes:
-        verdict: How it ended.
-        message: One sentence for people.
-        pages: Images, in order. Empty unless the verdict is RENDERED.
-        total_pages: Number of pages of the document.
-        defect: Why it cannot be opened.
-        stages: Stages in the order they were made.
-        events: What was tried and prevented.
-    """
-
+    #: How it ended.
     verdict: Verdict = Verdict.RENDERED
+    #: One sentence for people.
     message: str = ""
+    #: Images, in order. Empty unless the verdict is RENDERED.
     pages: list[PageImage] = field(default_factory=list)
+    #: Number of pages of the document.
     total_pages: int = 0
+    #: Why it cannot be opened.
     defect: DocumentDefect | None = None
+    #: Stages in the order they were made.
     stages: list[RawStage] = field(default_factory=list)
+    #: What was tried and prevented.
     events: list[PolicyEvent] = field(default_factory=list)
 
     @property

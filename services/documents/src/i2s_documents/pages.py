@@ -42,18 +42,15 @@ _ENCRYPTED = frozenset({4, 5})
 
 @dataclass(frozen=True, slots=True)
 class DrawingReport:
-    """What the program says of a document and a page.
+    """What the program says of a document and a page."""
 
-    Attributes:
-        defect: Why the document cannot be opened, None if it can.
-        pages: Pages of the document.
-        size: Size of the page in pixels; None if PDFium cannot read it, or if it was not looked at.
-        is_unreadable: Whether PDFium cannot read the page.
-    """
-
+    #: Why the document cannot be opened, None if it can.
     defect: DocumentDefect | None = None
+    #: Pages of the document.
     pages: int = 0
+    #: Size of the page in pixels; None if PDFium cannot read it, or if it was not looked at.
     size: tuple[int, int] | None = None
+    #: Whether PDFium cannot read the page.
     is_unreadable: bool = False
 
 
@@ -145,18 +142,15 @@ _SAYS = {
 
 @dataclass(frozen=True, slots=True)
 class DrawSettings:
-    """What an operator decides about drawing.
+    """What an operator decides about drawing."""
 
-    Attributes:
-        max_pdf_bytes: Greatest document.
-        max_pages: Most pages of a response.
-        request_seconds: Seconds after which a request begins no further page.
-        response_bytes: Bytes of images after which a request begins no further page.
-    """
-
+    #: Greatest document.
     max_pdf_bytes: int = DOCUMENT_BYTES
+    #: Most pages of a response.
     max_pages: int = 16
+    #: Seconds after which a request begins no further page.
     request_seconds: float = 20.0
+    #: Bytes of images after which a request begins no further page.
     response_bytes: int = 32 * 1024 * 1024
 
 

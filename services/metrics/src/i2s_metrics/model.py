@@ -53,16 +53,13 @@ class NetworkComparison(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Two pictures for a network, ready to be compared.
+    """Two pictures for a network, ready to be compared."""
 
-    Attributes:
-        comparison: What is asked.
-        prediction: Levels 0 to 255, row by row, three channels a pixel.
-        reference: The same.
-    """
-
+    #: What is asked.
     comparison: NetworkComparison
+    #: Levels 0 to 255, row by row, three channels a pixel.
     prediction: bytes
+    #: The same.
     reference: bytes
 
     def __post_init__(self) -> None:
@@ -72,52 +69,43 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a worker gave: a score in which answers of networks are still wanting.
+    """What a worker gave: a score in which answers of networks are still wanting."""
 
-    Attributes:
-        outcomes: One for each metric asked for, in that order.
-        width: Width as in ``JobResult``.
-        height: The same.
-        cpu_seconds: Processor time so far.
-    """
-
+    #: One for each metric asked for, in that order.
     outcomes: tuple[Outcome | Inputs, ...]
+    #: Width as in ``JobResult``.
     width: int
+    #: The same.
     height: int
+    #: Processor time so far.
     cpu_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What one comparison gave.
+    """What one comparison gave."""
 
-    Attributes:
-        outcomes: One for each metric asked for, in that order.
-        width: Width of both pictures after the size policy; 0 if a picture could not be read.
-        height: The same.
-        cpu_seconds: Processor time of the comparison.
-    """
-
+    #: One for each metric asked for, in that order.
     outcomes: tuple[Outcome, ...]
+    #: Width of both pictures after the size policy; 0 if a picture could not be read.
     width: int
+    #: The same.
     height: int
+    #: Processor time of the comparison.
     cpu_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to compare, and how.
+    """What to compare, and how."""
 
-    Attributes:
-        reference: Encoded picture.
-        prediction: Encoded picture.
-        policy: The rule that makes the two equal in size.
-        profile: Rule book.
-        metrics: Names known to the registry.
-    """
-
+    #: Encoded picture.
     reference: bytes
+    #: Encoded picture.
     prediction: bytes
+    #: The rule that makes the two equal in size.
     policy: SizePolicy
+    #: Rule book.
     profile: Profile
+    #: Names known to the registry.
     metrics: tuple[str, ...]

@@ -174,17 +174,14 @@ class WorkerLostError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ChildProcess:
-    """A process of ours, and our end of the socket to it.
-
-    Attributes:
-        errors: Logs what the process writes to standard error, until it ends.
-        confinement: What it said that it is confined by; None for nothing.
-    """
+    """A process of ours, and our end of the socket to it."""
 
     process: ForkServerProcess
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
+    #: Logs what the process writes to standard error, until it ends.
     errors: asyncio.Task[None]
+    #: What it said that it is confined by; None for nothing.
     confinement: Confinement | None = None
 
     @property

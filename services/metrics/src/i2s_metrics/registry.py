@@ -28,32 +28,29 @@ from i2s_wire.metrics.score import Direction
 
 
 class ImageMetric(ABC):
-    """A definition with what one must know to use its values.
+    """A definition with what one must know to use its values."""
 
-    Attributes:
-        name: Name as callers ask for it.
-        summary: One sentence.
-        source: Where the definition comes from.
-        version: Version of the definition here; values of different versions do not compare.
-        profiles: Rule books that it belongs to.
-        direction: Whether higher or lower values are better.
-        lower_bound: Least possible value; infinite if there is no bound.
-        upper_bound: Greatest possible value.
-        symmetric: Whether exchanging two pictures of one size changes nothing.
-        parts: Names of the intermediate values that come with it.
-        network: The neural network that it needs, if any.
-    """
-
+    #: Name as callers ask for it.
     name: ClassVar[str]
+    #: One sentence.
     summary: ClassVar[str]
+    #: Where the definition comes from.
     source: ClassVar[str]
+    #: Version of the definition here; values of different versions do not compare.
     version: ClassVar[str]
+    #: Rule books that it belongs to.
     profiles: ClassVar[frozenset[Profile]]
+    #: Whether higher or lower values are better.
     direction: ClassVar[Direction] = Direction.HIGHER_IS_BETTER
+    #: Least possible value; infinite if there is no bound.
     lower_bound: ClassVar[float] = 0.0
+    #: Greatest possible value.
     upper_bound: ClassVar[float] = 1.0
+    #: Whether exchanging two pictures of one size changes nothing.
     symmetric: ClassVar[bool]
+    #: Names of the intermediate values that come with it.
     parts: ClassVar[tuple[str, ...]] = ()
+    #: The neural network that it needs, if any.
     network: ClassVar[Network | None] = None
 
     @abstractmethod

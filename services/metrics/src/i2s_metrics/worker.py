@@ -78,20 +78,17 @@ def _outcome(metric: ImageMetric, pair: Pair, missing: Missing) -> Outcome | Inp
 
 @dataclass(frozen=True, slots=True)
 class WorkerSettings:
-    """What a worker needs to know.
+    """What a worker needs to know."""
 
-    Attributes:
-        most_pixels: Maximum number of pixels of each picture.
-        reference_bytes: What may be kept of references.
-        missing: Networks that cannot be run here.
-        most_scans: Maximum number of scans of a JPEG file.
-        log_bytes: Bytes of its standard error that are logged in each minute.
-    """
-
+    #: Maximum number of pixels of each picture.
     most_pixels: int
+    #: What may be kept of references.
     reference_bytes: int
+    #: Networks that cannot be run here.
     missing: Missing
+    #: Maximum number of scans of a JPEG file.
     most_scans: int = MOST_SCANS
+    #: Bytes of its standard error that are logged in each minute.
     log_bytes: int = LOG_BYTES
 
 

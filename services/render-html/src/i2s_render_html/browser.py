@@ -129,25 +129,21 @@ _ENVIRONMENT = {"TZ": "UTC", "LANGUAGE": "en_US", "DBUS_SESSION_BUS_ADDRESS": "d
 
 @dataclass(frozen=True, slots=True)
 class BrowserSettings:
-    """What every browser is started with.
+    """What every browser is started with."""
 
-    Attributes:
-        chromium: The program.
-        sandbox: Whether its own sandbox is on.
-        limits: Limits of the cell: the most that any page may use; those of time come with each page.
-        visit: Bounds of each page.
-        start_seconds: CPU seconds that a browser may use to start, and to prepare each page.
-        close_seconds: Time-out for closing a page.
-        folder: Folder for the sockets at which browsers are handed over; None for the system's temporary
-            folder.
-    """
-
+    #: The program.
     chromium: Chromium
+    #: Whether its own sandbox is on.
     sandbox: bool
+    #: Limits of the cell: the most that any page may use; those of time come with each page.
     limits: Limits
+    #: Bounds of each page.
     visit: VisitBounds
+    #: CPU seconds that a browser may use to start, and to prepare each page.
     start_seconds: float
+    #: Time-out for closing a page.
     close_seconds: float
+    #: Folder for the sockets at which browsers are handed over; None for the system's temporary folder.
     folder: Path | None = None
 
     @property

@@ -83,22 +83,19 @@ _QUIET_FLAGS = (
 
 @dataclass(frozen=True, slots=True)
 class Chromium:
-    """The browser of this machine.
+    """The browser of this machine."""
 
-    Attributes:
-        program: Its path.
-        version: Version, such as "156.0.8078.79".
-        versions: All that the digest is made of, by name.
-        digest: SHA-256 over everything that can change a picture.
-        fonts: The fonts that pages are drawn with.
-        readable: Folders outside of /usr that it reads.
-    """
-
+    #: Its path.
     program: Path
+    #: Version, such as "156.0.8078.79".
     version: str
+    #: All that the digest is made of, by name.
     versions: Mapping[str, str]
+    #: SHA-256 over everything that can change a picture.
     digest: str
+    #: The fonts that pages are drawn with.
     fonts: Fonts | SystemFonts
+    #: Folders outside of /usr that it reads.
     readable: tuple[Path, ...]
 
     @property

@@ -32,22 +32,19 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """What an operator decides about the engine.
+    """What an operator decides about the engine."""
 
-    Attributes:
-        browsers: Number of browsers that run at the same time.
-        pages_per_browser: Number of pages after which a browser is replaced.
-        growth_bytes: Bytes by which the memory of a browser may grow; then it is replaced.
-        browser: Settings that each browser is started with.
-        site: Bounds of a site.
-        show: Bounds of showing a page.
-    """
-
+    #: Number of browsers that run at the same time.
     browsers: int
+    #: Number of pages after which a browser is replaced.
     pages_per_browser: int
+    #: Bytes by which the memory of a browser may grow; then it is replaced.
     growth_bytes: int
+    #: Settings that each browser is started with.
     browser: BrowserSettings
+    #: Bounds of a site.
     site: SiteBounds
+    #: Bounds of showing a page.
     show: ShowBounds
 
 

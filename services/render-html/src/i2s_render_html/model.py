@@ -49,54 +49,45 @@ class ResolvedElementQuery(ElementQuery):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to render.
+    """How to render."""
 
-    Attributes:
-        width: Width of the viewport, in CSS pixels.
-        height: Height of the viewport, likewise.
-        device_scale: Device pixels per CSS pixel.
-        full_page: Take the whole page instead of the viewport.
-        want_text: Return the text of the page.
-        elements: The elements to return; None for none.
-        build: Whether the site goes through Jekyll.
-    """
-
+    #: Width of the viewport, in CSS pixels.
     width: int = 1920
+    #: Height of the viewport, likewise.
     height: int = 1080
+    #: Device pixels per CSS pixel.
     device_scale: float = 1.0
+    #: Take the whole page instead of the viewport.
     full_page: bool = False
+    #: Return the text of the page.
     want_text: bool = False
+    #: The elements to return; None for none.
     elements: ResolvedElementQuery | None = None
+    #: Whether the site goes through Jekyll.
     build: SiteBuild = SiteBuild.AUTO
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One site to show.
+    """One site to show."""
 
-    Attributes:
-        files: Files that the author of the structure wrote.
-        assets: Files that were given to the author; they win over files of the same path.
-        entry_path: The page to show; empty for index.html.
-        options: How the site is shown.
-        limits: What it may use.
-    """
-
+    #: Files that the author of the structure wrote.
     files: tuple[File, ...]
+    #: Files that were given to the author; they win over files of the same path.
     assets: tuple[File, ...] = ()
+    #: The page to show; empty for index.html.
     entry_path: str = ""
+    #: How the site is shown.
     options: Options = Options()
+    #: What it may use.
     limits: Limits = PAGE_LIMITS
 
 
 @dataclass(frozen=True, slots=True)
 class SiteRendering(RawRendering):
-    """What came of a job; its log is that of Jekyll.
+    """What came of a job; its log is that of Jekyll."""
 
-    Attributes:
-        site: What is known of the page.
-    """
-
+    #: What is known of the page.
     site: SiteResult = _NO_SITE
 
     @property

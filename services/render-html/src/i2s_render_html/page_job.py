@@ -135,24 +135,21 @@ class ShowBounds:
 
 @dataclass(slots=True)
 class ShownPage:
-    """What came of a page; filled step by step, so that what was reached stays where it is cut off.
+    """What came of a page; filled step by step, so that what was reached stays where it is cut off."""
 
-    Attributes:
-        judgement: What is said of it.
-        step: The one that is being made.
-        picture: Picture of the page.
-        site: What is known of the page beside the picture.
-        stages: Steps that were made.
-        interrupted: Whether it failed in a way that the loss of a process outside of the page explains too.
-        limited: Whether a limit ended it, and with it maybe its browser.
-    """
-
+    #: What is said of it.
     judgement: Judgement
+    #: The one that is being made.
     step: str = "load"
+    #: Picture of the page.
     picture: Picture | None = None
+    #: What is known of the page beside the picture.
     site: SiteResult = field(default_factory=SiteResult)
+    #: Steps that were made.
     stages: list[RawStage] = field(default_factory=list)
+    #: Whether it failed in a way that the loss of a process outside of the page explains too.
     interrupted: bool = False
+    #: Whether a limit ended it, and with it maybe its browser.
     limited: bool = False
 
 

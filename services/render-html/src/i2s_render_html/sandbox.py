@@ -18,16 +18,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SandboxChoice:
-    """What was chosen, and the browser that has shown that it works.
+    """What was chosen, and the browser that has shown that it works."""
 
-    Attributes:
-        settings: Settings of browsers that work here.
-        layers: What their own sandbox is made of, as the kernel has it; empty if it is off.
-        browser: A browser that was started with them. Whoever chooses closes it.
-    """
-
+    #: Settings of browsers that work here.
     settings: BrowserSettings
+    #: What their own sandbox is made of, as the kernel has it; empty if it is off.
     layers: str
+    #: A browser that was started with them. Whoever chooses closes it.
     browser: Browser
 
 

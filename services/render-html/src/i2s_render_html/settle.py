@@ -77,29 +77,23 @@ _STEPS = 5
 
 @dataclass(frozen=True, slots=True)
 class SettleBounds:
-    """Bounds of coming to rest.
+    """Bounds of coming to rest."""
 
-    Attributes:
-        settle_seconds: Maximum on our clock, from the end of loading.
-        script_seconds: Maximum on the clock of the page.
-    """
-
+    #: Maximum on our clock, from the end of loading.
     settle_seconds: float
+    #: Maximum on the clock of the page.
     script_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """How a page came to rest.
+    """How a page came to rest."""
 
-    Attributes:
-        png: The last frame.
-        in_time: Whether nothing moved and it was equal to the one before, within the bound.
-        title: Title of the document at that time.
-    """
-
+    #: The last frame.
     png: bytes
+    #: Whether nothing moved and it was equal to the one before, within the bound.
     in_time: bool
+    #: Title of the document at that time.
     title: str
 
 

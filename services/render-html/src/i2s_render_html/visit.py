@@ -28,16 +28,13 @@ _NOT_FOUND = b"<!DOCTYPE html><title>404 Not Found</title><h1>Not Found</h1>"
 
 @dataclass(frozen=True, slots=True)
 class VisitBounds:
-    """Bounds of one visit.
+    """Bounds of one visit."""
 
-    Attributes:
-        clock: Time of every file, in seconds since 1970.
-        navigations: Documents that the page may go through.
-        console_entries: Messages that are kept.
-    """
-
+    #: Time of every file, in seconds since 1970.
     clock: int
+    #: Documents that the page may go through.
     navigations: int
+    #: Messages that are kept.
     console_entries: int
 
 

@@ -85,24 +85,21 @@ _BLANKS = re.compile(rb" +$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What TeX made of a document.
+    """What TeX made of a document."""
 
-    Attributes:
-        ended: How the last run ended.
-        pdf: PDF of the last run; empty if it made none that can be fetched.
-        log: Log of the last run; None if it left none.
-        facts: What the log says.
-        stages: The runs.
-        events: What was tried and prevented.
-        complaint: Why no PDF could be made of the pages that XeTeX wrote; empty if there is none.
-    """
-
+    #: How the last run ended.
     ended: Ended
+    #: PDF of the last run; empty if it made none that can be fetched.
     pdf: bytes
+    #: Log of the last run; None if it left none.
     log: Excerpt | None
+    #: What the log says.
     facts: LogFacts
+    #: The runs.
     stages: tuple[RawStage, ...]
+    #: What was tried and prevented.
     events: tuple[PolicyEvent, ...]
+    #: Why no PDF could be made of the pages that XeTeX wrote; empty if there is none.
     complaint: str = ""
 
     def located(self, document: bytes) -> Compiled:

@@ -32,26 +32,23 @@ from i2s_wire.render.rendering import Verdict
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """What an operator decides about the engine.
+    """What an operator decides about the engine."""
 
-    Attributes:
-        formats_folder: Where formats are kept.
-        formats_bytes: Bound on them.
-        hot_after: How often a preamble is seen before it gets a format; 0: never.
-        max_document_bytes: Maximum size of the document.
-        max_file_bytes: Maximum size of each file beside it.
-        max_files: Maximum number of files beside it.
-        max_picture_bytes: Maximum size of all pictures of a response together.
-        build_shares: CPU time of formats that are built in the background.
-    """
-
+    #: Where formats are kept.
     formats_folder: Path
+    #: Bound on them.
     formats_bytes: int = 512 * 1024 * 1024
+    #: How often a preamble is seen before it gets a format; 0: never.
     hot_after: int = 8
+    #: Maximum size of the document.
     max_document_bytes: int = 1024 * 1024
+    #: Maximum size of each file beside it.
     max_file_bytes: int = 16 * 1024 * 1024
+    #: Maximum number of files beside it.
     max_files: int = 256
+    #: Maximum size of all pictures of a response together.
     max_picture_bytes: int = 48 * 1024 * 1024
+    #: CPU time of formats that are built in the background.
     build_shares: BuildShares = field(default_factory=BuildShares)
 
 

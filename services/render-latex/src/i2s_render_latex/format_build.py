@@ -177,16 +177,13 @@ OF_FONTS = (
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """What initial TeX, on top of the pdflatex format, is given to dump the format of a head.
+    """What initial TeX, on top of the pdflatex format, is given to dump the format of a head."""
 
-    Attributes:
-        definition: TeX on the command line, before the source file is read.
-        source: Content of the source file.
-        proof: The line that stands in the log right before TeX's report, if the dump is ours.
-    """
-
+    #: TeX on the command line, before the source file is read.
     definition: str
+    #: Content of the source file.
     source: bytes
+    #: The line that stands in the log right before TeX's report, if the dump is ours.
     proof: str
 
 
@@ -243,25 +240,19 @@ _FONT_MADE_OF_ANOTHER = re.compile(r"(?m)=(///.*|[^=\n]*[+-]\d+(?:ls)?)(?: at .*
 
 
 class FormatError(Exception):
-    """No format can be made of a head; says why. Its documents are compiled without.
+    """No format can be made of a head; says why. Its documents are compiled without."""
 
-    Attributes:
-        cpu_seconds: What the attempt has used.
-    """
-
+    #: What the attempt has used.
     cpu_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A format.
+    """A format."""
 
-    Attributes:
-        dumped: Its content, uncompressed.
-        cpu_seconds: What its build has used.
-    """
-
+    #: Its content, uncompressed.
     dumped: bytes = field(repr=False)
+    #: What its build has used.
     cpu_seconds: float = 0.0
 
 

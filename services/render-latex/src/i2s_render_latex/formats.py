@@ -27,26 +27,23 @@ _OLD_SECONDS = 3600
 
 @dataclass(eq=False, slots=True)
 class Format:
-    """A format that stands ready.
+    """A format that stands ready."""
 
-    Attributes:
-        key: Digest of head, installation and rules.
-        name: Name for people: that of a known preamble, else the beginning of the key.
-        head: What it holds of a document.
-        path: Path of the file.
-        size: Size of the file in bytes.
-        is_kept: Whether it is never removed for room.
-        jobs: Number of jobs served so far.
-        users: Number of jobs that use it now.
-    """
-
+    #: Digest of head, installation and rules.
     key: str
+    #: Name for people: that of a known preamble, else the beginning of the key.
     name: str
+    #: What it holds of a document.
     head: bytes = field(repr=False)
+    #: Path of the file.
     path: Path
+    #: Size of the file in bytes.
     size: int
+    #: Whether it is never removed for room.
     is_kept: bool = False
+    #: Number of jobs served so far.
     jobs: int = 0
+    #: Number of jobs that use it now.
     users: int = 0
 
     @property
@@ -183,14 +180,11 @@ _MAX_CALLERS = 4096
 
 @dataclass(frozen=True, slots=True)
 class BuildShares:
-    """CPU seconds of builds for each minute.
+    """CPU seconds of builds for each minute."""
 
-    Attributes:
-        total: CPU seconds for all callers together.
-        caller: CPU seconds for each caller.
-    """
-
+    #: CPU seconds for all callers together.
     total: float = 6.0
+    #: CPU seconds for each caller.
     caller: float = 3.0
 
 

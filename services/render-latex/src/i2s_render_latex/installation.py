@@ -73,24 +73,21 @@ ENVIRONMENT: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What pictures are made with.
+    """What pictures are made with."""
 
-    Attributes:
-        version: Version of pdfTeX, such as "3.141592653-2.6-1.40.24".
-        versions: All that the digest is made of, by name.
-        digest: SHA-256 over everything that can change a picture.
-        engines: The engines that documents can be compiled with.
-        fonts_digest: SHA-256 over the fonts alone.
-        roots: The TeX trees.
-        readable: Trees outside of /usr, which jobs must be shown.
-    """
-
+    #: Version of pdfTeX, such as "3.141592653-2.6-1.40.24".
     version: str
+    #: All that the digest is made of, by name.
     versions: Mapping[str, str]
+    #: SHA-256 over everything that can change a picture.
     digest: str
+    #: SHA-256 over the fonts alone.
     fonts_digest: str
+    #: The engines that documents can be compiled with.
     engines: frozenset[LatexEngine]
+    #: The TeX trees.
     roots: tuple[Path, ...]
+    #: Trees outside of /usr, which jobs must be shown.
     readable: tuple[Path, ...]
 
 

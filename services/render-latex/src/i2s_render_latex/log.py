@@ -59,41 +59,35 @@ _REFUSALS = (
 
 @dataclass(frozen=True, slots=True)
 class LoggedError:
-    """An error as it stands in the log.
+    """An error as it stands in the log."""
 
-    Attributes:
-        message: Its words on one line.
-        line: Line of the file, from 1; 0 if none is named.
-        file: Base name of the file it is in; empty for the document itself.
-        context: The line of that file up to where TeX stopped.
-        command: The last command that TeX had read, without backslash; empty if it was none.
-        at_end: Whether TeX had read the document to its end.
-    """
-
+    #: Its words on one line.
     message: str
+    #: Line of the file, from 1; 0 if none is named.
     line: int
+    #: Base name of the file it is in; empty for the document itself.
     file: str
+    #: The line of that file up to where TeX stopped.
     context: str
+    #: The last command that TeX had read, without backslash; empty if it was none.
     command: str
+    #: Whether TeX had read the document to its end.
     at_end: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LogFacts:
-    """What a log says.
+    """What a log says."""
 
-    Attributes:
-        error: The first error, None if there is none.
-        pages: Pages of the finished output; 0 if none was finished.
-        shipped: Pages that were begun, finished or not, as far as the log was kept.
-        is_dvi: The output was DVI, not PDF.
-        has_no_pages: TeX ended in peace without a page.
-    """
-
+    #: The first error, None if there is none.
     error: LoggedError | None
+    #: Pages of the finished output; 0 if none was finished.
     pages: int
+    #: Pages that were begun, finished or not, as far as the log was kept.
     shipped: int
+    #: The output was DVI, not PDF.
     is_dvi: bool
+    #: TeX ended in peace without a page.
     has_no_pages: bool
 
 

@@ -12,22 +12,19 @@ from i2s_wire.render.request import File
 
 @dataclass(frozen=True, slots=True)
 class Options(ResolvedPageOptions):
-    """How to render, beside what is asked of pages.
-
-    Attributes:
-        max_runs: The most runs of TeX until the auxiliary files are stable.
-        cold: Compile without a precompiled format; all engines but pdfTeX always do.
-        engine: What compiles the document.
-        last_page: Return the last page, whatever ``first_page`` and ``page_count`` say.
-        want_text: Return the text of the pages.
-    """
+    """How to render, beside what is asked of pages."""
 
     dpi: float = 200.0
     cut_bottom: float = 0.2
+    #: The most runs of TeX until the auxiliary files are stable.
     max_runs: int = 5
+    #: Compile without a precompiled format; all engines but pdfTeX always do.
     cold: bool = False
+    #: What compiles the document.
     engine: LatexEngine = LatexEngine.PDFLATEX
+    #: Return the last page, whatever ``first_page`` and ``page_count`` say.
     last_page: bool = False
+    #: Return the text of the pages.
     want_text: bool = False
 
 

@@ -22,20 +22,17 @@ from i2s_wire.render.rendering import Picture, Verdict
 
 @dataclass(slots=True)
 class RenderedDocument:
-    """What became of a PDF.
+    """What became of a PDF."""
 
-    Attributes:
-        judgement: Why there are no pictures, None if there are.
-        pictures: Finished, in the order of their pages.
-        total_pages: Number of pages of the PDF.
-        stages: The stages, in the order in which they ran.
-        events: What was tried and prevented.
-    """
-
+    #: Why there are no pictures, None if there are.
     judgement: Judgement | None = None
+    #: Finished, in the order of their pages.
     pictures: list[Picture] = field(default_factory=list)
+    #: Number of pages of the PDF.
     total_pages: int = 0
+    #: The stages, in the order in which they ran.
     stages: list[RawStage] = field(default_factory=list)
+    #: What was tried and prevented.
     events: list[PolicyEvent] = field(default_factory=list)
 
 

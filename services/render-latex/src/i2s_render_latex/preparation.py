@@ -64,14 +64,11 @@ _DOCUMENTS: Mapping[LatexEngine, str] = {
 
 @dataclass(frozen=True, slots=True)
 class PreparedFonts:
-    """Fonts that are ready for the engines that are installed.
+    """Fonts that are ready for the engines that are installed."""
 
-    Attributes:
-        folder: Folder that jobs read.
-        names: The list of names of LuaTeX; None if it is not installed.
-    """
-
+    #: Folder that jobs read.
     folder: Path
+    #: The list of names of LuaTeX; None if it is not installed.
     names: bytes | None
 
     def environment(self, engine: LatexEngine) -> dict[str, str]:
@@ -193,12 +190,9 @@ _GZIP = b"\x1f\x8b"
 
 @dataclass(frozen=True, slots=True)
 class UnpackedFormats:
-    """The formats of the engines that are installed.
+    """The formats of the engines that are installed."""
 
-    Attributes:
-        folder: Folder that jobs read.
-    """
-
+    #: Folder that jobs read.
     folder: Path
 
     @property

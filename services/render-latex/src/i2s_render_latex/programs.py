@@ -41,23 +41,19 @@ _BEGIN_LUATEX = (
 
 @dataclass(frozen=True, slots=True)
 class TexProgram:
-    """An engine of TeX with LaTeX.
+    """An engine of TeX with LaTeX."""
 
-    Attributes:
-        command: Program and the options that it alone has.
-        engine: Name of the program without LaTeX, as versions and answers have it.
-        begin: TeX before the document.
-        output: The file that it writes pages to.
-        package: Package that it is installed with on Debian.
-        format_engine: Name of the engine, for kpsewhich, that its format belongs to; None if the program is
-            not optional.
-    """
-
+    #: Program and the options that it alone has.
     command: tuple[str, ...]
+    #: Name of the program without LaTeX, as versions and answers have it.
     engine: str
+    #: TeX before the document.
     begin: str
+    #: The file that it writes pages to.
     output: str
+    #: Package that it is installed with on Debian.
     package: str
+    #: Name of the engine, for kpsewhich, that its format belongs to; None if the program is not optional.
     format_engine: str | None
 
     @property

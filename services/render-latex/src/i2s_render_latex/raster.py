@@ -52,16 +52,13 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What a PDF holds.
+    """What a PDF holds."""
 
-    Attributes:
-        total_pages: Number of its pages.
-        pages: Pages that were looked at and can be read.
-        complaint: What poppler says of those that cannot; empty for none.
-    """
-
+    #: Number of its pages.
     total_pages: int
+    #: Pages that were looked at and can be read.
     pages: tuple[Page, ...]
+    #: What poppler says of those that cannot; empty for none.
     complaint: str = ""
 
 

@@ -73,22 +73,19 @@ LOG_BYTES = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ConvertedScore:
-    """What became of a score.
+    """What became of a score."""
 
-    Attributes:
-        score: The score in current syntax, or as it was.
-        judgement: Why the job ends here, None if it goes on.
-        error: What convert-ly complained of, if the job ends here.
-        log: What it wrote, if it ran and failed.
-        stages: The run, if there was one.
-        events: What was tried and prevented.
-    """
-
+    #: The score in current syntax, or as it was.
     score: bytes
+    #: Why the job ends here, None if it goes on.
     judgement: Judgement | None = None
+    #: What convert-ly complained of, if the job ends here.
     error: SourceError | None = None
+    #: What it wrote, if it ran and failed.
     log: Excerpt = NO_LOG
+    #: The run, if there was one.
     stages: tuple[RawStage, ...] = ()
+    #: What was tried and prevented.
     events: tuple[PolicyEvent, ...] = ()
 
 

@@ -50,36 +50,33 @@ _CAIRO = b"ly:cairo-output-stencils"
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What pictures are made with.
+    """What pictures are made with."""
 
-    Attributes:
-        lilypond: The program.
-        convert_ly: The program.
-        ghostscript: The program.
-        devices: Output devices of Ghostscript that pages are drawn on.
-        version: Version of LilyPond, such as "2.24.3".
-        latest_rule: The newest version that convert-ly has a rule for.
-        versions: All that the digest is made of, by name.
-        digest: SHA-256 over everything that can change a picture.
-        fonts_digest: SHA-256 over the fonts alone.
-        readable: What jobs must read outside of /usr.
-        backends: What it can draw with.
-        python: LilyPond's own, None if convert-ly runs by that of the system.
-        convert_script: What that Python runs to convert.
-    """
-
+    #: The program.
     lilypond: Path
+    #: The program.
     convert_ly: Path
+    #: The program.
     ghostscript: Path
+    #: Output devices of Ghostscript that pages are drawn on.
     devices: tuple[str, ...]
+    #: Version of LilyPond, such as "2.24.3".
     version: str
+    #: The newest version that convert-ly has a rule for.
     latest_rule: tuple[int, ...]
+    #: All that the digest is made of, by name.
     versions: Mapping[str, str]
+    #: SHA-256 over everything that can change a picture.
     digest: str
+    #: SHA-256 over the fonts alone.
     fonts_digest: str
+    #: What jobs must read outside of /usr.
     readable: tuple[Path, ...]
+    #: What it can draw with.
     backends: frozenset[LilypondBackend] = frozenset({LilypondBackend.GHOSTSCRIPT})
+    #: LilyPond's own, None if convert-ly runs by that of the system.
     python: Path | None = None
+    #: What that Python runs to convert.
     convert_script: Path | None = None
 
 

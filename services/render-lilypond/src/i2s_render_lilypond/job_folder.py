@@ -29,12 +29,9 @@ from i2s_wire.render.options import LilypondBackend
 
 
 class JobFolder(Protocol):
-    """A work folder that holds one score, and the engines that may work on it.
+    """A work folder that holds one score, and the engines that may work on it."""
 
-    Attributes:
-        kind: "cold" or "zygote".
-    """
-
+    #: "cold" or "zygote".
     kind: str
 
     async def typeset(self, plan: str | None) -> Ran:

@@ -11,36 +11,30 @@ from i2s_wire.render.options import LilypondBackend, LilypondConvert
 
 @dataclass(frozen=True, slots=True)
 class Options(ResolvedPageOptions):
-    """How to render, beside what is asked of pages.
-
-    Attributes:
-        convert: Whether convert-ly runs first.
-        no_footers: Leave out tagline and page footers that the score does not define itself.
-        backend: What draws the pages.
-        cold: Start every process anew, whatever stands ready.
-    """
+    """How to render, beside what is asked of pages."""
 
     dpi: float = 101.0
+    #: Whether convert-ly runs first.
     convert: LilypondConvert = LilypondConvert.AUTO
+    #: Leave out tagline and page footers that the score does not define itself.
     no_footers: bool = True
+    #: What draws the pages.
     backend: LilypondBackend = LilypondBackend.GHOSTSCRIPT
+    #: Start every process anew, whatever stands ready.
     cold: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One score to render.
+    """One score to render."""
 
-    Attributes:
-        score: The score as UTF-8 text.
-        assume_version: The version to convert from if the score states none; empty: it is current syntax.
-        options: How it is drawn.
-        limits: What it may use.
-    """
-
+    #: The score as UTF-8 text.
     score: bytes
+    #: The version to convert from if the score states none; empty: it is current syntax.
     assume_version: str = ""
+    #: How it is drawn.
     options: Options = Options()
+    #: What it may use.
     limits: Limits = DEFAULT_LIMITS
 
 

@@ -46,24 +46,21 @@ _LOG_PART = 512 * 1024  # of head and tail each: what is read for errors
 
 @dataclass(slots=True)
 class RenderedPages:
-    """The pages of a score, or the reason why there are none.
+    """The pages of a score, or the reason why there are none."""
 
-    Attributes:
-        judgement: How it ended.
-        pictures: Finished, in the order of their pages.
-        total_pages: Number of pages of the score.
-        error: The first error in the log.
-        log: Log of LilyPond.
-        stages: The stages, in the order in which they ran.
-        events: What was tried and prevented.
-    """
-
+    #: How it ended.
     judgement: Judgement | None = None
+    #: Finished, in the order of their pages.
     pictures: list[Picture] = field(default_factory=list)
+    #: Number of pages of the score.
     total_pages: int = 0
+    #: The first error in the log.
     error: SourceError | None = None
+    #: Log of LilyPond.
     log: Excerpt = NO_LOG
+    #: The stages, in the order in which they ran.
     stages: list[RawStage] = field(default_factory=list)
+    #: What was tried and prevented.
     events: list[PolicyEvent] = field(default_factory=list)
 
 

@@ -70,22 +70,19 @@ _NAME = "page"
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What Ghostscript is to draw.
+    """What Ghostscript is to draw."""
 
-    Attributes:
-        paper: Size of the pages.
-        dpi: Dots per inch.
-        first: Number of the first page, from 1; its drawing is that with index 1.
-        last: Number of the last page, not below ``first``.
-        page_bytes: Size of the pixels of one page.
-        postscript: File with the pages.
-    """
-
+    #: Size of the pages.
     paper: PaperSize
+    #: Dots per inch.
     dpi: float
+    #: Number of the first page, from 1; its drawing is that with index 1.
     first: int
+    #: Number of the last page, not below ``first``.
     last: int
+    #: Size of the pixels of one page.
     page_bytes: int
+    #: File with the pages.
     postscript: str
 
 
@@ -158,18 +155,15 @@ _POINTS_PER_INCH = 72
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """What draws pages.
+    """What draws pages."""
 
-    Attributes:
-        program: Its name, for messages.
-        alpha: Whether its drawings have an alpha channel.
-        output: Returns the file of a drawing by its index, from 1.
-        to_pixels: Returns a length in pixels, of one in pixels that may be a fraction.
-    """
-
+    #: Its name, for messages.
     program: str
+    #: Whether its drawings have an alpha channel.
     alpha: bool
+    #: Returns the file of a drawing by its index, from 1.
     output: Callable[[int], str]
+    #: Returns a length in pixels, of one in pixels that may be a fraction.
     to_pixels: Callable[[float], int]
 
     def size(self, paper: PaperSize, dpi: float) -> tuple[int, int]:

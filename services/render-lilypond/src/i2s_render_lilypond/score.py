@@ -16,12 +16,9 @@ CONVERT_LOG = "convert.log"
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """The files with the pages of a book, see inside/pages.scm.
+    """The files with the pages of a book, see inside/pages.scm."""
 
-    Attributes:
-        name: What their names begin with.
-    """
-
+    #: What their names begin with.
     name: str
 
     @property

@@ -32,20 +32,17 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """What an operator decides about the engine.
+    """What an operator decides about the engine."""
 
-    Attributes:
-        max_program_bytes: Greatest program.
-        max_file_bytes: Greatest of the files beside it.
-        max_files: Most files beside it.
-        max_objects_bytes: Greatest description of the objects of a figure.
-        clock: The time of day of programs, in seconds since 1970.
-    """
-
+    #: Greatest program.
     max_program_bytes: int = 1024 * 1024
+    #: Greatest of the files beside it.
     max_file_bytes: int = 16 * 1024 * 1024
+    #: Most files beside it.
     max_files: int = 256
+    #: Greatest description of the objects of a figure.
     max_objects_bytes: int = 4 * 1024 * 1024
+    #: The time of day of programs, in seconds since 1970.
     clock: float = 1704067200.0
 
 

@@ -31,16 +31,13 @@ _NO_MODULES = frozenset({"bin", "__pycache__", ".."})
 
 @dataclass(frozen=True, slots=True)
 class Libraries:
-    """What programs may import.
+    """What programs may import."""
 
-    Attributes:
-        versions: Version of each distribution, by its name, in alphabetical order.
-        entries: Modules, packages, folders of shared objects and metadata, by their names.
-        named: The distributions that are for programs, without those that these depend on.
-    """
-
+    #: Version of each distribution, by its name, in alphabetical order.
     versions: Mapping[str, str]
+    #: Modules, packages, folders of shared objects and metadata, by their names.
     entries: Mapping[str, Path]
+    #: The distributions that are for programs, without those that these depend on.
     named: tuple[str, ...]
 
 
@@ -143,28 +140,25 @@ MODULES = (
 
 @dataclass(frozen=True, slots=True)
 class PythonInstallation:
-    """What pictures are made with.
+    """What pictures are made with."""
 
-    Attributes:
-        python: The interpreter, without the environment of the service.
-        libraries: What programs may import.
-        fonts: Font files beside those of matplotlib, in the order in which they are tried.
-        version: Version of CPython.
-        versions: All that the digest is made of, by name.
-        digest: SHA-256 over everything that can change a picture.
-        fonts_digest: SHA-256 over the fonts alone.
-        readable: What jobs must read outside of /usr.
-        modules: What warm interpreters import before they fork.
-    """
-
+    #: The interpreter, without the environment of the service.
     python: Path
+    #: What programs may import.
     libraries: Libraries
+    #: Font files beside those of matplotlib, in the order in which they are tried.
     fonts: tuple[Path, ...]
+    #: Version of CPython.
     version: str
+    #: All that the digest is made of, by name.
     versions: Mapping[str, str]
+    #: SHA-256 over everything that can change a picture.
     digest: str
+    #: SHA-256 over the fonts alone.
     fonts_digest: str
+    #: What jobs must read outside of /usr.
     readable: tuple[Path, ...]
+    #: What warm interpreters import before they fork.
     modules: tuple[str, ...] = MODULES
 
 

@@ -82,12 +82,9 @@ async def open_zygote(
 
 
 class JobFolder(Protocol):
-    """A folder that holds one program with its files.
+    """A folder that holds one program with its files."""
 
-    Attributes:
-        kind: "cold" or "zygote".
-    """
-
+    #: "cold" or "zygote".
     kind: str
 
     async def run(self) -> Ran:

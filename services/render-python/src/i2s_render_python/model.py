@@ -17,28 +17,25 @@ _ANY_DPI = 100.0
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to render.
+    """How to render."""
 
-    Attributes:
-        dpi: Resolution of figures in dots per inch; None is that of the program.
-        first_page: The first figure to return, from 1; None is the last.
-        page_count: How many are returned at most.
-        cut_bottom: Share of the height that is cut off at the foot.
-        crop: What is done after the cut.
-        blank_page: What an entirely white picture means.
-        want_objects: Return the objects of the figures as data.
-        cold: Run in a fresh interpreter, whatever stands ready.
-        restored_names: Names of libraries that are put back for the program.
-    """
-
+    #: Resolution of figures in dots per inch; None is that of the program.
     dpi: float | None = None
+    #: The first figure to return, from 1; None is the last.
     first_page: int | None = None
+    #: How many are returned at most.
     page_count: int = 1
+    #: Share of the height that is cut off at the foot.
     cut_bottom: float = 0.0
+    #: What is done after the cut.
     crop: Crop = Crop.NONE
+    #: What an entirely white picture means.
     blank_page: BlankPage = BlankPage.NO_OUTPUT
+    #: Return the objects of the figures as data.
     want_objects: bool = False
+    #: Run in a fresh interpreter, whatever stands ready.
     cold: bool = False
+    #: Names of libraries that are put back for the program.
     restored_names: tuple[str, ...] = ()
 
     @property
@@ -56,27 +53,21 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One program to run.
+    """One program to run."""
 
-    Attributes:
-        program: The program as UTF-8 text.
-        files: The files beside it, unchecked.
-        options: How its figures are drawn.
-        limits: What it may use.
-    """
-
+    #: The program as UTF-8 text.
     program: bytes
+    #: The files beside it, unchecked.
     files: tuple[File, ...] = ()
+    #: How its figures are drawn.
     options: Options = Options()
+    #: What it may use.
     limits: Limits = DEFAULT_LIMITS
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnProgram(RawRendering):
-    """The pictures of a program, or the reason why there are none.
+    """The pictures of a program, or the reason why there are none."""
 
-    Attributes:
-        figures: The objects of the figures in ``pictures``, if they were asked for.
-    """
-
+    #: The objects of the figures in ``pictures``, if they were asked for.
     figures: tuple[Figure, ...] = ()

@@ -25,28 +25,25 @@ class _Part(BaseModel):
 
 
 class ProgramError(_Part):
-    """The exception that ended a program.
+    """The exception that ended a program."""
 
-    Attributes:
-        type: Name of its class.
-        text: Its words.
-        line: Line of ``file``, from 1; 0 if none is known.
-        file: File that the line is in; empty if none is known.
-        context: The text of that line.
-        name: The name that is not defined, or the module that was imported, if it is about one.
-        missing: Whether there is no such module.
-        syntax: Whether the program could not be read.
-        module: The module in which the exception was raised; empty if none is known.
-    """
-
+    #: Name of its class.
     type: _TEXT
+    #: Its words.
     text: _TEXT
+    #: Line of ``file``, from 1; 0 if none is known.
     line: _NUMBER = 0
+    #: File that the line is in; empty if none is known.
     file: _TEXT = ""
+    #: The text of that line.
     context: _TEXT = ""
+    #: The name that is not defined, or the module that was imported, if it is about one.
     name: _TEXT = ""
+    #: Whether there is no such module.
     missing: bool = False
+    #: Whether the program could not be read.
     syntax: bool = False
+    #: The module in which the exception was raised; empty if none is known.
     module: _TEXT = ""
 
 
@@ -58,18 +55,15 @@ class DrawnFigure(_Part):
 
 
 class Result(_Part):
-    """What became of a program.
+    """What became of a program."""
 
-    Attributes:
-        total: Number of figures that count.
-        figures: Figures that were drawn.
-        error: The exception that ended it.
-        pixels: Width and height of a picture that was not drawn because it is too large.
-    """
-
+    #: Number of figures that count.
     total: _NUMBER
+    #: Figures that were drawn.
     figures: Annotated[tuple[DrawnFigure, ...], Field(max_length=1000, strict=False)]
+    #: The exception that ended it.
     error: ProgramError | None = None
+    #: Width and height of a picture that was not drawn because it is too large.
     pixels: Annotated[tuple[float, float] | None, Field(strict=False)] = None
 
 

@@ -56,59 +56,50 @@ class MalformedAnswerError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version of a paper.
+    """A version of a paper."""
 
-    Attributes:
-        number: Number from 1.
-        day: Day of its submission, UTC.
-        source_type: Letters of arXiv: D pdfTeX, I withdrawn, H HTML, P PostScript, X docx, A with ancillary
-            files, S source not shown; empty for TeX or PDF.
-    """
-
+    #: Number from 1.
     number: int
+    #: Day of its submission, UTC.
     day: date
+    #: Letters of arXiv: D pdfTeX, I withdrawn, H HTML, P PostScript, X docx, A with ancillary files, S source
+    #: not shown; empty for TeX or PDF.
     source_type: str
 
 
 @dataclass(frozen=True, slots=True)
 class ArxivRecord:
-    """A record.
+    """A record."""
 
-    Attributes:
-        id: Id of the paper without version; empty if it has none.
-        datestamp: Day of its last change.
-        deleted: Whether the record is deleted; it has no other fields then.
-        versions: Versions in their order; empty if they cannot be read.
-        title: Title of the paper.
-        authors: Authors in their order.
-        categories: Categories, such as "cs.LG".
-        licence: URI.
-    """
-
+    #: Id of the paper without version; empty if it has none.
     id: str
+    #: Day of its last change.
     datestamp: date
+    #: Whether the record is deleted; it has no other fields then.
     deleted: bool = False
+    #: Versions in their order; empty if they cannot be read.
     versions: tuple[Version, ...] = ()
+    #: Title of the paper.
     title: str = ""
+    #: Authors in their order.
     authors: tuple[str, ...] = ()
+    #: Categories, such as "cs.LG".
     categories: tuple[str, ...] = ()
+    #: URI.
     licence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordPage:
-    """An answer to ListRecords.
+    """An answer to ListRecords."""
 
-    Attributes:
-        records: Records in the order of the answer.
-        token: Token for the next page; empty if it is the last one.
-        error: Code of an error of OAI-PMH; empty if there is none.
-        message: Message of the error.
-    """
-
+    #: Records in the order of the answer.
     records: tuple[ArxivRecord, ...] = ()
+    #: Token for the next page; empty if it is the last one.
     token: str = ""
+    #: Code of an error of OAI-PMH; empty if there is none.
     error: str = ""
+    #: Message of the error.
     message: str = ""
 
 

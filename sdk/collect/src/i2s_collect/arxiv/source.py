@@ -95,22 +95,19 @@ _TEX_TYPES = frozenset("DA")
 
 @dataclass(frozen=True, slots=True)
 class ArxivSource:
-    """Papers whose first version was submitted within a window.
+    """Papers whose first version was submitted within a window."""
 
-    Attributes:
-        metadata_url: URL of the OAI-PMH interface.
-        sources_url: URL of the folder of sources, without a slash at the end.
-        sets: Sets of the interface, such as "cs" or "math:math:NA"; empty for all papers.
-        name: Name of the source.
-        task: Name of the task.
-        subsets: Subsets of the instances.
-    """
-
+    #: URL of the OAI-PMH interface.
     metadata_url: str = METADATA_URL
+    #: URL of the folder of sources, without a slash at the end.
     sources_url: str = SOURCES_URL
+    #: Sets of the interface, such as "cs" or "math:math:NA"; empty for all papers.
     sets: tuple[str, ...] = ()
+    #: Name of the source.
     name: str = "arxiv"
+    #: Name of the task.
     task: str = "latex"
+    #: Subsets of the instances.
     subsets: tuple[str, ...] = SUBSETS
 
     @classmethod

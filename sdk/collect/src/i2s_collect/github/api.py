@@ -34,14 +34,11 @@ _SECONDS_DIGITS = 12
 
 @dataclass(frozen=True, slots=True)
 class GithubApi:
-    """Makes requests to the interface.
+    """Makes requests to the interface."""
 
-    Attributes:
-        base_url: Where the interface is, without a slash at the end.
-        token: Token of the user; empty for none. It is sent to this host alone and never stored or printed.
-    """
-
+    #: Where the interface is, without a slash at the end.
     base_url: str = BASE_URL
+    #: Token of the user; empty for none. It is sent to this host alone and never stored or printed.
     token: str = field(default="", repr=False)
 
     @classmethod

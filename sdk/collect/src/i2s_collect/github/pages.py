@@ -39,18 +39,15 @@ _LARGE_FILE_POINTER = b"version https://git-lfs.github.com/spec/"
 
 @dataclass(frozen=True, slots=True)
 class SiteCounts:
-    """What is counted of a site.
+    """What is counted of a site."""
 
-    Attributes:
-        code_files: Number of files of code.
-        code_lines: Their lines.
-        style_lines: Lines of CSS.
-        assets: Number of pictures and films.
-    """
-
+    #: Number of files of code.
     code_files: int
+    #: Their lines.
     code_lines: int
+    #: Lines of CSS.
     style_lines: int
+    #: Number of pictures and films.
     assets: int
 
     @property
@@ -145,22 +142,19 @@ _SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class GithubPagesSource:
-    """Repositories whose name has "github.io", created within a window.
+    """Repositories whose name has "github.io", created within a window."""
 
-    Attributes:
-        api: Interface of GitHub.
-        redistributable: Whether only repositories are asked for whose licence permits to publish copies.
-        templates: Tree hashes of sites that are copies of a template; see ``tree_hash``.
-        name: Name of the source.
-        task: Name of the task.
-        subsets: Languages.
-    """
-
+    #: Interface of GitHub.
     api: GithubApi = field(default_factory=GithubApi)
+    #: Whether only repositories are asked for whose licence permits to publish copies.
     redistributable: bool = False
+    #: Tree hashes of sites that are copies of a template; see ``tree_hash``.
     templates: frozenset[str] = frozenset()
+    #: Name of the source.
     name: str = "github-pages"
+    #: Name of the task.
     task: str = "webpage"
+    #: Languages.
     subsets: tuple[str, ...] = LANGUAGES
 
     def discover(self, window: Window, web: Web) -> Iterator[SourceDocument | Dropped]:

@@ -37,28 +37,25 @@ _NO_LICENCE = "NOASSERTION"
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A repository that was found.
+    """A repository that was found."""
 
-    Attributes:
-        id: Number that GitHub gave it.
-        full_name: Owner and name, such as "ann/ann.github.io".
-        owner: Name of the account.
-        branch: The default branch.
-        created: Time of creation, UTC.
-        size: Size of the whole repository in kB.
-        licence: Licence as GitHub detected it.
-        is_template: Whether it is meant to be copied.
-        is_source: Whether it is public, no fork and not archived.
-    """
-
+    #: Number that GitHub gave it.
     id: int
+    #: Owner and name, such as "ann/ann.github.io".
     full_name: str
+    #: Name of the account.
     owner: str
+    #: The default branch.
     branch: str
+    #: Time of creation, UTC.
     created: datetime
+    #: Size of the whole repository in kB.
     size: int
+    #: Licence as GitHub detected it.
     licence: Licence
+    #: Whether it is meant to be copied.
     is_template: bool
+    #: Whether it is public, no fork and not archived.
     is_source: bool
 
     def document(self, **detail: str) -> SourceDocument:

@@ -93,18 +93,15 @@ _ADDRESS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class JudgeAddress:
-    """Where a judge is asked, and which model is behind the address.
+    """Where a judge is asked, and which model is behind the address."""
 
-    Attributes:
-        name: Name of the model, for the record.
-        version: Version of the model, for the record.
-        url: URL to which requests are sent.
-        limit: Greater values are left out.
-    """
-
+    #: Name of the model, for the record.
     name: str
+    #: Version of the model, for the record.
     version: str
+    #: URL to which requests are sent.
     url: str
+    #: Greater values are left out.
     limit: float
 
     @classmethod

@@ -64,25 +64,22 @@ class FingerprintError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What is compared of a piece.
+    """What is compared of a piece."""
 
-    Attributes:
-        source: SHA-256 of its normalised source, in hexadecimal.
-        picture: SHA-256 of the pixels and the size of its picture, in hexadecimal.
-        width: Width of the picture in pixels.
-        height: The same.
-        difference: The difference hash of the picture: HASH_SIDE² bits, as bytes.
-        thumbnail: Grey values of the picture, reduced to THUMBNAIL_SIDE², row by row.
-        shingles: The MinHash of the tokens: PERMUTATIONS numbers of 32 bits, as bytes in little-endian order;
-            empty if there are fewer than SHINGLE tokens.
-    """
-
+    #: SHA-256 of its normalised source, in hexadecimal.
     source: str
+    #: SHA-256 of the pixels and the size of its picture, in hexadecimal.
     picture: str
+    #: Width of the picture in pixels.
     width: int
+    #: The same.
     height: int
+    #: The difference hash of the picture: HASH_SIDE² bits, as bytes.
     difference: bytes
+    #: Grey values of the picture, reduced to THUMBNAIL_SIDE², row by row.
     thumbnail: bytes
+    #: The MinHash of the tokens: PERMUTATIONS numbers of 32 bits, as bytes in little-endian order; empty if
+    #: there are fewer than SHINGLE tokens.
     shingles: bytes
 
     def __post_init__(self) -> None:
@@ -245,14 +242,11 @@ class Ring(StrEnum):
 
 
 class Match(NamedTuple):
-    """A kept piece that is the same.
+    """A kept piece that is the same."""
 
-    Attributes:
-        key: Key of the kept piece.
-        ring: Name of the comparison that found it.
-    """
-
+    #: Key of the kept piece.
     key: str
+    #: Name of the comparison that found it.
     ring: Ring
 
 

@@ -92,18 +92,15 @@ LONGEST_PERIOD = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A picture with its staves.
+    """A picture with its staves."""
 
-    Attributes:
-        grey: Level grey values from 0 to 255, height × width.
-        ink: Whether each pixel is ink, in the same shape.
-        staves: Staves from the top.
-        degrees: Degrees by which the picture was turned.
-    """
-
+    #: Level grey values from 0 to 255, height × width.
     grey: Grey
+    #: Whether each pixel is ink, in the same shape.
     ink: Mask
+    #: Staves from the top.
     staves: tuple[Staff, ...]
+    #: Degrees by which the picture was turned.
     degrees: float
 
 

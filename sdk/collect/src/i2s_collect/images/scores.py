@@ -39,18 +39,15 @@ MARGIN = 0.5
 
 
 class Box(NamedTuple):
-    """A part of a picture, in pixels.
+    """A part of a picture, in pixels."""
 
-    Attributes:
-        left: First column.
-        top: First row.
-        right: The column after the last.
-        bottom: The row after the last.
-    """
-
+    #: First column.
     left: int
+    #: First row.
     top: int
+    #: The column after the last.
     right: int
+    #: The row after the last.
     bottom: int
 
 
@@ -171,18 +168,15 @@ REQUEST_MARGIN = 65_536
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system of a page. It has no ground truth.
+    """A system of a page. It has no ground truth."""
 
-    Attributes:
-        page: Number of the page, from 1.
-        number: Number of the system on its page, from 1.
-        picture: Picture in RGB.
-        probability: Probability that the page is sheet music.
-    """
-
+    #: Number of the page, from 1.
     page: int
+    #: Number of the system on its page, from 1.
     number: int
+    #: Picture in RGB.
     picture: Image.Image
+    #: Probability that the page is sheet music.
     probability: float
 
     def png(self) -> bytes:

@@ -212,20 +212,17 @@ MOST_PLACES = 400
 
 @dataclass(frozen=True, slots=True)
 class Staff:
-    """Five lines.
+    """Five lines."""
 
-    Attributes:
-        lines: Rows of the centres of its lines, from the top.
-        left: First column of the lines.
-        right: The column after the last.
-        thickness: Mean thickness of a line in pixels.
-        seen: Part of its columns in which at least SEEN_LINES lines are seen.
-    """
-
+    #: Rows of the centres of its lines, from the top.
     lines: tuple[float, ...]
+    #: First column of the lines.
     left: int
+    #: The column after the last.
     right: int
+    #: Mean thickness of a line in pixels.
     thickness: float
+    #: Part of its columns in which at least SEEN_LINES lines are seen.
     seen: float = 1.0
 
     @property

@@ -22,20 +22,17 @@ SUBSET = "music"
 
 @dataclass(frozen=True, slots=True)
 class GithubScoresSource:
-    """Repositories whose main language is LilyPond, created within a window.
+    """Repositories whose main language is LilyPond, created within a window."""
 
-    Attributes:
-        api: Interface of GitHub.
-        redistributable: Whether only repositories are asked for whose licence permits to publish copies.
-        name: Name of the source.
-        task: Name of the task.
-        subsets: The one subset.
-    """
-
+    #: Interface of GitHub.
     api: GithubApi = field(default_factory=GithubApi)
+    #: Whether only repositories are asked for whose licence permits to publish copies.
     redistributable: bool = False
+    #: Name of the source.
     name: str = "github-music"
+    #: Name of the task.
     task: str = "music"
+    #: The one subset.
     subsets: tuple[str, ...] = (SUBSET,)
 
     def discover(self, window: Window, web: Web) -> Iterator[SourceDocument | Dropped]:

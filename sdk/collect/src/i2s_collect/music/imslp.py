@@ -34,31 +34,28 @@ _PAGE_PREFIX = "/wiki/"
 
 @dataclass(frozen=True, slots=True)
 class ListedScore:
-    """A file of IMSLP.
+    """A file of IMSLP."""
 
-    Attributes:
-        file: Its name.
-        page: Title of the page of the work; empty if no page names the file.
-        link: URL of that page, for people; without it, of the own page of the file. It is that of IMSLP
-            wherever the list was read, so that a mirror makes the same data set.
-        sha1: SHA-1 of the file, in hexadecimal.
-        licence: Licence as the page of the work names it; empty if it does not.
-        pages: Number of pages; 0 if unknown.
-        image_type: Image type, such as "Normal Scan" or "Typeset".
-        submitted: Day on which it was uploaded.
-        mime: Media type.
-        size: Size in bytes.
-    """
-
+    #: Its name.
     file: str
+    #: Title of the page of the work; empty if no page names the file.
     page: str
+    #: URL of that page, for people; without it, of the own page of the file. It is that of IMSLP wherever the
+    #: list was read, so that a mirror makes the same data set.
     link: str
+    #: SHA-1 of the file, in hexadecimal.
     sha1: str
+    #: Licence as the page of the work names it; empty if it does not.
     licence: str
+    #: Number of pages; 0 if unknown.
     pages: int
+    #: Image type, such as "Normal Scan" or "Typeset".
     image_type: str
+    #: Day on which it was uploaded.
     submitted: date
+    #: Media type.
     mime: str
+    #: Size in bytes.
     size: int
 
 
@@ -139,20 +136,17 @@ def _listed(title: str, day: date, block: FileBlock | None, facts: FileFacts) ->
 
 @dataclass(frozen=True, slots=True)
 class ImslpSource:
-    """Files of IMSLP that were uploaded within a window, of which a person has fetched some.
+    """Files of IMSLP that were uploaded within a window, of which a person has fetched some."""
 
-    Attributes:
-        given: Files that a person has fetched.
-        base_url: Where IMSLP is.
-        name: Name of the source.
-        task: Name of the task.
-        subsets: The one subset.
-    """
-
+    #: Files that a person has fetched.
     given: GivenFiles = field(default_factory=GivenFiles)
+    #: Where IMSLP is.
     base_url: str = BASE_URL
+    #: Name of the source.
     name: str = "imslp"
+    #: Name of the task.
     task: str = "music"
+    #: The one subset.
     subsets: tuple[str, ...] = (SUBSET,)
 
     @property

@@ -22,20 +22,17 @@ _DATE = re.compile(r"(\d{4})[/-](\d{1,2})[/-](\d{1,2})")
 
 @dataclass(frozen=True, slots=True)
 class FileBlock:
-    """A file as the page of its work describes it.
+    """A file as the page of its work describes it."""
 
-    Attributes:
-        name: Name of the file.
-        licence: Licence, such as "Public Domain"; empty if it is not named.
-        pages: Number of pages; 0 if unknown.
-        image_type: Image type, such as "Normal Scan".
-        day: Day of its upload; None if unknown.
-    """
-
+    #: Name of the file.
     name: str
+    #: Licence, such as "Public Domain"; empty if it is not named.
     licence: str
+    #: Number of pages; 0 if unknown.
     pages: int
+    #: Image type, such as "Normal Scan".
     image_type: str
+    #: Day of its upload; None if unknown.
     day: date | None
 
 
@@ -108,33 +105,27 @@ class NoUploadsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """What the interface knows of a file.
+    """What the interface knows of a file."""
 
-    Attributes:
-        name: Name of the file, with spaces rather than underscores.
-        sha1: SHA-1 in hexadecimal.
-        uploaded: Day on which its latest version was uploaded, UTC; None if unknown.
-        mime: Media type; empty if unknown.
-        size: Size in bytes; 0 if unknown.
-    """
-
+    #: Name of the file, with spaces rather than underscores.
     name: str
+    #: SHA-1 in hexadecimal.
     sha1: str
+    #: Day on which its latest version was uploaded, UTC; None if unknown.
     uploaded: date | None
+    #: Media type; empty if unknown.
     mime: str
+    #: Size in bytes; 0 if unknown.
     size: int
 
 
 @dataclass(frozen=True, slots=True)
 class ImslpApi:
-    """The interfaces of IMSLP.
+    """The interfaces of IMSLP."""
 
-    Attributes:
-        web: The HTTP client that asks.
-        base_url: Where IMSLP is.
-    """
-
+    #: The HTTP client that asks.
     web: Web
+    #: Where IMSLP is.
     base_url: str = BASE_URL
 
     def uploads(self, window: Window) -> list[FileFacts]:

@@ -34,35 +34,29 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class ScoreBlock:
-    r"""A ``\score`` that stands by itself.
+    r"""A ``\score`` that stands by itself."""
 
-    Attributes:
-        first: Index of the backslash.
-        last: Index after the closing brace.
-        shown: Whether it is printed, and not only played.
-    """
-
+    #: Index of the backslash.
     first: int
+    #: Index after the closing brace.
     last: int
+    #: Whether it is printed, and not only played.
     shown: bool
 
 
 @dataclass(frozen=True, slots=True)
 class LilypondText:
-    r"""What a source holds.
+    r"""What a source holds."""
 
-    Attributes:
-        scores: Scores outside of other blocks but books, in their order.
-        has_music: Whether there is a score, or music outside of one.
-        includes: Names of the files that it includes.
-        header: Fields of the first header of the file that are plain strings.
-        commands: Names of all commands, with the backslash.
-    """
-
+    #: Scores outside of other blocks but books, in their order.
     scores: tuple[ScoreBlock, ...]
+    #: Whether there is a score, or music outside of one.
     has_music: bool
+    #: Names of the files that it includes.
     includes: tuple[str, ...]
+    #: Fields of the first header of the file that are plain strings.
     header: dict[str, str]
+    #: Names of all commands, with the backslash.
     commands: frozenset[str]
 
 

@@ -44,17 +44,15 @@ class MutopiaSource:
     """Files of the repository whose header names a date within the window.
 
     The repository is read once, as an archive at a commit; each of its ``.ly`` files is a document.
-
-    Attributes:
-        api: Interface of GitHub.
-        name: Name of the source.
-        task: Name of the task.
-        subsets: The one subset.
     """
 
+    #: Interface of GitHub.
     api: GithubApi = field(default_factory=GithubApi)
+    #: Name of the source.
     name: str = "mutopia"
+    #: Name of the task.
     task: str = "music"
+    #: The one subset.
     subsets: tuple[str, ...] = (SUBSET,)
     _sources: dict[str, dict[str, bytes]] = field(default_factory=dict, repr=False)
 

@@ -68,18 +68,15 @@ _NAMESPACE = uuid.UUID("5c0c7a0e-2d3f-5b7e-9a55-6a3d4e1f9b21")
 
 @dataclass(frozen=True, slots=True)
 class PublishedItem:
-    """An instance of a collected data set, with what is known of its origin.
+    """An instance of a collected data set, with what is known of its origin."""
 
-    Attributes:
-        instance: Its line.
-        provenance: Where it comes from; see docs/collecting.md.
-        structure: Content of the file of its ground truth; empty if it has none.
-        picture: Content of its picture.
-    """
-
+    #: Its line.
     instance: Instance
+    #: Where it comes from; see docs/collecting.md.
     provenance: Mapping[str, Any]
+    #: Content of the file of its ground truth; empty if it has none.
     structure: bytes
+    #: Content of its picture.
     picture: bytes
 
     @property
@@ -329,16 +326,13 @@ def _field(subset: str, column: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What was written.
+    """What was written."""
 
-    Attributes:
-        counts: Counts of each subset: "published", "recipes" and "held back".
-        canary: The text that stands nowhere else.
-        files: Relative paths.
-    """
-
+    #: Counts of each subset: "published", "recipes" and "held back".
     counts: Mapping[str, Mapping[str, int]]
+    #: The text that stands nowhere else.
     canary: str
+    #: Relative paths.
     files: tuple[str, ...]
 
 

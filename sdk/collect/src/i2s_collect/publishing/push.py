@@ -23,18 +23,15 @@ _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """What is uploaded, and where to.
+    """What is uploaded, and where to."""
 
-    Attributes:
-        name: Owner and name of the data set on the Hub.
-        tag: Tag that the revision gets; empty for none.
-        public: Whether a repository that does not exist yet is made visible to everybody.
-        files: Sizes in bytes, by relative path.
-    """
-
+    #: Owner and name of the data set on the Hub.
     name: str
+    #: Tag that the revision gets; empty for none.
     tag: str
+    #: Whether a repository that does not exist yet is made visible to everybody.
     public: bool
+    #: Sizes in bytes, by relative path.
     files: Mapping[str, int]
 
     def as_json(self) -> dict[str, Any]:

@@ -32,18 +32,15 @@ _AXIS = re.compile(r"\\begin\{(?:\w{0,20}axis|axis)\}")
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A declaration, and those before it.
+    """A declaration, and those before it."""
 
-    Attributes:
-        command: Command that declares, without backslash.
-        text: Text of the declaration.
-        names: Names that it declares; none if it changes all plots.
-        before: The one before it that holds at the same place.
-    """
-
+    #: Command that declares, without backslash.
     command: str
+    #: Text of the declaration.
     text: str
+    #: Names that it declares; none if it changes all plots.
     names: tuple[str, ...]
+    #: The one before it that holds at the same place.
     before: Declaration | None
 
 

@@ -40,16 +40,13 @@ class ExpansionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """A cut whose macros are expanded.
+    """A cut whose macros are expanded."""
 
-    Attributes:
-        text: Text without comments, false branches and labels.
-        count: Macros that were expanded.
-        read: Characters that were read for that.
-    """
-
+    #: Text without comments, false branches and labels.
     text: str
+    #: Macros that were expanded.
     count: int
+    #: Characters that were read for that.
     read: int
 
 

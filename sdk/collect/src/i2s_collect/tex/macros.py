@@ -16,26 +16,23 @@ MAX_PARAMETERS = 9
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    r"""A macro that a paper defines.
+    r"""A macro that a paper defines."""
 
-    Attributes:
-        body: What a use is replaced with; ``#1`` stands for an argument.
-        parameters: One letter each: "m" for an argument, "o" for an optional one, "s" for a star.
-        defaults: Defaults of optional arguments, in their order.
-        is_final: Whether the body is not looked through for other macros, as after ``\let``.
-        is_opaque: Whether it cannot be expanded.
-        starred_body: The body of a use with a star; only with the parameter "s".
-        opens: Environments that the body begins and does not end.
-        closes: Environments that the body ends and did not begin.
-    """
-
+    #: What a use is replaced with; ``#1`` stands for an argument.
     body: str = ""
+    #: One letter each: "m" for an argument, "o" for an optional one, "s" for a star.
     parameters: str = ""
+    #: Defaults of optional arguments, in their order.
     defaults: tuple[str, ...] = ()
+    #: Whether the body is not looked through for other macros, as after ``\let``.
     is_final: bool = False
+    #: Whether it cannot be expanded.
     is_opaque: bool = False
+    #: The body of a use with a star; only with the parameter "s".
     starred_body: str = ""
+    #: Environments that the body begins and does not end.
     opens: tuple[str, ...] = ()
+    #: Environments that the body ends and did not begin.
     closes: tuple[str, ...] = ()
 
 
@@ -97,12 +94,9 @@ def _is_internal(name: str) -> bool:
 
 @dataclass(slots=True)
 class MacroTable:
-    """The macros of a paper over time; time is counted in definitions.
+    """The macros of a paper over time; time is counted in definitions."""
 
-    Attributes:
-        now: The time.
-    """
-
+    #: The time.
     now: int = 0
     _times: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     _versions: defaultdict[str, list[Macro | None]] = field(default_factory=lambda: defaultdict(list))
@@ -163,18 +157,15 @@ MAX_PARAMETER_TEXT = 200
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Where a definition is read.
+    """Where a definition is read."""
 
-    Attributes:
-        text: The source.
-        braces: Braces of the source.
-        macros: Macros to which it is added.
-        depth: Number of open groups.
-    """
-
+    #: The source.
     text: str
+    #: Braces of the source.
     braces: Braces
+    #: Macros to which it is added.
     macros: MacroTable
+    #: Number of open groups.
     depth: int
 
     def blank(self, position: int) -> int:

@@ -28,18 +28,15 @@ _CLASS_WORDS = frozenset({"documentclass", "documentstyle"})
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A member as text.
+    """A member as text."""
 
-    Attributes:
-        member: Its name.
-        text: Its content without byte order mark. Lines end as they do in the file.
-        encoding: Encoding of the file.
-        offset: Bytes before the text.
-    """
-
+    #: Its name.
     member: str
+    #: Its content without byte order mark. Lines end as they do in the file.
     text: str
+    #: Encoding of the file.
     encoding: str
+    #: Bytes before the text.
     offset: int
 
     def byte(self, characters: int, known: tuple[int, int] = (0, 0)) -> int:
@@ -190,47 +187,41 @@ _MATHS = frozenset({"$", "$$", "["})
 
 @dataclass(frozen=True, slots=True)
 class FoundEnvironment:
-    """An environment, or a display without one.
+    """An environment, or a display without one."""
 
-    Attributes:
-        subset: Subset to which it belongs.
-        name: Name of the environment; "[" and "$$" for displays.
-        text: Text of the file.
-        start: Its first character in the file.
-        end: The character after its last.
-        time: Time of the macros when it began.
-        declared: The last declaration that held when it began.
-    """
-
+    #: Subset to which it belongs.
     subset: str
+    #: Name of the environment; "[" and "$$" for displays.
     name: str
+    #: Text of the file.
     text: Text
+    #: Its first character in the file.
     start: int
+    #: The character after its last.
     end: int
+    #: Time of the macros when it began.
     time: int
+    #: The last declaration that held when it began.
     declared: Declaration | None = None
 
 
 @dataclass(slots=True)
 class Paper:
-    """What was read of a paper.
+    """What was read of a paper."""
 
-    Attributes:
-        roots: Files with a document class.
-        found: Environments, in the order in which they end.
-        macros: Macros of the paper, over time.
-        conditionals: Conditionals of the paper, as they are at its end.
-        faults: Files that were not read, or not to their end.
-        loads: Lines that load packages and libraries that are no files of the paper, by what they load.
-        read: Characters that were read so far to expand macros.
-    """
-
+    #: Files with a document class.
     roots: tuple[str, ...] = ()
+    #: Environments, in the order in which they end.
     found: list[FoundEnvironment] = field(default_factory=list)
+    #: Macros of the paper, over time.
     macros: MacroTable = field(default_factory=MacroTable)
+    #: Conditionals of the paper, as they are at its end.
     conditionals: Conditionals = field(default_factory=Conditionals)
+    #: Files that were not read, or not to their end.
     faults: list[Dropped] = field(default_factory=list)
+    #: Lines that load packages and libraries that are no files of the paper, by what they load.
     loads: dict[Provider, str] = field(default_factory=dict)
+    #: Characters that were read so far to expand macros.
     read: int = 0
 
 

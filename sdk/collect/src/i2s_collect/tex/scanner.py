@@ -80,18 +80,15 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class TexToken:
-    r"""A token of TeX source.
+    r"""A token of TeX source."""
 
-    Attributes:
-        kind: HIDDEN is what is never typeset: a comment, a false branch. PARAGRAPH is an empty line.
-        start: Its first character.
-        end: The character after its last.
-        name: Name of a control sequence without backslash, or of the environment that begins or ends.
-    """
-
+    #: HIDDEN is what is never typeset: a comment, a false branch. PARAGRAPH is an empty line.
     kind: TokenKind
+    #: Its first character.
     start: int
+    #: The character after its last.
     end: int
+    #: Name of a control sequence without backslash, or of the environment that begins or ends.
     name: str = ""
 
 

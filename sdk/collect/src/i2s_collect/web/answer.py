@@ -31,47 +31,41 @@ REFUSAL_BYTES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class WebAnswer:
-    """What a server answered.
+    """What a server answered."""
 
-    Attributes:
-        status: HTTP status.
-        headers: Headers by name in lower case, those that are kept.
-        body: Its content, after the transfer encoding was undone and no other.
-        url: URL that was asked for, after redirections.
-    """
-
+    #: HTTP status.
     status: int
+    #: Headers by name in lower case, those that are kept.
     headers: Mapping[str, str]
+    #: Its content, after the transfer encoding was undone and no other.
     body: bytes
+    #: URL that was asked for, after redirections.
     url: str
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A request; all are GET.
+    """A request; all are GET."""
 
-    Attributes:
-        url: URL without query.
-        query: Its parameters in their order.
-        headers: Headers beyond those that every request has.
-        secret_headers: Names of headers in lower case that are never stored, such as "authorization".
-        documented: Whether it is a documented interface for programs, so that robots.txt is not asked.
-        max_bytes: The largest body that is taken.
-        expected: Statuses besides 200 that are answers of the source rather than failures, such as 404.
-        refusals: Texts, in lower case. An answer of 403 whose body has one of them is about what was asked
-            for, and refuses nothing else.
-        fresh: Whether the answer may change from day to day, so that one of an earlier day is asked anew
-            unless the collection is offline.
-    """
-
+    #: URL without query.
     url: str
+    #: Its parameters in their order.
     query: tuple[tuple[str, str], ...] = ()
+    #: Headers beyond those that every request has.
     headers: Mapping[str, str] = field(default_factory=dict)
+    #: Names of headers in lower case that are never stored, such as "authorization".
     secret_headers: frozenset[str] = frozenset()
+    #: Whether it is a documented interface for programs, so that robots.txt is not asked.
     documented: bool = True
+    #: The largest body that is taken.
     max_bytes: int = 50_000_000
+    #: Statuses besides 200 that are answers of the source rather than failures, such as 404.
     expected: frozenset[int] = frozenset()
+    #: Texts, in lower case. An answer of 403 whose body has one of them is about what was asked for, and
+    #: refuses nothing else.
     refusals: tuple[bytes, ...] = ()
+    #: Whether the answer may change from day to day, so that one of an earlier day is asked anew unless the
+    #: collection is offline.
     fresh: bool = False
 
     def is_answered(self, answer: WebAnswer) -> bool:

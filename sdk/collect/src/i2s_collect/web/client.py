@@ -72,14 +72,11 @@ KEPT_HEADERS = frozenset({"content-type", "date", "etag", "last-modified", "link
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """An answer of an earlier request.
+    """An answer of an earlier request."""
 
-    Attributes:
-        answer: Answer as the server gave it.
-        taken: When it was received.
-    """
-
+    #: Answer as the server gave it.
     answer: WebAnswer
+    #: When it was received.
     taken: datetime
 
 

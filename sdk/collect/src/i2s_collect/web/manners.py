@@ -43,14 +43,11 @@ def wait_of(answer: WebAnswer) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Manners:
-    """How one host is asked.
+    """How one host is asked."""
 
-    Attributes:
-        gap: Seconds from the start of a request to the start of the next.
-        wait_of: What an answer says about waiting; for hosts that say it otherwise than HTTP does.
-    """
-
+    #: Seconds from the start of a request to the start of the next.
     gap: float = DEFAULT_GAP
+    #: What an answer says about waiting; for hosts that say it otherwise than HTTP does.
     wait_of: WaitOf = wait_of
 
 

@@ -34,18 +34,15 @@ _BILLED = "may have been billed without an answer"
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """Where the calls of a run's model, or of its judge, are written down.
+    """Where the calls of a run's model, or of its judge, are written down."""
 
-    Attributes:
-        run: Name of the run, as its progress has it.
-        out: Folder of the run, or its URL.
-        calls: Name of the file of calls that were begun.
-        answers: Name of the file of answers.
-    """
-
+    #: Name of the run, as its progress has it.
     run: str
+    #: Folder of the run, or its URL.
     out: PathOrUrl
+    #: Name of the file of calls that were begun.
     calls: str = CALLS
+    #: Name of the file of answers.
     answers: str = ANSWERS
 
     def unanswered(self, settings: Settings) -> list[str]:

@@ -19,16 +19,13 @@ from i2s_sdk.tasks.registry import task_spec
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that must be mended, or, as a warning, should be.
+    """Something that must be mended, or, as a warning, should be."""
 
-    Attributes:
-        file: The index, or a file that it names.
-        line: Line of the index, counted from 1; 0 if the fault is in no single line.
-        message: What is wrong and what would be right.
-    """
-
+    #: The index, or a file that it names.
     file: Path
+    #: Line of the index, counted from 1; 0 if the fault is in no single line.
     line: int
+    #: What is wrong and what would be right.
     message: str
 
     def __str__(self) -> str:
@@ -37,18 +34,15 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a data set was found to be.
+    """What a data set was found to be."""
 
-    Attributes:
-        index: Its index file.
-        instances: Instances whose line is whole.
-        faults: Faults in the order of the lines.
-        warnings: Warnings in the order of the lines, of references that are not compared as they look.
-    """
-
+    #: Its index file.
     index: Path
+    #: Instances whose line is whole.
     instances: tuple[Instance, ...]
+    #: Faults in the order of the lines.
     faults: tuple[Fault, ...]
+    #: Warnings in the order of the lines, of references that are not compared as they look.
     warnings: tuple[Fault, ...] = ()
 
 

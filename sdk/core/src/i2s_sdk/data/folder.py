@@ -134,32 +134,26 @@ _MAX_ID_BYTES = 256  # so that it fits a request
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """Instances in the order of their file.
+    """Instances in the order of their file."""
 
-    Attributes:
-        folder: Where it lies; of an index of another name than the usual one, the index. It names the data
-            set: ``read_folder`` opens it again.
-        instances: All of them.
-        sha256: SHA-256 of the index file.
-    """
-
+    #: Where it lies; of an index of another name than the usual one, the index. It names the data set:
+    #: ``read_folder`` opens it again.
     folder: Path
+    #: All of them.
     instances: tuple[Instance, ...]
+    #: SHA-256 of the index file.
     sha256: str
 
 
 @dataclass(frozen=True, slots=True)
 class IndexLine:
-    """A line of the index: its instance, or what is wrong with it.
+    """A line of the index: its instance, or what is wrong with it."""
 
-    Attributes:
-        number: Counted from 1.
-        instance: None if there is a fault.
-        fault: Empty if there is an instance.
-    """
-
+    #: Counted from 1.
     number: int
+    #: None if there is a fault.
     instance: Instance | None = None
+    #: Empty if there is an instance.
     fault: str = ""
 
 

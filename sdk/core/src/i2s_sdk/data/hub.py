@@ -50,20 +50,17 @@ _REPOSITORY = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)(?:/(?P<subset>[\w.-]+
 
 @dataclass(frozen=True, slots=True)
 class HubName:
-    """One repository as it was named.
+    """One repository as it was named."""
 
-    Attributes:
-        where: OWNER/NAME of the hub, or a folder.
-        task: Task of its instances.
-        local: Whether ``where`` is a folder.
-        subsets: Subsets that are taken; none means those of the task without the wild ones.
-        revision: Branch, tag or commit; empty is the newest.
-    """
-
+    #: OWNER/NAME of the hub, or a folder.
     where: str
+    #: Task of its instances.
     task: str
+    #: Whether ``where`` is a folder.
     local: bool = False
+    #: Subsets that are taken; none means those of the task without the wild ones.
     subsets: tuple[str, ...] = ()
+    #: Branch, tag or commit; empty is the newest.
     revision: str = ""
 
     def __str__(self) -> str:
@@ -130,30 +127,27 @@ _ID_BYTES = 256
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What an instance is made of.
+    """What an instance is made of."""
 
-    Attributes:
-        id: The uuid.
-        subset: The category.
-        difficulty: Empty if unknown.
-        picture: The reference, encoded as it came.
-        picture_suffix: Suffix of its kind, such as ".png".
-        structure: Ground truth: LaTeX or LilyPond in UTF-8, a .tar.gz of a site; None if there is none.
-        text: Text of the picture; None if unknown.
-        assets: Names of files in the archive that a model may use.
-        source: Where it was found.
-        left_out: Names of links and the like that the archive held.
-    """
-
+    #: The uuid.
     id: str
+    #: The category.
     subset: str
+    #: Empty if unknown.
     difficulty: str
+    #: The reference, encoded as it came.
     picture: bytes = field(repr=False)
+    #: Suffix of its kind, such as ".png".
     picture_suffix: str
+    #: Ground truth: LaTeX or LilyPond in UTF-8, a .tar.gz of a site; None if there is none.
     structure: bytes | None = field(repr=False)
+    #: Text of the picture; None if unknown.
     text: str | None
+    #: Names of files in the archive that a model may use.
     assets: tuple[str, ...]
+    #: Where it was found.
     source: str
+    #: Names of links and the like that the archive held.
     left_out: tuple[str, ...] = ()
 
 
@@ -309,18 +303,15 @@ _STATE = "state.json"  # of a folder that save_to_disk wrote
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One subset.
+    """One subset."""
 
-    Attributes:
-        label: What a person calls it.
-        subset: Its name; empty if only the rows say it.
-        fingerprint: Changes when what is in it changes.
-        length: Number of rows.
-    """
-
+    #: What a person calls it.
     label: str
+    #: Its name; empty if only the rows say it.
     subset: str
+    #: Changes when what is in it changes.
     fingerprint: str
+    #: Number of rows.
     length: int
     _rows: Dataset
 

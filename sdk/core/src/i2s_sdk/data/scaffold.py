@@ -30,16 +30,13 @@ IMAGES = (
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A file or folder that becomes no part of the data set.
+    """A file or folder that becomes no part of the data set."""
 
-    Attributes:
-        path: The file or folder.
-        reason: Why; continues "the file …".
-        fault: Whether it is an image or a document that would have been taken if it were whole.
-    """
-
+    #: The file or folder.
     path: Path
+    #: Why; continues "the file …".
     reason: str
+    #: Whether it is an image or a document that would have been taken if it were whole.
     fault: bool = False
 
     def __str__(self) -> str:
@@ -48,31 +45,25 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class FoundFiles:
-    """An image, a document, or both of one name.
+    """An image, a document, or both of one name."""
 
-    Attributes:
-        name: The name of the files without suffix.
-        task: The task of the document; the task that was named if there is only an image.
-        picture: The image; None if there is none yet.
-        document: The document; None if there is no ground truth.
-    """
-
+    #: The name of the files without suffix.
     name: str
+    #: The task of the document; the task that was named if there is only an image.
     task: str
+    #: The image; None if there is none yet.
     picture: Path | None
+    #: The document; None if there is no ground truth.
     document: Path | None
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a folder holds.
+    """What a folder holds."""
 
-    Attributes:
-        files: Images and documents, in the order of tasks and names.
-        left_out: All else, sorted by name.
-    """
-
+    #: Images and documents, in the order of tasks and names.
     files: tuple[FoundFiles, ...]
+    #: All else, sorted by name.
     left_out: tuple[LeftOut, ...]
 
 
@@ -224,18 +215,15 @@ _STARTER, _STARTER_SUFFIX = "gaussian-posterior", ".tex"
 
 @dataclass(frozen=True, slots=True)
 class NewDataset:
-    """A data set that was made.
+    """A data set that was made."""
 
-    Attributes:
-        instances: Number of its instances.
-        converted: Sentences about images that were converted.
-        warnings: Sentences about images that are not compared as they look.
-        left_out: Files that are no part of it.
-    """
-
+    #: Number of its instances.
     instances: int
+    #: Sentences about images that were converted.
     converted: tuple[str, ...] = ()
+    #: Sentences about images that are not compared as they look.
     warnings: tuple[str, ...] = ()
+    #: Files that are no part of it.
     left_out: tuple[LeftOut, ...] = ()
 
 

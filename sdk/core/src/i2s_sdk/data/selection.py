@@ -19,15 +19,13 @@ _SHARD = re.compile(r"([0-9]{1,9})/([0-9]{1,9})")
 class Shard:
     """One of ``count`` parts of a run that share no instance and together have all.
 
-    Attributes:
-        index: Number of the shard, counted from 1.
-        count: Number of shards.
-
     Raises:
         UsageError: There is no such part.
     """
 
+    #: Number of the shard, counted from 1.
     index: int
+    #: Number of shards.
     count: int
 
     def __post_init__(self) -> None:
@@ -58,23 +56,21 @@ class Shard:
 class Selection:
     """What of a data set is taken; without any argument all of it.
 
-    Attributes:
-        subsets: Names; none means all.
-        difficulties: Names; none means all.
-        ids: Ids of single instances; none means all.
-        limit: The most instances, over everything that the filters leave and all shards together.
-        seed: Which ``limit`` instances: a choice that is the same for the same seed. None takes the first.
-        shard: The part of that which is taken.
-
     Raises:
         UsageError: The limit is below 1.
     """
 
+    #: Names; none means all.
     subsets: tuple[str, ...] = ()
+    #: Names; none means all.
     difficulties: tuple[str, ...] = ()
+    #: Ids of single instances; none means all.
     ids: tuple[str, ...] = ()
+    #: The most instances, over everything that the filters leave and all shards together.
     limit: int | None = None
+    #: Which ``limit`` instances: a choice that is the same for the same seed. None takes the first.
     seed: int | None = None
+    #: The part of that which is taken.
     shard: Shard | None = None
 
     def __post_init__(self) -> None:
@@ -153,22 +149,19 @@ def require_ids(wanted: Sequence[str], known: set[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Subset:
-    """The instances of one subset.
+    """The instances of one subset."""
 
-    Attributes:
-        task: Task of all of them.
-        name: Name of the subset.
-        instances: How many there are.
-        difficulties: How many of each; those of unknown difficulty are under "".
-        with_structure: How many have ground truth.
-        with_assets: How many have files that an answer may use.
-    """
-
+    #: Task of all of them.
     task: str
+    #: Name of the subset.
     name: str
+    #: How many there are.
     instances: int
+    #: How many of each; those of unknown difficulty are under "".
     difficulties: Mapping[str, int]
+    #: How many have ground truth.
     with_structure: int
+    #: How many have files that an answer may use.
     with_assets: int
 
 

@@ -47,16 +47,13 @@ class ImageFaultError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ImageHeader:
-    """What the first bytes of a picture say.
+    """What the first bytes of a picture say."""
 
-    Attributes:
-        media_type: Media type, such as "image/png".
-        width: Width in pixels.
-        height: Height in pixels.
-    """
-
+    #: Media type, such as "image/png".
     media_type: str
+    #: Width in pixels.
     width: int
+    #: Height in pixels.
     height: int
 
 
@@ -195,16 +192,13 @@ CONVERTED_FORMATS = ("GIF", "TIFF", "BMP")
 
 @dataclass(frozen=True, slots=True)
 class ConvertedImage:
-    """An image that was converted to PNG, as it looks on white.
+    """An image that was converted to PNG, as it looks on white."""
 
-    Attributes:
-        png: The PNG file: RGB, 8 bits for each channel.
-        format: Format of the original, by Pillow's name.
-        first_of_several: Whether the original has further frames or pages, which are lost.
-    """
-
+    #: The PNG file: RGB, 8 bits for each channel.
     png: bytes
+    #: Format of the original, by Pillow's name.
     format: str
+    #: Whether the original has further frames or pages, which are lost.
     first_of_several: bool
 
 

@@ -15,54 +15,47 @@ PICTURE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp"})
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A file that the model may use.
+    """A file that the model may use."""
 
-    Attributes:
-        name: Relative, as the answer refers to it.
-        path: Where it lies; None if it is a member of the structure's archive.
-    """
-
+    #: Relative, as the answer refers to it.
     name: str
+    #: Where it lies; None if it is a member of the structure's archive.
     path: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """What a model is given, what it should answer, and what is known of both.
+    """What a model is given, what it should answer, and what is known of both."""
 
-    Attributes:
-        id: Unique within its data set.
-        task: Name of its task.
-        subset: Subset, such as "equation".
-        image: The reference picture, which the model is shown; None for a task without one.
-        difficulty: "easy", "medium" or "hard"; empty if unknown.
-        structure: The ground truth: LaTeX without preamble, LilyPond, or an archive of a site; None if
-            there is none.
-        text: Text of the picture, if known.
-        assets: What the model may use.
-        source: Where it comes from, for people.
-        inputs: What the model is given beside picture and assets, as the line has it.
-        target: What it should answer, as the line has it; None if that is a structure, or is not known.
-        files: Inputs that are files, by name; the picture is among them.
-        pages: Images of the pages of its document, while a model is asked page by page; otherwise empty.
-        licence: Licence of picture and target, such as "CC-BY-4.0"; empty if unknown.
-        provenance: Where they come from, as data.
-    """
-
+    #: Unique within its data set.
     id: str
+    #: Name of its task.
     task: str
+    #: Subset, such as "equation".
     subset: str
+    #: The reference picture, which the model is shown; None for a task without one.
     image: Path | None
+    #: "easy", "medium" or "hard"; empty if unknown.
     difficulty: str = ""
+    #: The ground truth: LaTeX without preamble, LilyPond, or an archive of a site; None if there is none.
     structure: Path | None = None
+    #: Text of the picture, if known.
     text: str | None = None
+    #: What the model may use.
     assets: tuple[Asset, ...] = ()
+    #: Where it comes from, for people.
     source: str = ""
+    #: What the model is given beside picture and assets, as the line has it.
     inputs: Mapping[str, Any] = field(default_factory=dict)
+    #: What it should answer, as the line has it; None if that is a structure, or is not known.
     target: Any = None
+    #: Inputs that are files, by name; the picture is among them.
     files: Mapping[str, Path] = field(default_factory=dict)
+    #: Images of the pages of its document, while a model is asked page by page; otherwise empty.
     pages: tuple[Path, ...] = ()
+    #: Licence of picture and target, such as "CC-BY-4.0"; empty if unknown.
     licence: str = ""
+    #: Where they come from, as data.
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -83,24 +76,21 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The files of an instance, read.
+    """The files of an instance, read."""
 
-    Attributes:
-        reference: The picture, encoded; empty if there is none.
-        structure: The ground truth if it is text: LaTeX, LilyPond.
-        site: The ground truth if it is a site: its files by relative name, assets among them.
-        assets: Files that the answer may use, by name.
-        text: Text of the picture, if the data set gives it.
-        target: The ground truth if it is neither text nor site, as the line has it.
-        inputs: What the model is given, as the line has it.
-    """
-
+    #: The picture, encoded; empty if there is none.
     reference: bytes = field(default=b"", repr=False)
+    #: The ground truth if it is text: LaTeX, LilyPond.
     structure: str | None = None
+    #: The ground truth if it is a site: its files by relative name, assets among them.
     site: Mapping[str, bytes] | None = None
+    #: Files that the answer may use, by name.
     assets: Mapping[str, bytes] = field(default_factory=dict)
+    #: Text of the picture, if the data set gives it.
     text: str | None = None
+    #: The ground truth if it is neither text nor site, as the line has it.
     target: Any = None
+    #: What the model is given, as the line has it.
     inputs: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -79,18 +79,15 @@ _ANSWER_PAIRS = (
 
 @dataclass(frozen=True, slots=True)
 class AnswerText:
-    """The answer within a completion.
+    """The answer within a completion."""
 
-    Attributes:
-        completion: The completion, verbatim.
-        start: Where the answer begins, in characters.
-        end: The place behind its last character.
-        in_reasoning: Whether the completion ends before its reasoning does, so that there is no answer.
-    """
-
+    #: The completion, verbatim.
     completion: str
+    #: Where the answer begins, in characters.
     start: int
+    #: The place behind its last character.
     end: int
+    #: Whether the completion ends before its reasoning does, so that there is no answer.
     in_reasoning: bool = False
 
     @property

@@ -176,18 +176,15 @@ _LONGEST_INFO = 300
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A fenced block.
+    """A fenced block."""
 
-    Attributes:
-        info: The info string: the rest of the opening line, of a longer one its beginning.
-        content: The text between the fences, without the indentation of a list or the marks of a quote.
-        closed: Whether its closing fence is there.
-        before: The lines between the block before it and this one.
-    """
-
+    #: The info string: the rest of the opening line, of a longer one its beginning.
     info: str
+    #: The text between the fences, without the indentation of a list or the marks of a quote.
     content: str
+    #: Whether its closing fence is there.
     closed: bool = True
+    #: The lines between the block before it and this one.
     before: str = ""
 
     @property

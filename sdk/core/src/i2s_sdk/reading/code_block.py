@@ -58,47 +58,40 @@ def _all(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CodeRules:
-    """The rules by which the code of one language is read out of an answer.
+    """The rules by which the code of one language is read out of an answer."""
 
-    Attributes:
-        name: Name of the language, for messages.
-        languages: Words of info strings that mean it, in lower case.
-        has_body: Whether a block draws something; one that only loads packages or installs something does
-            not.
-        program: The blocks, of those that are possible and in order, that are one program: their numbers from
-            0. There is at least one, and all are of one language.
-        is_code: Whether an answer without fences can be code, and is not only prose.
-        stretch: The code of an answer without fences, without prose around it.
-    """
-
+    #: Name of the language, for messages.
     name: str
+    #: Words of info strings that mean it, in lower case.
     languages: Collection[str]
+    #: Whether a block draws something; one that only loads packages or installs something does not.
     has_body: Callable[[str], bool] = field(default=_always)
+    #: The blocks, of those that are possible and in order, that are one program: their numbers from 0. There
+    #: is at least one, and all are of one language.
     program: Callable[[Sequence[str]], tuple[int, ...]] = field(default=_last)
+    #: Whether an answer without fences can be code, and is not only prose.
     is_code: Callable[[str], bool] = field(default=_always)
+    #: The code of an answer without fences, without prose around it.
     stretch: Callable[[str], str] = field(default=_all)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadCode:
-    """The code of an answer, or why it has none.
+    """The code of an answer, or why it has none."""
 
-    Attributes:
-        code: The code, trimmed; empty if there is none.
-        fault: Why there is none; empty if there is some.
-        fenced: Whether it stood in a block.
-        excerpt: Whether it stood in prose, JSON or elements of HTML instead, which are left out.
-        closed: Whether all of its blocks are closed; true without blocks.
-        blocks: Number of blocks of the answer.
-        taken: Numbers of the blocks that are the code, from 1.
-    """
-
+    #: The code, trimmed; empty if there is none.
     code: str = ""
+    #: Why there is none; empty if there is some.
     fault: str = ""
+    #: Whether it stood in a block.
     fenced: bool = False
+    #: Whether it stood in prose, JSON or elements of HTML instead, which are left out.
     excerpt: bool = False
+    #: Whether all of its blocks are closed; true without blocks.
     closed: bool = True
+    #: Number of blocks of the answer.
     blocks: int = 0
+    #: Numbers of the blocks that are the code, from 1.
     taken: tuple[int, ...] = ()
 
 

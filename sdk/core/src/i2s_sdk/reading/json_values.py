@@ -103,21 +103,18 @@ _PYTHON = "notation of Python"
 
 @dataclass(frozen=True, slots=True)
 class JsonValues:
-    """The JSON values that stand one after the other in a text.
+    """The JSON values that stand one after the other in a text."""
 
-    Attributes:
-        values: The values, in order.
-        end: Where the last one ends, in the text as it was given.
-        mends: What was read beside JSON, in words.
-        cut: Whether the last value was cut off and is closed where it ends, and what became of it: "to its
-            end" or "without its last item"; empty if it is whole.
-        fault: Why the next value cannot be read, or why the last one had to be closed; empty if neither.
-    """
-
+    #: The values, in order.
     values: tuple[object, ...] = ()
+    #: Where the last one ends, in the text as it was given.
     end: int = 0
+    #: What was read beside JSON, in words.
     mends: tuple[str, ...] = ()
+    #: Whether the last value was cut off and is closed where it ends, and what became of it: "to its end" or
+    #: "without its last item"; empty if it is whole.
     cut: str = ""
+    #: Why the next value cannot be read, or why the last one had to be closed; empty if neither.
     fault: str = ""
 
 

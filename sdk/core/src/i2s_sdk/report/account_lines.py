@@ -79,20 +79,17 @@ def account_note(label: str, summary: Summary, tasks: Collection[str]) -> list[s
 
 @dataclass(frozen=True, slots=True)
 class AccountDifference:
-    """An account of a task in two runs, each of all its own samples.
+    """An account of a task in two runs, each of all its own samples."""
 
-    Attributes:
-        task: Name of the task.
-        account: Name of the account; "same_answer" for the most frequent completion.
-        title: The name for people.
-        first: Samples of the first run, and of how many.
-        second: The same of the second run.
-    """
-
+    #: Name of the task.
     task: str
+    #: Name of the account; "same_answer" for the most frequent completion.
     account: str
+    #: The name for people.
     title: str
+    #: Samples of the first run, and of how many.
     first: tuple[int, int]
+    #: The same of the second run.
     second: tuple[int, int]
 
     @property

@@ -35,14 +35,11 @@ _LEVELS = ("easy", "medium", "hard")
 
 @dataclass(frozen=True, slots=True)
 class TwoRuns:
-    """The comparison of two runs.
+    """The comparison of two runs."""
 
-    Attributes:
-        versus: The runs, and how they differ metric by metric; differences are the second minus the first.
-        notes: What keeps the values from being compared, as sentences.
-    """
-
+    #: The runs, and how they differ metric by metric; differences are the second minus the first.
     versus: Versus
+    #: What keeps the values from being compared, as sentences.
     notes: Sequence[str]
 
     def to_json(self) -> dict[str, Any]:

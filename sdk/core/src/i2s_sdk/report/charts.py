@@ -22,91 +22,79 @@ BINS = 20
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar.
+    """One bar."""
 
-    Attributes:
-        label: What it counts.
-        count: Number of samples.
-        share: Length relative to the longest bar (histogram), or share of all (endings).
-        tone: "good", "bad" (the model's doing) or "ours".
-    """
-
+    #: What it counts.
     label: str
+    #: Number of samples.
     count: int
+    #: Length relative to the longest bar (histogram), or share of all (endings).
     share: float
+    #: "good", "bad" (the model's doing) or "ours".
     tone: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """Values of one metric over the usable samples of a task in one run.
+    """Values of one metric over the usable samples of a task in one run."""
 
-    Attributes:
-        metric: Its name.
-        n: How many values there are.
-        bars: Bars from the least to the greatest value.
-        ticks: The least value, the middle and the greatest.
-        floor: Place of the best baseline that looks at nothing, from 0 to 100; None if there is none.
-        ceiling: Place of the oracle; None if there is none.
-    """
-
+    #: Its name.
     metric: str
+    #: How many values there are.
     n: int
+    #: Bars from the least to the greatest value.
     bars: tuple[Bar, ...]
+    #: The least value, the middle and the greatest.
     ticks: tuple[str, str, str]
+    #: Place of the best baseline that looks at nothing, from 0 to 100; None if there is none.
     floor: float | None = None
+    #: Place of the oracle; None if there is none.
     ceiling: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far a run comes on the scale of a metric.
+    """How far a run comes on the scale of a metric."""
 
-    Attributes:
-        label: Name of the run.
-        value: The value, for people.
-        place: Place of the value on the scale, from 0 to 100.
-        ends: Places of the ends of its interval; None without one.
-        interval: The interval, for people.
-        is_reference_point: Whether it is the oracle or a baseline.
-        floor: Place of the best baseline that looks at nothing; None if there is none.
-        ceiling: Place of the oracle; None if there is none.
-        skill: Its skill with floor and ceiling, or why it has none, for people.
-    """
-
+    #: Name of the run.
     label: str
+    #: The value, for people.
     value: str
+    #: Place of the value on the scale, from 0 to 100.
     place: float
+    #: Places of the ends of its interval; None without one.
     ends: tuple[float, float] | None
+    #: The interval, for people.
     interval: str
+    #: Whether it is the oracle or a baseline.
     is_reference_point: bool
+    #: Place of the best baseline that looks at nothing; None if there is none.
     floor: float | None = None
+    #: Place of the oracle; None if there is none.
     ceiling: float | None = None
+    #: Its skill with floor and ceiling, or why it has none, for people.
     skill: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Reaches:
-    """The runs on the scale of the main metric of a task, the best first, then the reference points.
+    """The runs on the scale of the main metric of a task, the best first, then the reference points."""
 
-    Attributes:
-        task: Name of the task.
-        metric: Its main metric.
-        rows: The runs.
-        floor: Place of the best baseline that looks at nothing; None if there is none.
-        ceiling: Place of the oracle; None if there is none.
-        ticks: The least value of the metric, the middle and the greatest.
-        by: What the rows are of beside runs: "subset", "difficulty", or nothing.
-        without_floor: Labels of rows of a subset or difficulty for which no floor is known.
-    """
-
+    #: Name of the task.
     task: str
+    #: Its main metric.
     metric: str
+    #: The runs.
     rows: tuple[Reach, ...]
+    #: Place of the best baseline that looks at nothing; None if there is none.
     floor: float | None
+    #: Place of the oracle; None if there is none.
     ceiling: float | None
+    #: The least value of the metric, the middle and the greatest.
     ticks: tuple[str, str, str]
+    #: What the rows are of beside runs: "subset", "difficulty", or nothing.
     by: str = ""
+    #: Labels of rows of a subset or difficulty for which no floor is known.
     without_floor: tuple[str, ...] = ()
 
 

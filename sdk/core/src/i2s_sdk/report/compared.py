@@ -30,31 +30,27 @@ from i2s_sdk.tasks.registry import SPECS
 
 @dataclass(frozen=True)
 class ComparedRuns:
-    """Runs beside each other.
+    """Runs beside each other."""
 
-    Attributes:
-        summaries: Numbers by label; in tasks that runs are ranked in, over the instances that all of them
-            have scored. Reference points that run folders keep stand behind the runs, by the name of the
-            model.
-        unranked: Labels of reference points.
-        by_task: How values of each task are compared.
-        skills: Skill in the main metric of each task, by label; only of runs that have floors.
-        mismatches: Why a run cannot be compared with the published values of a task, by label and task;
-            those that can are left out.
-        views: What ``summaries`` are the numbers of, in the same order.
-        skill_data: What ``skills`` are computed from.
-        kept: Reference points that the folder of each run keeps, by label.
-        own: Each run by label with all of its instances, whichever the others have scored.
-    """
-
+    #: Numbers by label; in tasks that runs are ranked in, over the instances that all of them have scored.
+    #: Reference points that run folders keep stand behind the runs, by the name of the model.
     summaries: Mapping[str, Summary]
+    #: Labels of reference points.
     unranked: frozenset[str] = frozenset()
+    #: How values of each task are compared.
     by_task: Mapping[str, Comparability] = field(default_factory=dict)
+    #: Skill in the main metric of each task, by label; only of runs that have floors.
     skills: Mapping[str, Mapping[str, Skill]] = field(default_factory=dict)
+    #: Why a run cannot be compared with the published values of a task, by label and task; those that can are
+    #: left out.
     mismatches: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    #: What ``summaries`` are the numbers of, in the same order.
     views: Sequence[RunView] = ()
+    #: What ``skills`` are computed from.
     skill_data: Mapping[str, Mapping[str, SkillData]] = field(default_factory=dict)
+    #: Reference points that the folder of each run keeps, by label.
     kept: Mapping[str, Points] = field(default_factory=dict)
+    #: Each run by label with all of its instances, whichever the others have scored.
     own: Mapping[str, RunView] = field(default_factory=dict)
     _of_groups: dict[tuple[str, SkillColumn], Skill | None] = field(
         default_factory=dict, init=False, repr=False, compare=False

@@ -54,14 +54,11 @@ FORMS = "wandb:[ENTITY/]PROJECT, mlflow:TRACKING_URI or hub:OWNER/NAME"
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where the numbers of a run are sent.
+    """Where the numbers of a run are sent."""
 
-    Attributes:
-        service: Which service.
-        name: Project of Weights & Biases, tracking URI of MLflow, or data set of the Hub.
-    """
-
+    #: Which service.
     service: ExperimentTracker
+    #: Project of Weights & Biases, tracking URI of MLflow, or data set of the Hub.
     name: str
 
     @classmethod

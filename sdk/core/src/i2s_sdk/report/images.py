@@ -133,15 +133,12 @@ _THREADS = 4  # Pillow lets go of the interpreter while it works
 
 @dataclass(frozen=True, slots=True)
 class Gallery:
-    """The pictures that a report can show.
+    """The pictures that a report can show."""
 
-    Attributes:
-        entries: Entries by digest: name of the file shown and of the whole picture (both empty if it is
-            within the report), width and height of the whole picture.
-        embedded: Data URLs, in the order of ``entries``; empty if pictures are files.
-    """
-
+    #: Entries by digest: name of the file shown and of the whole picture (both empty if it is within the
+    #: report), width and height of the whole picture.
     entries: Mapping[str, tuple[str, str, int, int]]
+    #: Data URLs, in the order of ``entries``; empty if pictures are files.
     embedded: tuple[str, ...] = field(default=())
 
 

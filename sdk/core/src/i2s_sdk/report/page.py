@@ -39,26 +39,23 @@ def subset_skills_document(skills: Mapping[str, Skill | None]) -> dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report that was written.
+    """A report that was written."""
 
-    Attributes:
-        path: Path of the page; the text of its URL if it is in a store.
-        standings: The leaderboard.
-        versus: Comparisons of two runs.
-        notices: What keeps the numbers from being comparable.
-        tables: The runs and published rows by subset, for tasks whose numbers are shown so.
-        beside: Scores of judge models and of people, published ones among them, which are no values of runs.
-        skills: Skill in the main metric of each task, by the label of the run; of runs that have floors.
-        skills_by_subset: The same in each subset, by task, run and subset; None if no floor is known.
-    """
-
+    #: Path of the page; the text of its URL if it is in a store.
     path: PathOrUrl
+    #: The leaderboard.
     standings: Sequence[Standing]
+    #: Comparisons of two runs.
     versus: Sequence[Versus]
+    #: What keeps the numbers from being comparable.
     notices: Sequence[str]
+    #: The runs and published rows by subset, for tasks whose numbers are shown so.
     tables: Sequence[PaperTable] = ()
+    #: Scores of judge models and of people, published ones among them, which are no values of runs.
     beside: Sequence[PaperTable] = ()
+    #: Skill in the main metric of each task, by the label of the run; of runs that have floors.
     skills: Mapping[str, Mapping[str, Skill]] = field(default_factory=dict)
+    #: The same in each subset, by task, run and subset; None if no floor is known.
     skills_by_subset: Mapping[str, Mapping[str, Mapping[str, Skill | None]]] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:

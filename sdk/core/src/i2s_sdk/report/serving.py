@@ -112,14 +112,11 @@ _POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 
 
 @dataclass
 class ServedReport:
-    """A report of runs that is made anew while they grow.
+    """A report of runs that is made anew while they grow."""
 
-    Attributes:
-        runs: Folders of the runs, or URLs of such.
-        folder: Folder that the report is written to.
-    """
-
+    #: Folders of the runs, or URLs of such.
     runs: Sequence[PathOrUrl]
+    #: Folder that the report is written to.
     folder: Path
 
     def __post_init__(self) -> None:

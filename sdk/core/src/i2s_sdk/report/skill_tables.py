@@ -98,18 +98,15 @@ class GroupSkills:
 
 @dataclass(frozen=True, slots=True)
 class TaskSkills:
-    """The skill of a run in a task and in its subsets, for a table of the run alone.
+    """The skill of a run in a task and in its subsets, for a table of the run alone."""
 
-    Attributes:
-        total: Over all samples that count; None without a floor.
-        of: Over those of each subset.
-        are_known: Whether there is a floor anywhere.
-        notes: What a reader must know.
-    """
-
+    #: Over all samples that count; None without a floor.
     total: Skill | None
+    #: Over those of each subset.
     of: Mapping[str, Skill | None]
+    #: Whether there is a floor anywhere.
     are_known: bool
+    #: What a reader must know.
     notes: Sequence[str]
 
 

@@ -109,22 +109,19 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One row of a table.
+    """One row of a table."""
 
-    Attributes:
-        model: Model of the run, or of the paper.
-        published: Whether it is of the paper.
-        values: One for each column after the model: a number, a text, or None for nothing.
-        means: One for each of these: with n and interval if it is a mean of a run, else None.
-        mark: Whether the run cannot be compared with the published rows of the table.
-        unranked: Whether it is a reference point: the oracle or a baseline.
-    """
-
+    #: Model of the run, or of the paper.
     model: str
+    #: Whether it is of the paper.
     published: bool
+    #: One for each column after the model: a number, a text, or None for nothing.
     values: tuple[float | str | None, ...]
+    #: One for each of these: with n and interval if it is a mean of a run, else None.
     means: tuple[Mean | None, ...]
+    #: Whether the run cannot be compared with the published rows of the table.
     mark: bool = False
+    #: Whether it is a reference point: the oracle or a baseline.
     unranked: bool = False
 
     @classmethod
@@ -173,20 +170,17 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class PaperTable:
-    """A table.
+    """A table."""
 
-    Attributes:
-        title: What it shows.
-        headings: One for each column.
-        lines: Rows, those of a block together; within a block in the order given.
-        notes: What a reader must know.
-        accounts: Sentences about what became of the samples of runs; runs without losses have none.
-    """
-
+    #: What it shows.
     title: str
+    #: One for each column.
     headings: tuple[Heading, ...]
+    #: Rows, those of a block together; within a block in the order given.
     lines: tuple[TableRow, ...]
+    #: What a reader must know.
     notes: tuple[str, ...] = ()
+    #: Sentences about what became of the samples of runs; runs without losses have none.
     accounts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

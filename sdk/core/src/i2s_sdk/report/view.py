@@ -49,28 +49,25 @@ _DIGEST = re.compile("[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """A run as a report shows it.
+    """A run as a report shows it."""
 
-    Attributes:
-        label: A name that no other run of the report has.
-        manifest: What the run is.
-        summary: Its numbers.
-        records: Its samples, in the order of the data set.
-        storage: Where the run lies.
-        whole: Returns a record with its texts, if ``records`` are without.
-        planned: Its instances, in the order of the data set; empty if they are not known.
-        rendered: Returns what was rendered of a sample; None if nothing is known.
-        asked: What the model was asked, by instance: each question with its name.
-    """
-
+    #: A name that no other run of the report has.
     label: str
+    #: What the run is.
     manifest: Manifest
+    #: Its numbers.
     summary: Summary
+    #: Its samples, in the order of the data set.
     records: Sequence[Record]
+    #: Where the run lies.
     storage: RunStorage
+    #: Returns a record with its texts, if ``records`` are without.
     whole: Callable[[Record], Record] = lambda record: record
+    #: Its instances, in the order of the data set; empty if they are not known.
     planned: Sequence[PlannedSample] = ()
+    #: Returns what was rendered of a sample; None if nothing is known.
     rendered: Callable[[str], SampleRendering | None] = lambda identity: None
+    #: What the model was asked, by instance: each question with its name.
     asked: Mapping[str, tuple[tuple[str, StoredQuestion], ...]] = field(default_factory=dict)
 
     @property

@@ -49,17 +49,15 @@ class CachedRenderer:
 
     An answer that is kept is given back as it was, with its verdict, its log, and the time and memory that
     the render once took.
-
-    Attributes:
-        renderer: Renderer that is asked if there is no entry.
-        entries: What is kept.
-        description: What the renderer says of itself; part of the name of an entry.
-        profile: Rules of the run; part of it too.
     """
 
+    #: Renderer that is asked if there is no entry.
     renderer: Renderer
+    #: What is kept.
     entries: KeptBytes
+    #: What the renderer says of itself; part of the name of an entry.
     description: RendererDescription
+    #: Rules of the run; part of it too.
     profile: Profile
 
     async def render(self, request: RenderRequest) -> Rendering:
@@ -126,34 +124,28 @@ def render_key(request: RenderRequest, description: RendererDescription, profile
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
-    """Two images and how they are compared.
+    """Two images and how they are compared."""
 
-    Attributes:
-        reference: Encoded image.
-        prediction: Encoded image.
-        size_policy: The rule that makes the two equal in size.
-        profile: Rules of the comparison.
-    """
-
+    #: Encoded image.
     reference: bytes
+    #: Encoded image.
     prediction: bytes
+    #: The rule that makes the two equal in size.
     size_policy: SizePolicy
+    #: Rules of the comparison.
     profile: Profile
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreCache:
-    """Values of metrics by the digests of the images.
+    """Values of metrics by the digests of the images."""
 
-    Attributes:
-        entries: What is kept.
-        service: What computes the values: version of the metric service, its libraries, precision and device
-            as far as it says; part of the name of an entry.
-        versions: Version of each metric by its name; the same. A metric without one is not kept.
-    """
-
+    #: What is kept.
     entries: KeptBytes
+    #: What computes the values: version of the metric service, its libraries, precision and device as far as
+    #: it says; part of the name of an entry.
     service: str
+    #: Version of each metric by its name; the same. A metric without one is not kept.
     versions: Mapping[str, str]
 
     @classmethod

@@ -54,19 +54,16 @@ _LOCK = ".lock"
 
 @dataclass(frozen=True, slots=True)
 class CacheSize:
-    """What a cache holds.
+    """What a cache holds."""
 
-    Attributes:
-        entries: How many entries.
-        bytes: How many bytes they take.
-        oldest: When the entry was written or last used that was not for longest, in ISO 8601; empty if there
-            is none, or it is not known.
-        newest: The same of the latest.
-    """
-
+    #: How many entries.
     entries: int
+    #: How many bytes they take.
     bytes: int
+    #: When the entry was written or last used that was not for longest, in ISO 8601; empty if there is none,
+    #: or it is not known.
     oldest: str = ""
+    #: The same of the latest.
     newest: str = ""
 
 
@@ -220,14 +217,11 @@ def _files_of(folder: str) -> Iterator[tuple[Path, float, int]]:
 
 @dataclass(frozen=True, slots=True)
 class CacheFiles:
-    """The files of a cache.
+    """The files of a cache."""
 
-    Attributes:
-        folder: Its folder, which may hold other things too.
-        pattern: Which files below the folder are entries.
-    """
-
+    #: Its folder, which may hold other things too.
     folder: Path
+    #: Which files below the folder are entries.
     pattern: str
 
     def size(self) -> CacheSize:
@@ -330,14 +324,11 @@ KINDS = (ANSWERS, RENDERS, SCORES, REFERENCE_POINTS)
 
 @dataclass(frozen=True, slots=True)
 class Caches:
-    """What is kept between runs.
+    """What is kept between runs."""
 
-    Attributes:
-        renders: Answers of renderers; None if they are not kept.
-        scores: Values of metrics of images; the same.
-    """
-
+    #: Answers of renderers; None if they are not kept.
     renders: KeptBytes | None = None
+    #: Values of metrics of images; the same.
     scores: KeptBytes | None = None
 
 
@@ -405,20 +396,17 @@ def place_of(settings: Settings, name: str) -> Path | str:
 
 @dataclass(frozen=True, slots=True)
 class CacheState:
-    """One of the caches, for people.
+    """One of the caches, for people."""
 
-    Attributes:
-        name: One of KINDS.
-        place: Its folder or URL.
-        size: What it holds.
-        most_bytes: What it may hold; None if that is not bounded, or by a rule of the bucket.
-        used: Whether evaluations use it.
-    """
-
+    #: One of KINDS.
     name: str
+    #: Its folder or URL.
     place: str
+    #: What it holds.
     size: CacheSize
+    #: What it may hold; None if that is not bounded, or by a rule of the bucket.
     most_bytes: int | None
+    #: Whether evaluations use it.
     used: bool
 
     def to_json(self) -> dict[str, Any]:

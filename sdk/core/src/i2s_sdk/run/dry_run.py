@@ -32,16 +32,13 @@ from i2s_sdk.tasks.task import DocumentTask
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """What an evaluation would ask for.
+    """What an evaluation would ask for."""
 
-    Attributes:
-        samples: Samples of the run.
-        answered: Samples that the run folder has an answer for.
-        estimate: Estimate for the questions of the other samples that have no answer there.
-    """
-
+    #: Samples of the run.
     samples: int
+    #: Samples that the run folder has an answer for.
     answered: int
+    #: Estimate for the questions of the other samples that have no answer there.
     estimate: Estimate
 
 
@@ -80,18 +77,15 @@ def dry_run(
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a model would be asked of instances.
+    """What a model would be asked of instances."""
 
-    Attributes:
-        choice: The instances, and their tasks.
-        model: Name of the model.
-        whole: Whether the model answers documents as a whole.
-        answered: Questions that need not be asked again.
-    """
-
+    #: The instances, and their tasks.
     choice: ResolvedSelection
+    #: Name of the model.
     model: str
+    #: Whether the model answers documents as a whole.
     whole: bool
+    #: Questions that need not be asked again.
     answered: Set[Key]
 
     def is_shown_pages(self, instance: Instance) -> bool:

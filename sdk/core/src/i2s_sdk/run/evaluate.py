@@ -36,14 +36,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ModelRun:
-    """A run that is to be made: which model, and where.
+    """A run that is to be made: which model, and where."""
 
-    Attributes:
-        model: The model that answers.
-        out: Folder of the run, or its URL.
-    """
-
+    #: The model that answers.
     model: Model
+    #: Folder of the run, or its URL.
     out: PathOrUrl
 
 
@@ -243,16 +240,13 @@ def _tell_missing(error: I2SError) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SeveralResult:
-    """Runs of several models or systems.
+    """Runs of several models or systems."""
 
-    Attributes:
-        runs: Runs by name; those that have ended.
-        report: Report of all runs, with the leaderboard; None if there is one, which has its own.
-        errors: Reasons why a model could not be asked, by its name.
-    """
-
+    #: Runs by name; those that have ended.
     runs: Mapping[str, RunResult]
+    #: Report of all runs, with the leaderboard; None if there is one, which has its own.
     report: Report | None
+    #: Reasons why a model could not be asked, by its name.
     errors: Mapping[str, I2SError] = field(default_factory=dict)
 
     @property

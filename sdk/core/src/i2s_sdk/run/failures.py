@@ -15,16 +15,13 @@ _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 @dataclass(frozen=True, slots=True)
 class FailureReason:
-    """Samples that were stopped alike.
+    """Samples that were stopped alike."""
 
-    Attributes:
-        outcome: How they ended.
-        message: The reason of the first of them.
-        count: How many they are.
-    """
-
+    #: How they ended.
     outcome: str
+    #: The reason of the first of them.
     message: str
+    #: How many they are.
     count: int
 
 

@@ -23,29 +23,26 @@ from i2s_sdk.stats.spending import Spending
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """A finished run.
+    """A finished run."""
 
-    Attributes:
-        folder: Where it is kept: a path, or the text of a URL. So is its report.
-        report: Its page.
-        summary: Its numbers.
-        unavailable: Metrics that could not be computed, and why.
-        covered: Whether no more samples failed for reasons of ours than the settings allow.
-        failures: Why samples have no score, the most frequent reason first.
-        unanswered_calls: Calls of the model that an earlier start had begun when it was stopped; they may
-            have been billed. By instance.
-        skills: Skill in the main metric of each task, if the folder keeps values of baselines.
-        skills_by_subset: The same in each subset of these tasks; None if no floor is known.
-    """
-
+    #: Where it is kept: a path, or the text of a URL. So is its report.
     folder: PathOrUrl
+    #: Its page.
     report: PathOrUrl
+    #: Its numbers.
     summary: Summary
+    #: Metrics that could not be computed, and why.
     unavailable: Mapping[str, str]
+    #: Whether no more samples failed for reasons of ours than the settings allow.
     covered: bool
+    #: Why samples have no score, the most frequent reason first.
     failures: tuple[FailureReason, ...]
+    #: Calls of the model that an earlier start had begun when it was stopped; they may have been billed. By
+    #: instance.
     unanswered_calls: Mapping[str, int]
+    #: Skill in the main metric of each task, if the folder keeps values of baselines.
     skills: Mapping[str, Skill] = field(default_factory=dict)
+    #: The same in each subset of these tasks; None if no floor is known.
     skills_by_subset: Mapping[str, Mapping[str, Skill | None]] = field(default_factory=dict)
 
     @property

@@ -49,12 +49,9 @@ _SUFFIXES = {ImageFormat.JPEG: "jpg", ImageFormat.PNG: "png"}
 
 @dataclass(frozen=True, slots=True)
 class PageImages:
-    """Draws documents.
+    """Draws documents."""
 
-    Attributes:
-        documents: The service that draws.
-    """
-
+    #: The service that draws.
     documents: AsyncDocumentsClient
 
     @asynccontextmanager
@@ -122,31 +119,28 @@ def _write_images(paths: Sequence[Path], contents: Sequence[bytes]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class GenerateStage:
-    """Asks for the answers that the run does not have yet.
+    """Asks for the answers that the run does not have yet."""
 
-    Attributes:
-        tasks: Tasks by name.
-        model: The model that is asked.
-        folder: Folder of the run.
-        missing: Why a service is not here, by name. Samples that need it end before the model is asked,
-            which may cost money.
-        reference_pixels: The most of a reference.
-        completion_characters: The most characters of a completion; a longer one is not usable.
-        like_failures: What ends the run if every call fails alike.
-        pages: What draws documents for models that are asked page by page; None if no such model is asked.
-        prompts: Prompts of the user in place of those of the tasks, by the name of the task.
-        decoded: Notes of references that were decoded before; None decodes all.
-    """
-
+    #: Tasks by name.
     tasks: Mapping[str, Task]
+    #: The model that is asked.
     model: Model
+    #: Folder of the run.
     folder: RunFolder
+    #: Why a service is not here, by name. Samples that need it end before the model is asked, which may cost
+    #: money.
     missing: Mapping[str, I2SError] = field(default_factory=dict)
+    #: The most of a reference.
     reference_pixels: int = MAX_PIXELS
+    #: The most characters of a completion; a longer one is not usable.
     completion_characters: int = COMPLETION_CHARACTERS
+    #: What ends the run if every call fails alike.
     like_failures: LikeFailures = field(default_factory=LikeFailures)
+    #: What draws documents for models that are asked page by page; None if no such model is asked.
     pages: PageImages | None = None
+    #: Prompts of the user in place of those of the tasks, by the name of the task.
     prompts: Mapping[str, OwnPrompt] = field(default_factory=dict)
+    #: Notes of references that were decoded before; None decodes all.
     decoded: KeptBytes | None = None
     _kept_images: dict[Path, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 

@@ -24,20 +24,17 @@ _NAMED = 5  # ids that a message names
 
 @dataclass(frozen=True, slots=True)
 class MergeResult:
-    """Shards that became one run.
+    """Shards that became one run."""
 
-    Attributes:
-        folder: Folder of the run: a path, or the text of a URL. So is its report.
-        report: Its page.
-        summary: Its numbers.
-        missing: Instances that no shard has a record of, in the order of the data set.
-        unavailable: Metrics that could not be computed, and why.
-    """
-
+    #: Folder of the run: a path, or the text of a URL. So is its report.
     folder: PathOrUrl
+    #: Its page.
     report: PathOrUrl
+    #: Its numbers.
     summary: Summary
+    #: Instances that no shard has a record of, in the order of the data set.
     missing: tuple[str, ...]
+    #: Metrics that could not be computed, and why.
     unavailable: Mapping[str, str]
 
 

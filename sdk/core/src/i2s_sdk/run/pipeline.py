@@ -21,16 +21,13 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, slots=True)
 class Stage(Generic[S]):
-    """One stage.
+    """One stage."""
 
-    Attributes:
-        work: The function that takes a sample through it.
-        jobs: Samples in it at the same time, at least 1.
-        waiting: Samples that may wait for it, at least 1.
-    """
-
+    #: The function that takes a sample through it.
     work: Callable[[S], Awaitable[S]]
+    #: Samples in it at the same time, at least 1.
     jobs: int
+    #: Samples that may wait for it, at least 1.
     waiting: int = 1
 
 
@@ -103,28 +100,25 @@ class _StageQueues(Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Samples of a run by how far they are, those of earlier starts among them.
+    """Samples of a run by how far they are, those of earlier starts among them."""
 
-    Attributes:
-        planned: Instances of the run.
-        generated: Samples that have an answer.
-        rendered: Samples that were rendered, or have nothing to render.
-        finished: Samples that have ended.
-        paid: US dollars that are known to have been paid for answers.
-        last: Id of the sample that went on; empty at the beginning.
-        run: What is evaluated: the name of the model.
-        note: What the model waits for, such as batches; empty for nothing.
-        reference: Whether the run measures a reference point, which the command was not asked for by name.
-    """
-
+    #: Instances of the run.
     planned: int
+    #: Samples that have an answer.
     generated: int
+    #: Samples that were rendered, or have nothing to render.
     rendered: int
+    #: Samples that have ended.
     finished: int
+    #: US dollars that are known to have been paid for answers.
     paid: float = 0.0
+    #: Id of the sample that went on; empty at the beginning.
     last: str = ""
+    #: What is evaluated: the name of the model.
     run: str = ""
+    #: What the model waits for, such as batches; empty for nothing.
     note: str = ""
+    #: Whether the run measures a reference point, which the command was not asked for by name.
     reference: bool = False
 
 

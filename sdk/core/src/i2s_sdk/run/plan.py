@@ -34,40 +34,34 @@ from i2s_wire.render.description import RendererDescription
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSelection:
-    """What of a data set a run takes, by which rules.
+    """What of a data set a run takes, by which rules."""
 
-    Attributes:
-        profile: Profile whose rules are followed.
-        tasks: Tasks of the instances, by name, in the order of the data set.
-        data: The data set.
-        whole: Its instances that the run has, in all its shards.
-        instances: Instances of the run that this shard has.
-        selection: Selection that was asked for.
-        prompts: Prompts of the user in place of those of the tasks, by the name of the task.
-    """
-
+    #: Profile whose rules are followed.
     profile: Profile
+    #: Tasks of the instances, by name, in the order of the data set.
     tasks: Mapping[str, Task]
+    #: The data set.
     data: DataSet
+    #: Its instances that the run has, in all its shards.
     whole: tuple[Instance, ...]
+    #: Instances of the run that this shard has.
     instances: tuple[Instance, ...]
+    #: Selection that was asked for.
     selection: Selection
+    #: Prompts of the user in place of those of the tasks, by the name of the task.
     prompts: Mapping[str, OwnPrompt] = field(default_factory=dict, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan(ResolvedSelection):
-    """A run as it was asked for.
+    """A run as it was asked for."""
 
-    Attributes:
-        model: Name of the model whose answers are judged.
-        fingerprint: Digest of what else decides its answers.
-        asked: SHA-256 of the prompt of each task of a run whose answers are there already; None computes
-            them from the prompts.
-    """
-
+    #: Name of the model whose answers are judged.
     model: str
+    #: Digest of what else decides its answers.
     fingerprint: str
+    #: SHA-256 of the prompt of each task of a run whose answers are there already; None computes them from
+    #: the prompts.
     asked: Mapping[str, str] | None = field(default=None, kw_only=True)
 
     def options(self, engines: Mapping[str, str], metrics: Mapping[str, str]) -> Options:
@@ -182,26 +176,23 @@ def _digest(task: Task, own: OwnPrompt | None = None) -> str:
 
 
 class SelectionArgs(TypedDict, total=False):
-    """Arguments by name; each may be left out.
+    """Arguments by name; each may be left out."""
 
-    Attributes:
-        profile: Profile whose rules are followed; None takes that of the settings.
-        tasks: Tasks that are evaluated; none means all that the data set has.
-        subsets: The same.
-        difficulties: The same.
-        samples: Ids of single instances; none means all.
-        limit: The most instances; None is all.
-        seed: Seed of a choice of ``limit`` instances; None takes the first in the order of the data set.
-        shard: The part that is done here, such as "1/3"; None is all. ``merge`` joins the parts.
-    """
-
+    #: Profile whose rules are followed; None takes that of the settings.
     profile: Profile | str | None
+    #: Tasks that are evaluated; none means all that the data set has.
     tasks: Sequence[str]
+    #: The same.
     subsets: Sequence[str]
+    #: The same.
     difficulties: Sequence[str]
+    #: Ids of single instances; none means all.
     samples: Sequence[str]
+    #: The most instances; None is all.
     limit: int | None
+    #: Seed of a choice of ``limit`` instances; None takes the first in the order of the data set.
     seed: int | None
+    #: The part that is done here, such as "1/3"; None is all. ``merge`` joins the parts.
     shard: Shard | str | None
 
 

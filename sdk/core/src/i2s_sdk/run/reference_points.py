@@ -63,16 +63,13 @@ def default_cache() -> Path:
 
 @dataclass(frozen=True, slots=True)
 class ReferencePoints:
-    """Reference points of a run.
+    """Reference points of a run."""
 
-    Attributes:
-        plan: Plan of the run, whatever its model.
-        settings: Settings with the cache.
-        on_progress: Called as their samples go on.
-    """
-
+    #: Plan of the run, whatever its model.
     plan: Plan
+    #: Settings with the cache.
     settings: Settings
+    #: Called as their samples go on.
     on_progress: OnProgress
 
     def keep(self, folder: RunFolder) -> bool:

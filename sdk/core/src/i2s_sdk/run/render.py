@@ -88,14 +88,11 @@ def _shown_text(text: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ImageLimits:
-    """The largest image that a run's services all take.
+    """The largest image that a run's services all take."""
 
-    Attributes:
-        pixels: Width times height; 0 leaves the renderer's default.
-        picture_bytes: Size in bytes of the PNG; 0 leaves the renderer's default.
-    """
-
+    #: Width times height; 0 leaves the renderer's default.
     pixels: int = 0
+    #: Size in bytes of the PNG; 0 leaves the renderer's default.
     picture_bytes: int = 0
 
     def within(self, wanted: Limits | None) -> Limits:
@@ -168,14 +165,11 @@ def _size_of(picture: bytes) -> tuple[int, int] | None:
 
 @dataclass(frozen=True, slots=True)
 class RenderStage:
-    """Reads the answers that were not read yet, and renders those of tasks that render.
+    """Reads the answers that were not read yet, and renders those of tasks that render."""
 
-    Attributes:
-        steps: Steps by task; or why there is none.
-        folder: Folder of the run.
-    """
-
+    #: Steps by task; or why there is none.
     steps: Mapping[str, ReadStep | I2SError]
+    #: Folder of the run.
     folder: RunFolder
 
     async def __call__(self, sample: Sample) -> Sample:
@@ -234,12 +228,9 @@ class ReadStep(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StructureStep:
-    """What the answers of a task without renderings go through.
+    """What the answers of a task without renderings go through."""
 
-    Attributes:
-        task: The task that reads structures.
-    """
-
+    #: The task that reads structures.
     task: Task
 
     async def render(
@@ -255,18 +246,15 @@ class StructureStep:
 
 @dataclass(frozen=True, slots=True)
 class RenderStep(Generic[D]):
-    """What the answers of a task that renders go through.
+    """What the answers of a task that renders go through."""
 
-    Attributes:
-        task: The task that reads structures; has documents and repairs.
-        renderers: Make images of documents, by the names of their services.
-        with_texts: Whether scorers need the texts of rendering and ground truth.
-        image_limits: What is asked for of the size of images, by the names of the services.
-    """
-
+    #: The task that reads structures; has documents and repairs.
     task: RenderedTask[D]
+    #: Make images of documents, by the names of their services.
     renderers: Mapping[str, Renderer]
+    #: Whether scorers need the texts of rendering and ground truth.
     with_texts: bool
+    #: What is asked for of the size of images, by the names of the services.
     image_limits: Mapping[str, ImageLimits] = field(default_factory=dict)
 
     async def render(

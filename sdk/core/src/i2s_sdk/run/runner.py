@@ -52,16 +52,13 @@ _CALLS = 4
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Services that instances need.
+    """Services that instances need."""
 
-    Attributes:
-        renderers: Names of renderers.
-        others: Names of other services.
-        without: Whether there are instances that need no renderer.
-    """
-
+    #: Names of renderers.
     renderers: frozenset[str]
+    #: Names of other services.
     others: frozenset[str]
+    #: Whether there are instances that need no renderer.
     without: bool = False
 
 
@@ -96,22 +93,19 @@ async def open_needed(
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Stages of a run that follow each other.
+    """Stages of a run that follow each other."""
 
-    Attributes:
-        plan: Plan of the run.
-        folder: Folder of the run, open.
-        stages: Stages that are done now.
-        settings: How many at once, and where the services are.
-        on_progress: Called as samples go on.
-        model: The model that is asked if "generate" is among the stages.
-    """
-
+    #: Plan of the run.
     plan: Plan
+    #: Folder of the run, open.
     folder: RunFolder
+    #: Stages that are done now.
     stages: tuple[StageName, ...]
+    #: How many at once, and where the services are.
     settings: Settings
+    #: Called as samples go on.
     on_progress: OnProgress
+    #: The model that is asked if "generate" is among the stages.
     model: Model | None = None
 
     async def run(self) -> None:

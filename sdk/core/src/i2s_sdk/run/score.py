@@ -25,24 +25,21 @@ from i2s_wire.tracing import current_span, span
 
 @dataclass(frozen=True, slots=True)
 class ScoreStep:
-    """How the samples of a task are scored.
+    """How the samples of a task are scored."""
 
-    Attributes:
-        task: Decides sizes and profile.
-        comparer: Compares images; None for a task without metrics of images.
-        image_metrics: Image metrics that the comparer is asked for.
-        scorers: Scorers of the other metrics.
-        workers: Run the scorers that need limits.
-        convert: Converts texts to HTML; None if no scorer needs that.
-        cache: The cache that has values of earlier runs; None asks for all.
-    """
-
+    #: Decides sizes and profile.
     task: Task
+    #: Compares images; None for a task without metrics of images.
     comparer: AsyncMetricsClient | None
+    #: Image metrics that the comparer is asked for.
     image_metrics: tuple[str, ...]
+    #: Scorers of the other metrics.
     scorers: tuple[Scorer, ...]
+    #: Run the scorers that need limits.
     workers: ScorerWorkers
+    #: Converts texts to HTML; None if no scorer needs that.
     convert: TextConverter | None = None
+    #: The cache that has values of earlier runs; None asks for all.
     cache: ScoreCache | None = None
 
     async def score(
@@ -153,14 +150,11 @@ def _score(images: Values, found: Mapping[str, Values], outcome: Outcome) -> Sam
 
 @dataclass(frozen=True, slots=True)
 class ScoreStage:
-    """Gives every sample that was read, and rendered if its task renders, its values.
+    """Gives every sample that was read, and rendered if its task renders, its values."""
 
-    Attributes:
-        steps: Steps by task.
-        folder: Folder of the run.
-    """
-
+    #: Steps by task.
     steps: Mapping[str, ScoreStep]
+    #: Folder of the run.
     folder: RunFolder
 
     async def __call__(self, sample: Sample) -> Sample:
@@ -226,12 +220,9 @@ def _values(
 
 @dataclass(frozen=True, slots=True)
 class HtmlConverter:
-    """Converts texts with the documents service.
+    """Converts texts with the documents service."""
 
-    Attributes:
-        documents: The service.
-    """
-
+    #: The service.
     documents: AsyncDocumentsClient
 
     async def __call__(self, conversions: Sequence[Conversion]) -> Mapping[str, str | None]:

@@ -28,23 +28,20 @@ from i2s_wire.metrics.profile import Profile
 
 @dataclass(frozen=True, slots=True)
 class StageResult:
-    """A run after a stage.
+    """A run after a stage."""
 
-    Attributes:
-        folder: Folder of the run: a path, or the text of a URL.
-        planned: Samples of the run.
-        done: Samples that are through the stage.
-        covered: Whether no more are missing than the settings allow.
-        failures: Why samples were stopped, the most frequent reason first.
-        unanswered_calls: Calls of the model that were begun when an earlier start was stopped; they may have
-            been billed. By instance.
-    """
-
+    #: Folder of the run: a path, or the text of a URL.
     folder: PathOrUrl
+    #: Samples of the run.
     planned: int
+    #: Samples that are through the stage.
     done: int
+    #: Whether no more are missing than the settings allow.
     covered: bool
+    #: Why samples were stopped, the most frequent reason first.
     failures: tuple[FailureReason, ...]
+    #: Calls of the model that were begun when an earlier start was stopped; they may have been billed. By
+    #: instance.
     unanswered_calls: Mapping[str, int]
 
 

@@ -12,20 +12,17 @@ from i2s_wire.metrics.profile import Profile
 
 @dataclass(frozen=True, slots=True)
 class EditScorer(Scorer):
-    """Compares two texts by what has to change between them.
+    """Compares two texts by what has to change between them."""
 
-    Attributes:
-        profile: Profile whose rules are followed.
-        name: Name as the manifest calls it.
-        version: Version of the metric.
-        metrics: ``edit`` alone.
-        in_worker: False: both texts are bounded, and so is the time.
-    """
-
+    #: Profile whose rules are followed.
     profile: Profile
+    #: Name as the manifest calls it.
     name: str = EDIT
+    #: Version of the metric.
     version: str = "1"
+    #: ``edit`` alone.
     metrics: tuple[Metric, ...] = (Metric(EDIT),)
+    #: False: both texts are bounded, and so is the time.
     in_worker: bool = False
 
     def applies(self, sample: Scorable) -> bool:
@@ -42,18 +39,15 @@ EDIT_TEX, EDIT_NORMAL = "edit_tex", "edit_normal"
 
 @dataclass(frozen=True, slots=True)
 class TexEditScorer(Scorer):
-    """Compares LaTeX by its tokens, and by those of its normal form (:mod:`i2s_sdk.text.tex_tokens`).
+    """Compares LaTeX by its tokens, and by those of its normal form (:mod:`i2s_sdk.text.tex_tokens`)."""
 
-    Attributes:
-        name: Name as the manifest calls it.
-        version: Version of the metrics.
-        metrics: ``edit_tex`` and ``edit_normal``.
-        in_worker: True: the time grows with the product of both lengths.
-    """
-
+    #: Name as the manifest calls it.
     name: str = EDIT_TEX
+    #: Version of the metrics.
     version: str = "1"
+    #: ``edit_tex`` and ``edit_normal``.
     metrics: tuple[Metric, ...] = (Metric(EDIT_TEX), Metric(EDIT_NORMAL))
+    #: True: the time grows with the product of both lengths.
     in_worker: bool = True
 
     def applies(self, sample: Scorable) -> bool:

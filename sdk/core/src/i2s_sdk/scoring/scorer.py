@@ -25,72 +25,59 @@ class Aggregate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A column of values.
+    """A column of values."""
 
-    Attributes:
-        name: Name as tables and records call it.
-        unusable: The value of a sample that is not usable; None if such a sample has no value.
-        low: The least value.
-        high: The greatest value; greater is better.
-        aggregate: How the values of samples become the value of a group.
-    """
-
+    #: Name as tables and records call it.
     name: str
+    #: The value of a sample that is not usable; None if such a sample has no value.
     unusable: float | None = 0.0
+    #: The least value.
     low: float = 0.0
+    #: The greatest value; greater is better.
     high: float = 1.0
+    #: How the values of samples become the value of a group.
     aggregate: Aggregate = Aggregate.MEAN
 
 
 @dataclass(frozen=True, slots=True)
 class Average:
-    """A column that is the mean of other columns of a group of samples; samples have no value in it.
+    """A column that is the mean of other columns of a group of samples; samples have no value in it."""
 
-    Attributes:
-        name: Name as tables call it.
-        of: Names of the metrics; those without a value in a group are left out there.
-    """
-
+    #: Name as tables call it.
     name: str
+    #: Names of the metrics; those without a value in a group are left out there.
     of: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Scorable:
-    """All that a scorer may look at. It can be sent to another process as JSON.
+    """All that a scorer may look at. It can be sent to another process as JSON."""
 
-    Attributes:
-        id: Id of the instance.
-        structure: What the task read out of the completion.
-        inputs: Inputs of the instance, as its line has them; paths of files are relative to the data set.
-        target: Target of the instance, as its line has it; None if there is none.
-        text: Text of the rendering, for tasks that compare texts of pages; None if there is none.
-        truth: Text that ``text`` is compared with; None if there is none.
-        subset: Subset of the instance; empty if it is not known.
-        conversions: HTML by the key of each conversion that was asked for; None if the text cannot be
-            converted.
-    """
-
+    #: Id of the instance.
     id: str
+    #: What the task read out of the completion.
     structure: str | None = None
+    #: Inputs of the instance, as its line has them; paths of files are relative to the data set.
     inputs: Mapping[str, Any] = field(default_factory=dict)
+    #: Target of the instance, as its line has it; None if there is none.
     target: Any = None
+    #: Text of the rendering, for tasks that compare texts of pages; None if there is none.
     text: str | None = None
+    #: Text that ``text`` is compared with; None if there is none.
     truth: str | None = None
+    #: Subset of the instance; empty if it is not known.
     subset: str = ""
+    #: HTML by the key of each conversion that was asked for; None if the text cannot be converted.
     conversions: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A text that the documents service converts to HTML.
+    """A text that the documents service converts to HTML."""
 
-    Attributes:
-        format: "markdown" or "latex", as pandoc reads them.
-        text: A piece of a document, such as a table.
-    """
-
+    #: "markdown" or "latex", as pandoc reads them.
     format: str
+    #: A piece of a document, such as a table.
     text: str
 
     @property
@@ -101,20 +88,17 @@ class Conversion:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What a scorer found.
+    """What a scorer found."""
 
-    Attributes:
-        metrics: Values by name; None if a metric is not defined for the sample.
-        undefined: Why a metric is not defined, by name.
-        parts: Numerator and denominator of each metric whose aggregate is POOLED; the value of such a
-            metric is their quotient, or None if the denominator is 0.
-        detail: What a report shows of how the values came about, as a JSON object. One of more than
-            DETAIL_BYTES is not kept.
-    """
-
+    #: Values by name; None if a metric is not defined for the sample.
     metrics: Mapping[str, float | None]
+    #: Why a metric is not defined, by name.
     undefined: Mapping[str, str] = field(default_factory=dict)
+    #: Numerator and denominator of each metric whose aggregate is POOLED; the value of such a metric is their
+    #: quotient, or None if the denominator is 0.
     parts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    #: What a report shows of how the values came about, as a JSON object. One of more than DETAIL_BYTES is
+    #: not kept.
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -203,14 +187,11 @@ class ScoresUnusable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ScorerLimits:
-    """What one sample may take in a worker.
+    """What one sample may take in a worker."""
 
-    Attributes:
-        cpu_seconds: CPU time.
-        memory_bytes: Memory, beside what the interpreter and the scorer's modules need.
-    """
-
+    #: CPU time.
     cpu_seconds: float = 60.0
+    #: Memory, beside what the interpreter and the scorer's modules need.
     memory_bytes: int = 1 << 30
 
     def within(self, others: ScorerLimits) -> ScorerLimits:

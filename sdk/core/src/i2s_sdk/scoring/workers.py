@@ -228,14 +228,11 @@ class TextConverter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ConversionFetcher:
-    """Fetches what the scorers of a task need.
+    """Fetches what the scorers of a task need."""
 
-    Attributes:
-        workers: Run the scorers that need limits.
-        convert: Converts texts; None if no scorer of the task needs that.
-    """
-
+    #: Run the scorers that need limits.
     workers: ScorerWorkers
+    #: Converts texts; None if no scorer of the task needs that.
     convert: TextConverter | None = None
 
     async def completed(self, scorer: Scorer, sample: Scorable) -> Scorable | NotUsable:

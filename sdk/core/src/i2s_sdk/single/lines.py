@@ -35,44 +35,38 @@ _FIELDS = ("id", "completion", "inputs", "target", "subset")
 
 @dataclass(frozen=True, slots=True)
 class LineScore:
-    """What became of one completion.
+    """What became of one completion."""
 
-    Attributes:
-        id: Id as the line has it.
-        usable: Whether the task could read a structure and score it.
-        reason: Why not; empty if it is usable.
-        structure: What the task read out of the completion; None if there is none.
-        metrics: Values by name; None if a metric is not defined. What is not usable has the values that
-            count for such a sample.
-        undefined: Why a metric is not defined, by name.
-        parts: Numerator and denominator of each metric that is pooled over samples, by name.
-        outcome: How it ended, as in a run: "scored", "no_structure", "refused" or "ended_in_reasoning".
-        repairs: Kinds of the repairs that made it readable.
-    """
-
+    #: Id as the line has it.
     id: str
+    #: Whether the task could read a structure and score it.
     usable: bool
+    #: Why not; empty if it is usable.
     reason: str
+    #: What the task read out of the completion; None if there is none.
     structure: str | None
+    #: Values by name; None if a metric is not defined. What is not usable has the values that count for such
+    #: a sample.
     metrics: Mapping[str, float | None]
+    #: Why a metric is not defined, by name.
     undefined: Mapping[str, str] = field(default_factory=dict)
+    #: Numerator and denominator of each metric that is pooled over samples, by name.
     parts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    #: How it ended, as in a run: "scored", "no_structure", "refused" or "ended_in_reasoning".
     outcome: str = ""
+    #: Kinds of the repairs that made it readable.
     repairs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class LineFault:
-    """A line that cannot be scored, which is no model's doing.
+    """A line that cannot be scored, which is no model's doing."""
 
-    Attributes:
-        id: Id as the line has it; None if it has none.
-        line: Counted from 1.
-        fault: What is wrong with it.
-    """
-
+    #: Id as the line has it; None if it has none.
     id: str | None
+    #: Counted from 1.
     line: int
+    #: What is wrong with it.
     fault: str
 
 

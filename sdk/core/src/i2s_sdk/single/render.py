@@ -111,16 +111,13 @@ _CLASS = re.compile(r"^[^%\n]*\\document(?:class|style)\b", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class RenderedSource:
-    """What became of a source.
+    """What became of a source."""
 
-    Attributes:
-        rendering: Rendering after the last repair.
-        repairs: Repairs that were made before it.
-        document: Document that was rendered last; of a site, its files with their digests.
-    """
-
+    #: Rendering after the last repair.
     rendering: Rendering
+    #: Repairs that were made before it.
     repairs: tuple[Repair, ...]
+    #: Document that was rendered last; of a site, its files with their digests.
     document: str
 
     @property

@@ -35,16 +35,13 @@ class PicturePair:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """What two folders have in common.
+    """What two folders have in common."""
 
-    Attributes:
-        found: Pairs, sorted by name.
-        missing: Names of references that have no prediction.
-        unmatched: Names of predictions that have no reference.
-    """
-
+    #: Pairs, sorted by name.
     found: tuple[PicturePair, ...]
+    #: Names of references that have no prediction.
     missing: tuple[str, ...] = ()
+    #: Names of predictions that have no reference.
     unmatched: tuple[str, ...] = ()
 
 
@@ -123,41 +120,35 @@ class Missing(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PairScore:
-    """One pair of a folder.
+    """One pair of a folder."""
 
-    Attributes:
-        name: Relative to the folders.
-        score: Its values; None if there are none at all.
-        error: Why there are none; None also if there is no prediction.
-    """
-
+    #: Relative to the folders.
     name: str
+    #: Its values; None if there are none at all.
     score: Score | None = None
+    #: Why there are none; None also if there is no prediction.
     error: I2SError | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FolderScore:
-    """The pairs of two folders.
+    """The pairs of two folders."""
 
-    Attributes:
-        pairs: Sorted by name; references without prediction among them if they count as zero.
-        means: Means by metric, each over the pairs that have a value.
-        missing: Names of references without prediction.
-        unmatched: Names of predictions without reference.
-        unavailable: Metrics that the service cannot compute, and why.
-        profile: Profile whose rules are followed.
-        policy: What a reference without prediction means.
-        asked: Metrics that were asked for by name.
-    """
-
+    #: Sorted by name; references without prediction among them if they count as zero.
     pairs: tuple[PairScore, ...]
+    #: Means by metric, each over the pairs that have a value.
     means: Mapping[str, Mean]
+    #: Names of references without prediction.
     missing: tuple[str, ...]
+    #: Names of predictions without reference.
     unmatched: tuple[str, ...]
+    #: Metrics that the service cannot compute, and why.
     unavailable: Mapping[str, str]
+    #: Profile whose rules are followed.
     profile: Profile
+    #: What a reference without prediction means.
     policy: Missing = Missing.ERROR
+    #: Metrics that were asked for by name.
     asked: tuple[str, ...] = field(default=())
 
     @property

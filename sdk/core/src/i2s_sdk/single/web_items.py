@@ -33,16 +33,13 @@ _NO_NAME = re.compile(r"[^\w.-]+")
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What was made of some sites.
+    """What was made of some sites."""
 
-    Attributes:
-        items: How many instances each task has.
-        pages: How many pages were drawn.
-        refused: How often something could not be made, by reason.
-    """
-
+    #: How many instances each task has.
     items: Mapping[str, int]
+    #: How many pages were drawn.
     pages: int
+    #: How often something could not be made, by reason.
     refused: Mapping[str, int]
 
 

@@ -39,23 +39,20 @@ def variable_name(service: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ServiceCommand:
-    """A service as it is started here.
+    """A service as it is started here."""
 
-    Attributes:
-        name: Name, such as "render-latex".
-        wire_name: Full name of its gRPC service, for the health check; None for a service that serves once
-            it has announced its address.
-        arguments: Arguments of its command, after those that every service has.
-        program: Words of the command; empty for the program of that name, with ``serve``.
-        listen: Address that it listens on; with port 0, the system chooses at the first start.
-        environment: Further variables.
-    """
-
+    #: Name, such as "render-latex".
     name: str
+    #: Full name of its gRPC service, for the health check; None for a service that serves once it has
+    #: announced its address.
     wire_name: str | None
+    #: Arguments of its command, after those that every service has.
     arguments: tuple[str, ...] = ()
+    #: Words of the command; empty for the program of that name, with ``serve``.
     program: tuple[str, ...] = ()
+    #: Address that it listens on; with port 0, the system chooses at the first start.
     listen: str = "127.0.0.1:0"
+    #: Further variables.
     environment: Mapping[str, str] = field(default_factory=dict)
 
     @property

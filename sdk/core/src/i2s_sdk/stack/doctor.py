@@ -55,16 +55,13 @@ class State(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at.
+    """One thing that was looked at."""
 
-    Attributes:
-        name: What was looked at.
-        state: How it is.
-        detail: What was found, or what failed and what to do.
-    """
-
+    #: What was looked at.
     name: str
+    #: How it is.
     state: State
+    #: What was found, or what failed and what to do.
     detail: str
 
 

@@ -229,18 +229,15 @@ _LONGEST_LINE = 4096  # bytes, on average, of those that are shown
 
 @dataclass(frozen=True, slots=True)
 class ServiceState:
-    """The state of a service.
+    """The state of a service."""
 
-    Attributes:
-        name: Name, such as "render-latex".
-        address: Where it listens.
-        serves: Whether it answers and says that it serves.
-        detail: Its version and isolation, or why it does not serve.
-    """
-
+    #: Name, such as "render-latex".
     name: str
+    #: Where it listens.
     address: str
+    #: Whether it answers and says that it serves.
     serves: bool
+    #: Its version and isolation, or why it does not serve.
     detail: str
 
 

@@ -52,20 +52,17 @@ _CLIENTS: Mapping[str, type[Client]] = {METRICS: AsyncMetricsClient, DOCUMENTS: 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Clients of the services that were asked for, all of which serve.
+    """Clients of the services that were asked for, all of which serve."""
 
-    Attributes:
-        renderers: Renderers by name.
-        metrics: The metric service, if it was asked for.
-        children: Services that were started here, by name.
-        missing: Why those are not here that could be done without, by name.
-        documents: The documents service, if it was asked for.
-    """
-
+    #: Renderers by name.
     renderers: Mapping[str, AsyncRenderClient]
+    #: The metric service, if it was asked for.
     metrics: AsyncMetricsClient | None
+    #: Services that were started here, by name.
     children: Mapping[str, Child]
+    #: Why those are not here that could be done without, by name.
     missing: Mapping[str, I2SError] = field(default_factory=dict)
+    #: The documents service, if it was asked for.
     documents: AsyncDocumentsClient | None = None
 
     @property

@@ -39,31 +39,25 @@ class StackKind(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class UpService:
-    """A service that was brought up.
+    """A service that was brought up."""
 
-    Attributes:
-        name: Name, such as "render-latex".
-        address: Where it listens, on the loopback.
-        runs_as: Name of its container; empty for a process.
-    """
-
+    #: Name, such as "render-latex".
     name: str
+    #: Where it listens, on the loopback.
     address: str
+    #: Name of its container; empty for a process.
     runs_as: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Up:
-    """A stack that is up.
+    """A stack that is up."""
 
-    Attributes:
-        kind: What it runs as.
-        services: All that serve.
-        missing: Why others do not, by name.
-    """
-
+    #: What it runs as.
     kind: StackKind
+    #: All that serve.
     services: tuple[UpService, ...]
+    #: Why others do not, by name.
     missing: Mapping[str, str] = field(default_factory=dict)
 
     def address(self, name: str) -> str | None:

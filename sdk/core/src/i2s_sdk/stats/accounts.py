@@ -53,34 +53,28 @@ SAME_ANSWER = "same_answer"
 
 @dataclass(frozen=True, slots=True)
 class SameAnswer:
-    """The most frequent completion of a task.
+    """The most frequent completion of a task."""
 
-    Attributes:
-        count: Answers that are this text.
-        answers: Answers of the task.
-    """
-
+    #: Answers that are this text.
     count: int
+    #: Answers of the task.
     answers: int
 
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """How many samples are in which account.
+    """How many samples are in which account."""
 
-    Attributes:
-        planned: Samples that there are.
-        counts: Samples by account, in the order of ``Account``; accounts without samples are left out.
-        kinds: Samples of an account by what stopped them, sorted by name; only of accounts that have kinds.
-        max_tokens: The most tokens of a completion; None if that is not known or the model was not called.
-        same_answer: The most frequent completion, if more than half of the answers, and at least three to
-            different references, are this text; None otherwise, and of several tasks.
-    """
-
+    #: Samples that there are.
     planned: int
+    #: Samples by account, in the order of ``Account``; accounts without samples are left out.
     counts: Mapping[str, int] = field(default_factory=dict)
+    #: Samples of an account by what stopped them, sorted by name; only of accounts that have kinds.
     kinds: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    #: The most tokens of a completion; None if that is not known or the model was not called.
     max_tokens: int | None = None
+    #: The most frequent completion, if more than half of the answers, and at least three to different
+    #: references, are this text; None otherwise, and of several tasks.
     same_answer: SameAnswer | None = None
 
     def count(self, account: Account) -> int:

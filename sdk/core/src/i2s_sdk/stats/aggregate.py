@@ -33,45 +33,39 @@ _APART = "wild"
 
 @dataclass(frozen=True, slots=True)
 class MetricMeans:
-    """One metric of a group.
+    """One metric of a group."""
 
-    Attributes:
-        all: Over all samples that have a score; one that is not usable counts what the metric says.
-        rendered: Over the usable ones.
-    """
-
+    #: Over all samples that have a score; one that is not usable counts what the metric says.
     all: Mean
+    #: Over the usable ones.
     rendered: Mean
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The numbers of some samples.
+    """The numbers of some samples."""
 
-    Attributes:
-        name: Name of the subset or the task.
-        planned: Samples that the run has.
-        scored: Samples that have a score: rendered or not, but not stopped by the infrastructure.
-        rendered: Samples that have a picture.
-        rendered_before_repair: Samples whose first render had a picture.
-        success: ``rendered`` as a share of ``scored``.
-        success_before_repair: ``rendered_before_repair`` as a share of ``scored``.
-        outcomes: How many samples ended how; those without a record are cancelled.
-        verdicts: How many of the last renders ended how.
-        metrics: Metrics by name.
-        missing: Samples that a folder of predictions has no file for; they count as empty predictions.
-    """
-
+    #: Name of the subset or the task.
     name: str
+    #: Samples that the run has.
     planned: int
+    #: Samples that have a score: rendered or not, but not stopped by the infrastructure.
     scored: int
+    #: Samples that have a picture.
     rendered: int
+    #: Samples whose first render had a picture.
     rendered_before_repair: int
+    #: ``rendered`` as a share of ``scored``.
     success: Mean
+    #: ``rendered_before_repair`` as a share of ``scored``.
     success_before_repair: Mean
+    #: How many samples ended how; those without a record are cancelled.
     outcomes: Mapping[str, int]
+    #: How many of the last renders ended how.
     verdicts: Mapping[str, int]
+    #: Metrics by name.
     metrics: Mapping[str, MetricMeans]
+    #: Samples that a folder of predictions has no file for; they count as empty predictions.
     missing: int = 0
 
     @property
@@ -87,26 +81,23 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """The numbers of one task.
+    """The numbers of one task."""
 
-    Attributes:
-        total: Over all its samples but those of ``apart``.
-        subsets: Over those of each subset, sorted by name.
-        apart: The same of the wild subsets, whose references nobody wrote code for.
-        values: The task's value of each metric, and the share of usable samples as RENDERED, as the profile
-            defines it: over all samples, or for some tasks in profile ``helm`` the unweighted mean over the
-            groups of subset and difficulty.
-        intervals: Intervals of the values.
-        interval_kinds: How each of these was found, or why there is none.
-        accounts: What became of all its samples, those of wild subsets among them.
-    """
-
+    #: Over all its samples but those of ``apart``.
     total: Group
+    #: Over those of each subset, sorted by name.
     subsets: tuple[Group, ...]
+    #: The same of the wild subsets, whose references nobody wrote code for.
     apart: tuple[Group, ...]
+    #: The task's value of each metric, and the share of usable samples as RENDERED, as the profile defines
+    #: it: over all samples, or for some tasks in profile ``helm`` the unweighted mean over the groups of
+    #: subset and difficulty.
     values: Mapping[str, float | None]
+    #: Intervals of the values.
     intervals: Mapping[str, Interval | None]
+    #: How each of these was found, or why there is none.
     interval_kinds: Mapping[str, IntervalKind]
+    #: What became of all its samples, those of wild subsets among them.
     accounts: Accounts = field(default_factory=lambda: Accounts(0))
 
     @property
@@ -117,25 +108,22 @@ class TaskResult:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The numbers of a run.
+    """The numbers of a run."""
 
-    Attributes:
-        profile: Profile whose rules are followed.
-        planned: Samples that the run has.
-        scored: Samples that have a score.
-        tasks: The numbers of each task.
-        spending: What the answers took.
-        benchmarks: The mean of each benchmark that has one and all of whose tasks the run has: the unweighted
-            mean of the main metrics of its tasks, whose n counts tasks.
-        accounts: What became of all samples.
-    """
-
+    #: Profile whose rules are followed.
     profile: str
+    #: Samples that the run has.
     planned: int
+    #: Samples that have a score.
     scored: int
+    #: The numbers of each task.
     tasks: Mapping[str, TaskResult]
+    #: What the answers took.
     spending: Spending = field(default_factory=Spending)
+    #: The mean of each benchmark that has one and all of whose tasks the run has: the unweighted mean of the
+    #: main metrics of its tasks, whose n counts tasks.
     benchmarks: Mapping[str, Mean] = field(default_factory=dict)
+    #: What became of all samples.
     accounts: Accounts = field(default_factory=lambda: Accounts(0))
 
     @property

@@ -22,20 +22,17 @@ from i2s_wire.metrics.profile import Profile
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """The rank correlation of one thing with one criterion of people.
+    """The rank correlation of one thing with one criterion of people."""
 
-    Attributes:
-        of: What is compared: a criterion of a judge, or a metric of the run.
-        judge: Name of the judge model; empty for a metric.
-        criterion: Criterion of people.
-        correlation: Over the samples that have both.
-        judge_id: Id of the judge; empty for a metric.
-    """
-
+    #: What is compared: a criterion of a judge, or a metric of the run.
     of: str
+    #: Name of the judge model; empty for a metric.
     judge: str
+    #: Criterion of people.
     criterion: str
+    #: Over the samples that have both.
     correlation: RankCorrelation
+    #: Id of the judge; empty for a metric.
     judge_id: str = ""
 
     def to_json(self) -> dict[str, Any]:

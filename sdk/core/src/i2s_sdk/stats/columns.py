@@ -14,17 +14,13 @@ from i2s_sdk.stats.means import Mean, mean_of_columns, mean_with_interval, poole
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What is computed of the samples of a task.
+    """What is computed of the samples of a task."""
 
-    Attributes:
-        metrics: Metrics in the order shown.
-        averages: Averages that are shown after them.
-        mean_of_cells: Whether profile ``helm`` takes the unweighted mean over the groups of subset and
-            difficulty.
-    """
-
+    #: Metrics in the order shown.
     metrics: tuple[Metric, ...]
+    #: Averages that are shown after them.
     averages: tuple[Average, ...] = ()
+    #: Whether profile ``helm`` takes the unweighted mean over the groups of subset and difficulty.
     mean_of_cells: bool = False
 
     def values_of(self, records: Sequence[Record]) -> dict[str, Mean]:

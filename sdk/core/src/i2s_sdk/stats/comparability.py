@@ -27,20 +27,17 @@ Identity = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """A run, as far as it can be compared with others.
+    """A run, as far as it can be compared with others."""
 
-    Attributes:
-        label: Name of the run among the others.
-        options: What decides its values.
-        planned: Its instances.
-        records: Its samples by instance.
-        is_reference_point: Whether its model is the oracle or a baseline, by which others are measured.
-    """
-
+    #: Name of the run among the others.
     label: str
+    #: What decides its values.
     options: Options
+    #: Its instances.
     planned: Sequence[GroupedSample]
+    #: Its samples by instance.
     records: Mapping[str, Record]
+    #: Whether its model is the oracle or a baseline, by which others are measured.
     is_reference_point: bool = False
 
     def scored(self, task: str) -> dict[Identity, Record]:
@@ -63,16 +60,13 @@ class ComparedRun:
 
 @dataclass(frozen=True, slots=True)
 class Comparability:
-    """How values of a task are compared.
+    """How values of a task are compared."""
 
-    Attributes:
-        common: Ids of the instances that they are compared over; None if each run keeps its own.
-        refusal: Why runs are not ranked in the task, as one sentence; empty if they are.
-        notes: What else a reader must know, as sentences.
-    """
-
+    #: Ids of the instances that they are compared over; None if each run keeps its own.
     common: frozenset[str] | None = None
+    #: Why runs are not ranked in the task, as one sentence; empty if they are.
     refusal: str = ""
+    #: What else a reader must know, as sentences.
     notes: tuple[str, ...] = ()
 
 

@@ -112,38 +112,35 @@ class SamplePair:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One metric of one task in two runs, over the samples that have it in both.
+    """One metric of one task in two runs, over the samples that have it in both."""
 
-    Attributes:
-        task: Task, such as "latex".
-        metric: Its name; RENDERED is whether there is a picture.
-        first: Mean in the first run.
-        second: Mean in the second.
-        difference: Mean of the second minus the first, with the interval of the mean of the differences of
-            samples; of RENDERED with that of a paired difference of shares.
-        better: Samples in which the second is higher.
-        worse: Samples in which the second is lower.
-        gains: Samples that the second is furthest ahead in, largest difference first.
-        losses: Samples that it is furthest behind in, largest difference first.
-        by_sample: Whether samples have values of the metric; a mean of columns has none, and ``better`` and
-            ``worse`` are 0.
-        p_value: The p-value of the paired permutation test that the runs are alike in the metric; None if
-            all samples are equal, or samples have no values of it.
-        needed: Instances that a paired comparison needs to find a difference as large as the observed one, or
-            as large as the caller asked for; None if that cannot be said.
-    """
-
+    #: Task, such as "latex".
     task: str
+    #: Its name; RENDERED is whether there is a picture.
     metric: str
+    #: Mean in the first run.
     first: float | None
+    #: Mean in the second.
     second: float | None
+    #: Mean of the second minus the first, with the interval of the mean of the differences of samples; of
+    #: RENDERED with that of a paired difference of shares.
     difference: Mean
+    #: Samples in which the second is higher.
     better: int
+    #: Samples in which the second is lower.
     worse: int
+    #: Samples that the second is furthest ahead in, largest difference first.
     gains: tuple[SamplePair, ...]
+    #: Samples that it is furthest behind in, largest difference first.
     losses: tuple[SamplePair, ...]
+    #: Whether samples have values of the metric; a mean of columns has none, and ``better`` and ``worse`` are
+    #: 0.
     by_sample: bool = True
+    #: The p-value of the paired permutation test that the runs are alike in the metric; None if all samples
+    #: are equal, or samples have no values of it.
     p_value: float | None = None
+    #: Instances that a paired comparison needs to find a difference as large as the observed one, or as large
+    #: as the caller asked for; None if that cannot be said.
     needed: int | None = None
 
     @property

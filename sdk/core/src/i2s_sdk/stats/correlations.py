@@ -22,20 +22,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RankCorrelation:
-    """How alike two variables order the same things.
+    """How alike two variables order the same things."""
 
-    Attributes:
-        n: Number of pairs.
-        spearman: Spearman's rho, from -1 to 1; None if a variable does not vary.
-        kendall: Kendall's tau-b, the same.
-        spearman_interval: Interval of 95 %; None without a value, or for fewer than FEWEST pairs.
-        kendall_interval: The same.
-    """
-
+    #: Number of pairs.
     n: int
+    #: Spearman's rho, from -1 to 1; None if a variable does not vary.
     spearman: float | None = None
+    #: Kendall's tau-b, the same.
     kendall: float | None = None
+    #: Interval of 95 %; None without a value, or for fewer than FEWEST pairs.
     spearman_interval: Interval | None = None
+    #: The same.
     kendall_interval: Interval | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -134,18 +131,15 @@ def _quotient(both: Counts | Floats, one: Counts, other: Counts) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """How two metrics go together over the samples that have both.
+    """How two metrics go together over the samples that have both."""
 
-    Attributes:
-        first: Name of a metric.
-        second: Name of another one.
-        pearson: Pearson's correlation, from -1 to 1; None if one of them does not vary.
-        ranks: Spearman's and Kendall's correlations, with intervals.
-    """
-
+    #: Name of a metric.
     first: str
+    #: Name of another one.
     second: str
+    #: Pearson's correlation, from -1 to 1; None if one of them does not vary.
     pearson: float | None
+    #: Spearman's and Kendall's correlations, with intervals.
     ranks: RankCorrelation
 
     def to_json(self) -> dict[str, Any]:

@@ -32,21 +32,18 @@ _NOTHING = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimate:
-    """A number computed of a sample.
+    """A number computed of a sample."""
 
-    Attributes:
-        value: The number.
-        influence: What each observation contributes to its deviation, in units of the value; the mean is 0.
-            Shape (observations,).
-        weights: The weight of each observation; the mean is 1. Shape (observations,).
-        low: The least value that it can have.
-        high: The greatest.
-    """
-
+    #: The number.
     value: float
+    #: What each observation contributes to its deviation, in units of the value; the mean is 0. Shape
+    #: (observations,).
     influence: Floats
+    #: The weight of each observation; the mean is 1. Shape (observations,).
     weights: Floats
+    #: The least value that it can have.
     low: float
+    #: The greatest.
     high: float
 
     @property

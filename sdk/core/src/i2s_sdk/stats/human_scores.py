@@ -23,18 +23,15 @@ from i2s_sdk.tasks.rubric import HumanScoring
 
 @dataclass(frozen=True, slots=True)
 class HumanScore:
-    """The scores of one figure.
+    """The scores of one figure."""
 
-    Attributes:
-        system: The system that drew it.
-        prompt: The id of its prompt.
-        values: The scores in the order of the criteria.
-        language: The language of the prompt, in lower case; "en" if the file has no such column.
-    """
-
+    #: The system that drew it.
     system: str
+    #: The id of its prompt.
     prompt: str
+    #: The scores in the order of the criteria.
     values: tuple[float, ...]
+    #: The language of the prompt, in lower case; "en" if the file has no such column.
     language: str = "en"
 
     @property
@@ -50,24 +47,21 @@ class HumanScore:
 
 @dataclass(frozen=True, slots=True)
 class SystemScores:
-    """What people said of one system in one language.
+    """What people said of one system in one language."""
 
-    Attributes:
-        system: The system.
-        language: The language.
-        figures: The number of its answers.
-        failed: The number of answers that did not compile.
-        means: The mean of each criterion over all answers.
-        compiled_means: The same over the answers that compiled; None if none did.
-        correctness: The mean of the first criterion by kind of prompt.
-    """
-
+    #: The system.
     system: str
+    #: The language.
     language: str
+    #: The number of its answers.
     figures: int
+    #: The number of answers that did not compile.
     failed: int
+    #: The mean of each criterion over all answers.
     means: tuple[float, ...]
+    #: The same over the answers that compiled; None if none did.
     compiled_means: tuple[float, ...] | None
+    #: The mean of the first criterion by kind of prompt.
     correctness: Mapping[str, float]
 
 

@@ -29,37 +29,34 @@ REFUSED, TOO_LONG = "refused", "too long"
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """What a judge made of a run.
+    """What a judge made of a run."""
 
-    Attributes:
-        judge: The judge.
-        planned: Samples of its task.
-        unfinished: Samples without a score of the run for reasons that are not the model's.
-        without_image: Samples without an image, which count 0 in all criteria.
-        images: Samples with an image.
-        scores: Scores of the judge, by sample, for images that it has given scores.
-        bad: Number of answers without scores, by reason.
-        unanswered: Images that the judge has not been asked about, or that it failed to answer.
-        means: Means of each criterion over all samples that have an image with scores, or no image.
-        image_means: Means of each criterion over images with scores.
-        cost: US dollars that are known to have been paid for the answers in this run.
-        calls: Number of questions that were asked in this run, failed ones among them; answers that the cache
-            had are none.
-        faults: Why an answer has no scores, by sample.
-    """
-
+    #: The judge.
     judge: JudgeManifest
+    #: Samples of its task.
     planned: int
+    #: Samples without a score of the run for reasons that are not the model's.
     unfinished: int
+    #: Samples without an image, which count 0 in all criteria.
     without_image: int
+    #: Samples with an image.
     images: int
+    #: Scores of the judge, by sample, for images that it has given scores.
     scores: Mapping[str, tuple[float, ...]]
+    #: Number of answers without scores, by reason.
     bad: Mapping[str, int]
+    #: Images that the judge has not been asked about, or that it failed to answer.
     unanswered: int
+    #: Means of each criterion over all samples that have an image with scores, or no image.
     means: Mapping[str, Mean]
+    #: Means of each criterion over images with scores.
     image_means: Mapping[str, Mean]
+    #: US dollars that are known to have been paid for the answers in this run.
     cost: float = 0.0
+    #: Number of questions that were asked in this run, failed ones among them; answers that the cache had are
+    #: none.
     calls: int = 0
+    #: Why an answer has no scores, by sample.
     faults: Mapping[str, str] = field(default_factory=dict)
 
     @property

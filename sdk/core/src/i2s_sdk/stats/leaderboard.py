@@ -15,16 +15,13 @@ from i2s_wire.metrics.profile import Profile
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One quantity of several models.
+    """One quantity of several models."""
 
-    Attributes:
-        name: Name, such as "latex ems".
-        values: Values by model; a model that has none is left out of the column.
-        lower_is_better: None if the quantity has no order, and the column is left out.
-    """
-
+    #: Name, such as "latex ems".
     name: str
+    #: Values by model; a model that has none is left out of the column.
     values: Mapping[str, float]
+    #: None if the quantity has no order, and the column is left out.
     lower_is_better: bool | None = False
 
 
@@ -54,27 +51,23 @@ def mean_win_rates(models: Sequence[str], columns: Sequence[Column]) -> dict[str
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One run on the leaderboard.
+    """One run on the leaderboard."""
 
-    Attributes:
-        label: Its name there.
-        win_rate: Mean over the columns by which the tasks rank that at least two runs have; None if
-            there is no such column.
-        values: Values by task and metric; a failed rendering counts 0.
-        benchmarks: The mean of each benchmark that has one and all of whose tasks the run has.
-        mean_skill: Mean skill over the tasks in which all ranked runs have one, with its interval; its n
-            counts tasks. None if there is none.
-        is_reference_point: Whether it is the oracle or a baseline, which stand behind the runs and are not
-            ranked.
-        coverage: Scored and planned samples of the run itself, by task.
-    """
-
+    #: Its name there.
     label: str
+    #: Mean over the columns by which the tasks rank that at least two runs have; None if there is no such
+    #: column.
     win_rate: float | None
+    #: Values by task and metric; a failed rendering counts 0.
     values: Mapping[str, Mapping[str, Mean]]
+    #: The mean of each benchmark that has one and all of whose tasks the run has.
     benchmarks: Mapping[str, Mean] = field(default_factory=dict)
+    #: Mean skill over the tasks in which all ranked runs have one, with its interval; its n counts tasks.
+    #: None if there is none.
     mean_skill: Mean | None = None
+    #: Whether it is the oracle or a baseline, which stand behind the runs and are not ranked.
     is_reference_point: bool = False
+    #: Scored and planned samples of the run itself, by task.
     coverage: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:

@@ -105,18 +105,15 @@ class IntervalKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """A mean and over how many values; None over none.
+    """A mean and over how many values; None over none."""
 
-    Attributes:
-        value: The mean.
-        n: Over how many.
-        interval: The 95 % interval, or None.
-        interval_kind: How it was found, or why there is none.
-    """
-
+    #: The mean.
     value: float | None
+    #: Over how many.
     n: int
+    #: The 95 % interval, or None.
     interval: Interval | None = None
+    #: How it was found, or why there is none.
     interval_kind: IntervalKind = IntervalKind.NOT_COMPUTED
 
 

@@ -15,26 +15,23 @@ from i2s_sdk.stats.means import Mean, mean_with_interval
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """One metric of one task over several runs of a model.
+    """One metric of one task over several runs of a model."""
 
-    Attributes:
-        task: Name of the task.
-        metric: Name of the metric, or RENDERED for whether a sample is usable.
-        runs: Number of runs.
-        mean: Mean over instances of their mean over the runs, with its interval over instances.
-        within: Mean over instances of the variance of their values between runs: what repeating changes.
-        between: Variance between instances of their mean over the runs, less what ``within`` adds to it; not
-            below 0. None for fewer than two instances.
-        pass_at: The share of instances of which at least one of k answers passes, by k; see ``pass_at_k``.
-            Empty if no threshold was given for the metric.
-    """
-
+    #: Name of the task.
     task: str
+    #: Name of the metric, or RENDERED for whether a sample is usable.
     metric: str
+    #: Number of runs.
     runs: int
+    #: Mean over instances of their mean over the runs, with its interval over instances.
     mean: Mean
+    #: Mean over instances of the variance of their values between runs: what repeating changes.
     within: float
+    #: Variance between instances of their mean over the runs, less what ``within`` adds to it; not below 0.
+    #: None for fewer than two instances.
     between: float | None
+    #: The share of instances of which at least one of k answers passes, by k; see ``pass_at_k``. Empty if no
+    #: threshold was given for the metric.
     pass_at: Mapping[int, Mean]
 
     def to_json(self) -> dict[str, Any]:

@@ -33,23 +33,19 @@ _FORM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A bound of a value of a run.
+    """A bound of a value of a run."""
 
-    Attributes:
-        text: Text as it was given.
-        task: Name of the task; empty for every task of the run that has the metric.
-        subset: Name of a subset of the task; empty for the value of the task.
-        metric: Name of the metric, or "rendered", the share of usable samples, which can be given as
-            "usable" too.
-        sign: ">=", "<=", ">" or "<".
-        bound: The number that the value is compared with.
-    """
-
+    #: Text as it was given.
     text: str
+    #: Name of the task; empty for every task of the run that has the metric.
     task: str
+    #: Name of a subset of the task; empty for the value of the task.
     subset: str
+    #: Name of the metric, or "rendered", the share of usable samples, which can be given as "usable" too.
     metric: str
+    #: ">=", "<=", ">" or "<".
     sign: str
+    #: The number that the value is compared with.
     bound: float
 
     @classmethod
@@ -133,20 +129,17 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A requirement and the value of a run.
+    """A requirement and the value of a run."""
 
-    Attributes:
-        requirement: The requirement that was checked.
-        run: Name of the run.
-        task: Name of the task; empty if no task of the run has the metric.
-        value: The value; None if there is none.
-        failure: Why the requirement does not hold; empty if it holds.
-    """
-
+    #: The requirement that was checked.
     requirement: Requirement
+    #: Name of the run.
     run: str
+    #: Name of the task; empty if no task of the run has the metric.
     task: str
+    #: The value; None if there is none.
     value: float | None
+    #: Why the requirement does not hold; empty if it holds.
     failure: str
 
     def to_json(self) -> dict[str, Any]:

@@ -49,33 +49,27 @@ def is_reference_point(model: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ScoredRun:
-    """A run, as far as its skill depends on it.
+    """A run, as far as its skill depends on it."""
 
-    Attributes:
-        label: Name of the run among the others.
-        model: Name of its model.
-        records: Its samples by instance.
-    """
-
+    #: Name of the run among the others.
     label: str
+    #: Name of its model.
     model: str
+    #: Its samples by instance.
     records: Mapping[str, Record]
 
 
 @dataclass(frozen=True, slots=True)
 class SkillColumn:
-    """What a skill is computed of: a column of a task, over all samples that count in it or over a group.
+    """What a skill is computed of: a column of a task, over all samples that count in it or over a group."""
 
-    Attributes:
-        task: Name of the task.
-        metrics: Metrics whose values, the mean of them if they are several, are the column. More is better.
-        by: What a group has in common; empty for all samples but those of wild subsets.
-        group: The subset or difficulty.
-    """
-
+    #: Name of the task.
     task: str
+    #: Metrics whose values, the mean of them if they are several, are the column. More is better.
     metrics: tuple[Metric, ...]
+    #: What a group has in common; empty for all samples but those of wild subsets.
     by: Literal["", "subset", "difficulty"] = ""
+    #: The subset or difficulty.
     group: str = ""
 
     def row_of(self, record: Record) -> Row | None:
@@ -102,46 +96,40 @@ class SkillColumn:
 
 @dataclass(frozen=True, slots=True)
 class SkillData:
-    """What the skill of a run is computed from.
+    """What the skill of a run is computed from."""
 
-    Attributes:
-        label: Name of the run.
-        floor_model: Which baseline the floor is; "a or b" if it differs between folds.
-        ceiling_model: The oracle; empty if the ceiling is the largest value.
-        rows: What each common instance adds to the value of the run, to the floor and to the ceiling.
-        low: The least value of the column.
-        high: The greatest.
-    """
-
+    #: Name of the run.
     label: str
+    #: Which baseline the floor is; "a or b" if it differs between folds.
     floor_model: str
+    #: The oracle; empty if the ceiling is the largest value.
     ceiling_model: str
+    #: What each common instance adds to the value of the run, to the floor and to the ceiling.
     rows: tuple[SkillRow, ...]
+    #: The least value of the column.
     low: float = 0.0
+    #: The greatest.
     high: float = LARGEST
 
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """The skill of a run in a column of a task.
+    """The skill of a run in a column of a task."""
 
-    Attributes:
-        label: Name of the run.
-        value: Value of the run over the common instances.
-        floor: Value of the floor over them.
-        floor_model: Which baseline that is; "a or b" if it differs between folds.
-        ceiling: Value of the ceiling over them.
-        ceiling_model: The oracle; empty if the ceiling is the largest value.
-        skill: The skill, with its interval over instances; its value is None if the ceiling is no higher than
-            the floor.
-    """
-
+    #: Name of the run.
     label: str
+    #: Value of the run over the common instances.
     value: float
+    #: Value of the floor over them.
     floor: float
+    #: Which baseline that is; "a or b" if it differs between folds.
     floor_model: str
+    #: Value of the ceiling over them.
     ceiling: float
+    #: The oracle; empty if the ceiling is the largest value.
     ceiling_model: str
+    #: The skill, with its interval over instances; its value is None if the ceiling is no higher than the
+    #: floor.
     skill: Mean
 
 

@@ -12,16 +12,13 @@ from i2s_sdk.run.storage.record import Record, TokenUsage
 
 @dataclass(frozen=True, slots=True)
 class FromCache:
-    """The samples whose answers, or some of them, came from the answer cache.
+    """The samples whose answers, or some of them, came from the answer cache."""
 
-    Attributes:
-        samples: How many they are.
-        oldest: When the first of these answers was given, in ISO 8601; empty if there are none.
-        newest: When the last was given.
-    """
-
+    #: How many they are.
     samples: int = 0
+    #: When the first of these answers was given, in ISO 8601; empty if there are none.
     oldest: str = ""
+    #: When the last was given.
     newest: str = ""
 
     def __str__(self) -> str:
@@ -34,30 +31,27 @@ class FromCache:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What the answers of some samples took. Models that are not called (oracle, replay) take nothing.
+    """What the answers of some samples took. Models that are not called (oracle, replay) take nothing."""
 
-    Attributes:
-        answers: Answers of a model that is called, refusals among them, kept ones too.
-        cached: Answers that were kept from earlier calls.
-        calls: Calls made, those that failed among them.
-        input_tokens: Tokens of all answers whose tokens are known.
-        output_tokens: The same.
-        tokens_unknown: Answers whose tokens are not known.
-        cost: Cost of all answers whose cost is known, in US dollars; None if none is.
-        paid: The part of it that was not ``cached``.
-        cost_unknown: Answers whose cost is not known.
-        from_cache: Samples whose answers came from the answer cache, and from when.
-    """
-
+    #: Answers of a model that is called, refusals among them, kept ones too.
     answers: int = 0
+    #: Answers that were kept from earlier calls.
     cached: int = 0
+    #: Calls made, those that failed among them.
     calls: int = 0
+    #: Tokens of all answers whose tokens are known.
     input_tokens: int = 0
+    #: The same.
     output_tokens: int = 0
+    #: Answers whose tokens are not known.
     tokens_unknown: int = 0
+    #: Cost of all answers whose cost is known, in US dollars; None if none is.
     cost: float | None = None
+    #: The part of it that was not ``cached``.
     paid: float | None = None
+    #: Answers whose cost is not known.
     cost_unknown: int = 0
+    #: Samples whose answers came from the answer cache, and from when.
     from_cache: FromCache = FromCache()
 
     def to_json(self) -> dict[str, Any]:

@@ -13,14 +13,11 @@ from i2s_wire.metrics.profile import Profile
 
 @dataclass(frozen=True, slots=True)
 class ReadAnswer:
-    """The result of reading a completion.
+    """The result of reading a completion."""
 
-    Attributes:
-        answer: The answer within the completion.
-        structure: Its structure, or why it has none.
-    """
-
+    #: The answer within the completion.
     answer: AnswerText
+    #: Its structure, or why it has none.
     structure: Structure | NoStructure
 
 

@@ -12,22 +12,19 @@ from i2s_sdk.json_text import read_json
 
 @dataclass(frozen=True, slots=True)
 class PublishedTable:
-    """A table of a publication.
+    """A table of a publication."""
 
-    Attributes:
-        name: Name, such as "A2".
-        columns: Names as they are here: "win_rate", "ems", "latex rendered".
-        rows: Values by model.
-        source: Where the numbers are from.
-        data: Names of the data sets that they are over, as ``i2s_sdk.data.locations`` has them.
-        numbered: Whether the name is the number of the table in its publication.
-    """
-
+    #: Name, such as "A2".
     name: str
+    #: Names as they are here: "win_rate", "ems", "latex rendered".
     columns: tuple[str, ...]
+    #: Values by model.
     rows: Mapping[str, tuple[float, ...]]
+    #: Where the numbers are from.
     source: str
+    #: Names of the data sets that they are over, as ``i2s_sdk.data.locations`` has them.
     data: tuple[str, ...] = ()
+    #: Whether the name is the number of the table in its publication.
     numbered: bool = False
 
     @property
@@ -80,20 +77,17 @@ def published_tables(package: str) -> Mapping[str, PublishedTable]:
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """Tasks that were published together, and are ranked together.
+    """Tasks that were published together, and are ranked together."""
 
-    Attributes:
-        name: Name as results and commands call it.
-        title: Its name in tables.
-        main_metrics: Main metrics by the name of the task.
-        has_mean: Whether it has one number, the unweighted mean of the main metrics of its tasks.
-        published_table: Name of the published table over all tasks; empty if there is none.
-        published: Published tables of more than one task, by name.
-    """
-
+    #: Name as results and commands call it.
     name: str
+    #: Its name in tables.
     title: str
+    #: Main metrics by the name of the task.
     main_metrics: Mapping[str, str]
+    #: Whether it has one number, the unweighted mean of the main metrics of its tasks.
     has_mean: bool = True
+    #: Name of the published table over all tasks; empty if there is none.
     published_table: str = ""
+    #: Published tables of more than one task, by name.
     published: Mapping[str, PublishedTable] = field(default_factory=dict)

@@ -11,24 +11,21 @@ Colour = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class OcrLine:
-    """A line of words.
+    """A line of words."""
 
-    Attributes:
-        text: Text as it was read.
-        left: Edge in pixels of the picture; so are the others, counted from its upper left corner.
-        top: Edge.
-        right: Edge.
-        bottom: Edge.
-        ink: Colour of the words.
-        paper: Colour behind them.
-    """
-
+    #: Text as it was read.
     text: str
+    #: Edge in pixels of the picture; so are the others, counted from its upper left corner.
     left: int
+    #: Edge.
     top: int
+    #: Edge.
     right: int
+    #: Edge.
     bottom: int
+    #: Colour of the words.
     ink: Colour = (0, 0, 0)
+    #: Colour behind them.
     paper: Colour = (255, 255, 255)
 
     @property
@@ -44,18 +41,15 @@ class OcrLine:
 
 @dataclass(frozen=True, slots=True)
 class OcrPage:
-    """A picture with its lines, from top to bottom.
+    """A picture with its lines, from top to bottom."""
 
-    Attributes:
-        width: Width in pixels.
-        height: Height in pixels.
-        paper: The most frequent colour.
-        lines: Lines that were read.
-    """
-
+    #: Width in pixels.
     width: int
+    #: Height in pixels.
     height: int
+    #: The most frequent colour.
     paper: Colour
+    #: Lines that were read.
     lines: tuple[OcrLine, ...]
 
 

@@ -37,31 +37,25 @@ _FIELDS = {"text", "system", "examples"}
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An image with the answer that it should have.
+    """An image with the answer that it should have."""
 
-    Attributes:
-        image: Path of the image: PNG, JPEG or WebP.
-        sha256: SHA-256 of its content.
-        answer: The answer, verbatim.
-    """
-
+    #: Path of the image: PNG, JPEG or WebP.
     image: Path
+    #: SHA-256 of its content.
     sha256: str
+    #: The answer, verbatim.
     answer: str
 
 
 @dataclass(frozen=True, slots=True)
 class OwnPrompt:
-    """What a user asks in place of a task.
+    """What a user asks in place of a task."""
 
-    Attributes:
-        text: Text in place of the texts of the task, or around them; None keeps them.
-        system: The system text; None keeps that of the task.
-        examples: Examples that are shown before the image of the instance.
-    """
-
+    #: Text in place of the texts of the task, or around them; None keeps them.
     text: str | None = None
+    #: The system text; None keeps that of the task.
     system: str | None = None
+    #: Examples that are shown before the image of the instance.
     examples: tuple[Example, ...] = ()
 
     @property

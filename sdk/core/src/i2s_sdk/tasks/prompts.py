@@ -12,18 +12,15 @@ from i2s_sdk.json_text import read_json
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """How completions are drawn.
+    """How completions are drawn."""
 
-    Attributes:
-        temperature: 0 is greedy.
-        max_tokens: The most tokens of a completion.
-        completions: How many for each prompt.
-        stop: Sequences that end a completion.
-    """
-
+    #: 0 is greedy.
     temperature: float = 0.0
+    #: The most tokens of a completion.
     max_tokens: int = 2000
+    #: How many for each prompt.
     completions: int = 1
+    #: Sequences that end a completion.
     stop: tuple[str, ...] = ()
 
 

@@ -13,35 +13,26 @@ from i2s_sdk.instances.instance import Instance
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A piece of text.
+    """A piece of text."""
 
-    Attributes:
-        text: Verbatim. Texts that follow one another are joined with nothing, so a piece that begins on a
-            line of its own begins with the line feed.
-    """
-
+    #: Verbatim. Texts that follow one another are joined with nothing, so a piece that begins on a line of
+    #: its own begins with the line feed.
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ImagePart:
-    """An image.
+    """An image."""
 
-    Attributes:
-        path: A file of the instance: PNG, JPEG or WebP.
-    """
-
+    #: A file of the instance: PNG, JPEG or WebP.
     path: Path
 
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """A document as a whole, which only models that answer instances as a whole are given.
+    """A document as a whole, which only models that answer instances as a whole are given."""
 
-    Attributes:
-        path: A file of the instance, such as a PDF.
-    """
-
+    #: A file of the instance, such as a PDF.
     path: Path
 
 
@@ -49,21 +40,18 @@ class FilePart:
 class Sampling:
     """How the tokens of a completion are drawn. None leaves a value to the server: it is not sent.
 
-    Attributes:
-        temperature: Temperature from 0 on, without a unit; 0 is greedy.
-        top_p: Top p above 0, at most 1: tokens are drawn from the most probable ones that together have this
-            probability.
-        top_k: Top k from 1 on: tokens are drawn from this many of the most probable ones.
-        repetition_penalty: The factor, above 0, by which tokens that occurred before become less probable;
-            1 is no penalty.
-
     Raises:
         ValueError: A value is outside of its range.
     """
 
+    #: Temperature from 0 on, without a unit; 0 is greedy.
     temperature: float | None = None
+    #: Top p above 0, at most 1: tokens are drawn from the most probable ones that together have this
+    #: probability.
     top_p: float | None = None
+    #: Top k from 1 on: tokens are drawn from this many of the most probable ones.
     top_k: int | None = None
+    #: The factor, above 0, by which tokens that occurred before become less probable; 1 is no penalty.
     repetition_penalty: float | None = None
 
     def __post_init__(self) -> None:
@@ -92,31 +80,28 @@ Part = TextPart | ImagePart | FilePart
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One message to a model, which is answered with one completion.
+    """One message to a model, which is answered with one completion."""
 
-    Attributes:
-        parts: Texts and images in the order in which the model reads them. There may be no image.
-        system: The system text, which comes before the message; empty for none.
-        max_tokens: The most tokens of the completion; None takes that of the options.
-        json_schema: JSON Schema of the completion, which the provider asks for by its mode for structured
-            output; a provider without one refuses the question.
-        name: Name of one of several questions of an instance, such as "page-2"; empty if the instance has
-            this one alone. Answers on disk are found by it.
-        vendor_order: Whether images stand before texts for models of vendors who advise that, such as
-            Anthropic; all others get the parts in their order.
-        incomplete: Why the question cannot be sent to a model, and what would complete it; empty if it can.
-            Answers at hand (a replay, the oracle) need no complete question.
-        sampling: How the completion is drawn, unless the user chooses a temperature; None takes the
-            temperature of the options.
-    """
-
+    #: Texts and images in the order in which the model reads them. There may be no image.
     parts: tuple[Part, ...]
+    #: The system text, which comes before the message; empty for none.
     system: str = ""
+    #: The most tokens of the completion; None takes that of the options.
     max_tokens: int | None = None
+    #: JSON Schema of the completion, which the provider asks for by its mode for structured output; a
+    #: provider without one refuses the question.
     json_schema: Mapping[str, object] | None = None
+    #: Name of one of several questions of an instance, such as "page-2"; empty if the instance has this one
+    #: alone. Answers on disk are found by it.
     name: str = ""
+    #: Whether images stand before texts for models of vendors who advise that, such as Anthropic; all others
+    #: get the parts in their order.
     vendor_order: bool = False
+    #: Why the question cannot be sent to a model, and what would complete it; empty if it can. Answers at
+    #: hand (a replay, the oracle) need no complete question.
     incomplete: str = ""
+    #: How the completion is drawn, unless the user chooses a temperature; None takes the temperature of the
+    #: options.
     sampling: Sampling | None = None
 
 

@@ -84,16 +84,13 @@ class RepairKind(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One repair as it is recorded.
+    """One repair as it is recorded."""
 
-    Attributes:
-        kind: What was done.
-        detail: What it was done to: a package, a library, a name, a version.
-        error: The message of the error it answers.
-    """
-
+    #: What was done.
     kind: RepairKind
+    #: What it was done to: a package, a library, a name, a version.
     detail: str
+    #: The message of the error it answers.
     error: str
 
 
@@ -123,16 +120,13 @@ class Repairing(Protocol[Document]):
 
 @dataclass(frozen=True, slots=True)
 class Attempts(Generic[Document]):
-    """The renderings of a structure and of its repairs.
+    """The renderings of a structure and of its repairs."""
 
-    Attributes:
-        document: The last one that was rendered.
-        renderings: One for each attempt, in order; never empty.
-        repairs: Repairs that were made between them, so one fewer.
-    """
-
+    #: The last one that was rendered.
     document: Document
+    #: One for each attempt, in order; never empty.
     renderings: tuple[Rendering, ...]
+    #: Repairs that were made between them, so one fewer.
     repairs: tuple[Repair, ...]
 
     @property

@@ -20,33 +20,27 @@ _OBJECT = re.compile(r"\{[^{}]*\}")
 
 @dataclass(frozen=True, slots=True)
 class BadJudgement:
-    """Why an answer of a judge has no scores.
+    """Why an answer of a judge has no scores."""
 
-    Attributes:
-        reason: One of a few texts, so that answers can be counted by it.
-    """
-
+    #: One of a few texts, so that answers can be counted by it.
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """What a judge model is told, and what scores it may give.
+    """What a judge model is told, and what scores it may give."""
 
-    Attributes:
-        text: Text of the question; PROMPT_MARK stands once in it.
-        criteria: Names of the scores, as the answer has them.
-        lowest: The lowest score of an image. A sample without an image has 0 in all, and is not judged.
-        highest: The highest score.
-        step: Scores are multiples of it.
-        prompt: Returns the prompt of a sample from the details of its record; empty if it is not there.
-    """
-
+    #: Text of the question; PROMPT_MARK stands once in it.
     text: str
+    #: Names of the scores, as the answer has them.
     criteria: tuple[str, ...]
+    #: The lowest score of an image. A sample without an image has 0 in all, and is not judged.
     lowest: float
+    #: The highest score.
     highest: float
+    #: Scores are multiples of it.
     step: float
+    #: Returns the prompt of a sample from the details of its record; empty if it is not there.
     prompt: Callable[[Mapping[str, Any]], str]
 
     @property
@@ -97,30 +91,24 @@ class Rubric:
 
 @dataclass(frozen=True, slots=True)
 class HumanCriterion:
-    """One criterion by which people score an image.
+    """One criterion by which people score an image."""
 
-    Attributes:
-        name: Name of the criterion in tables and JSON.
-        column: The beginning of the name of its column in the files.
-        heading: Its heading in narrow tables.
-    """
-
+    #: Name of the criterion in tables and JSON.
     name: str
+    #: The beginning of the name of its column in the files.
     column: str
+    #: Its heading in narrow tables.
     heading: str
 
 
 @dataclass(frozen=True, slots=True)
 class HumanScoring:
-    """How people score the images of a task.
+    """How people score the images of a task."""
 
-    Attributes:
-        criteria: The criteria in the order of tables. If the task has a rubric too, a criterion of the same
-            name means the same, and judge models are compared with people by it.
-        highest: The highest score. A score of 0 in all criteria says that there was no image.
-    """
-
+    #: The criteria in the order of tables. If the task has a rubric too, a criterion of the same name means
+    #: the same, and judge models are compared with people by it.
     criteria: tuple[HumanCriterion, ...]
+    #: The highest score. A score of 0 in all criteria says that there was no image.
     highest: float
 
     @property

@@ -90,84 +90,81 @@ class TaskSpec:
     """A task as data sets, commands and reports know it.
 
     A task that renders nothing, or belongs to no benchmark, leaves out the fields that say so by default.
-
-    Attributes:
-        name: Name as instances call it.
-        title: The name of the task in tables.
-        main_metric: Main metric that models are ranked by.
-        subsets: Subsets of the benchmark, which a run takes if none is named.
-        open: Returns the task with the rules of a profile.
-        answer: Returns what a model that knows the ground truth would answer to a question.
-        inputs: JSON Schema of the inputs of an instance; see ``i2s_sdk.tasks.spec``.
-        target: The same of its target.
-        published_table: Number or name of the published table that has its metrics; empty if there is none.
-        published: Published tables by name, those of the file published.json in the folder of the task.
-        subset_tables: Names of published tables of single subsets, by subset. A task with such tables has a
-            table for each subset, published or not, and none over all its subsets.
-        hub_name: Its part of the names of the repositories of Image2Struct; empty if it is not in them.
-        wild_subsets: Subsets of the benchmark without ground truth, excluded from totals.
-        structure_suffix: Suffix of files of ground truth; empty if the target is no file.
-        structure_is_site: Whether these are archives of sites and no text.
-        structure_fault: Returns what is wrong with ground truth, empty for nothing.
-        language: Language of structures, by which reports colour them: "latex", "html" or "lilypond"; empty
-            if they are plain text.
-        canary: A structure that its renderer has to render; None if nothing is rendered.
-        averages: Columns of tables that are means of other columns; ``main_metric`` may be one.
-        mean_of_cells: Whether profile ``helm`` takes the unweighted mean over the groups of subset and
-            difficulty as the value of the task, and not the mean over samples.
-        instance_fault: Returns what is wrong with inputs and target beyond their schemas, empty for nothing.
-        files_fault: Returns what is wrong with the content of input files other than images, empty for
-            nothing; ``dataset validate`` and imports ask for it.
-        view: Returns what a report shows of a sample beside its texts; None for nothing.
-        rubric: Rubric by which judge models score its images; None if there is none.
-        human_scoring: Criteria and files of the scores that people give to its images; None if there are no
-            such files. ``i2s-sdk human-scores`` reads them.
-        human_table: Name of the published table of scores that people gave to systems, which is shown beside
-            runs and never ranked with them.
-        blank: Returns an answer that shows nothing, rendered as large as an image of a size; the size is
-            None if the instance has no image. A white rendering is not usable, so what is drawn differs
-            from white by one.
-        ocr_answer: Returns what ``baseline/ocr`` answers, from the words that it reads in the images of a
-            question; None if it cannot answer.
-        shows_pages: Whether a question may show several images, the pages of a document.
-        max_tokens: The most tokens of an answer to its questions, whatever the options of the model say; None
-            takes that of the options.
-        shown_beside: Metrics that stand beside the main one in tables over several tasks, where runs have
-            them; they rank nobody.
-        constant: An ordinary answer that knows nothing of any instance; empty if there is none.
     """
 
+    #: Name as instances call it.
     name: str
+    #: The name of the task in tables.
     title: str
+    #: Main metric that models are ranked by.
     main_metric: str
+    #: Subsets of the benchmark, which a run takes if none is named.
     subsets: tuple[str, ...]
+    #: Returns the task with the rules of a profile.
     open: Callable[[Profile], Task]
+    #: Returns what a model that knows the ground truth would answer to a question.
     answer: Callable[[Content, Question], str]
+    #: JSON Schema of the inputs of an instance; see ``i2s_sdk.tasks.spec``.
     inputs: Schema
+    #: The same of its target.
     target: Schema
+    #: Number or name of the published table that has its metrics; empty if there is none.
     published_table: str = ""
+    #: Published tables by name, those of the file published.json in the folder of the task.
     published: Mapping[str, PublishedTable] = field(default_factory=dict)
+    #: Names of published tables of single subsets, by subset. A task with such tables has a table for each
+    #: subset, published or not, and none over all its subsets.
     subset_tables: Mapping[str, str] = field(default_factory=dict)
+    #: Its part of the names of the repositories of Image2Struct; empty if it is not in them.
     hub_name: str = ""
+    #: Subsets of the benchmark without ground truth, excluded from totals.
     wild_subsets: tuple[str, ...] = ()
+    #: Suffix of files of ground truth; empty if the target is no file.
     structure_suffix: str = ""
+    #: Whether these are archives of sites and no text.
     structure_is_site: bool = False
+    #: Returns what is wrong with ground truth, empty for nothing.
     structure_fault: Callable[[Content], str] = no_fault
+    #: Language of structures, by which reports colour them: "latex", "html" or "lilypond"; empty if they are
+    #: plain text.
     language: str = ""
+    #: A structure that its renderer has to render; None if nothing is rendered.
     canary: Structure | None = None
+    #: Columns of tables that are means of other columns; ``main_metric`` may be one.
     averages: tuple[Average, ...] = ()
+    #: Whether profile ``helm`` takes the unweighted mean over the groups of subset and difficulty as the
+    #: value of the task, and not the mean over samples.
     mean_of_cells: bool = False
+    #: Returns what is wrong with inputs and target beyond their schemas, empty for nothing.
     instance_fault: Callable[[Instance], str] = no_fault
+    #: Returns what is wrong with the content of input files other than images, empty for nothing; ``dataset
+    #: validate`` and imports ask for it.
     files_fault: Callable[[Instance], str] = no_fault
+    #: Returns what a report shows of a sample beside its texts; None for nothing.
     view: Callable[[ShownSample], tuple[Panel, ...]] | None = None
+    #: Rubric by which judge models score its images; None if there is none.
     rubric: Rubric | None = None
+    #: Criteria and files of the scores that people give to its images; None if there are no such files.
+    #: ``i2s-sdk human-scores`` reads them.
     human_scoring: HumanScoring | None = None
+    #: Name of the published table of scores that people gave to systems, which is shown beside runs and never
+    #: ranked with them.
     human_table: str = ""
+    #: Returns an answer that shows nothing, rendered as large as an image of a size; the size is None if the
+    #: instance has no image. A white rendering is not usable, so what is drawn differs from white by one.
     blank: Callable[[Size | None], str] = no_blank
+    #: Returns what ``baseline/ocr`` answers, from the words that it reads in the images of a question; None
+    #: if it cannot answer.
     ocr_answer: OcrAnswer | None = None
+    #: Whether a question may show several images, the pages of a document.
     shows_pages: bool = False
+    #: The most tokens of an answer to its questions, whatever the options of the model say; None takes that
+    #: of the options.
     max_tokens: int | None = None
+    #: Metrics that stand beside the main one in tables over several tasks, where runs have them; they rank
+    #: nobody.
     shown_beside: tuple[str, ...] = ()
+    #: An ordinary answer that knows nothing of any instance; empty if there is none.
     constant: str = ""
 
     @property

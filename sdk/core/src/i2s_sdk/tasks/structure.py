@@ -23,14 +23,11 @@ class Origin(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BlockChoice:
-    """The choice among several fenced blocks of an answer.
+    """The choice among several fenced blocks of an answer."""
 
-    Attributes:
-        blocks: Number of blocks; 0 if there were no two to choose from.
-        taken: Numbers of those that are the structure, from 1.
-    """
-
+    #: Number of blocks; 0 if there were no two to choose from.
     blocks: int = 0
+    #: Numbers of those that are the structure, from 1.
     taken: tuple[int, ...] = ()
 
     @classmethod
@@ -45,18 +42,15 @@ NO_CHOICE = BlockChoice()
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """The code taken from a completion.
+    """The code taken from a completion."""
 
-    Attributes:
-        code: Code as text; of a site, the list of its files as JSON.
-        origin: Where it stood.
-        repairs: What had to be mended before there was any code.
-        choice: Which of the blocks of the answer it is.
-    """
-
+    #: Code as text; of a site, the list of its files as JSON.
     code: str
+    #: Where it stood.
     origin: Origin = Origin.BARE
+    #: What had to be mended before there was any code.
     repairs: tuple[Repair, ...] = ()
+    #: Which of the blocks of the answer it is.
     choice: BlockChoice = NO_CHOICE
 
 
@@ -74,12 +68,9 @@ class Absence(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NoStructure:
-    """A completion without code, which counts as a failed rendering.
+    """A completion without code, which counts as a failed rendering."""
 
-    Attributes:
-        reason: A sentence for people.
-        absence: Its kind, by which a run counts it.
-    """
-
+    #: A sentence for people.
     reason: str
+    #: Its kind, by which a run counts it.
     absence: Absence = Absence.NO_STRUCTURE

@@ -13,35 +13,29 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ShownSample:
-    """What a view sees of a sample.
+    """What a view sees of a sample."""
 
-    Attributes:
-        completion: What the model said; None if it said nothing.
-        structure: What the task read out of it; None if there is nothing.
-        usable: Whether the sample is usable.
-        metrics: Values by name.
-        detail: What the scorers kept for the report, by the name of the scorer.
-    """
-
+    #: What the model said; None if it said nothing.
     completion: str | None = None
+    #: What the task read out of it; None if there is nothing.
     structure: str | None = None
+    #: Whether the sample is usable.
     usable: bool = False
+    #: Values by name.
     metrics: Mapping[str, float | None] = field(default_factory=dict)
+    #: What the scorers kept for the report, by the name of the scorer.
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class TextPanel:
-    """A text with a title.
+    """A text with a title."""
 
-    Attributes:
-        title: Title above the text.
-        text: Text that is shown verbatim.
-        language: Language by which it is coloured, as in ``TaskSpec.language``; empty for none.
-    """
-
+    #: Title above the text.
     title: str
+    #: Text that is shown verbatim.
     text: str
+    #: Language by which it is coloured, as in ``TaskSpec.language``; empty for none.
     language: str = ""
 
 
@@ -60,29 +54,23 @@ class ImageMarkKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ImageMark:
-    """A rectangle or a point on an image.
+    """A rectangle or a point on an image."""
 
-    Attributes:
-        kind: What it stands for.
-        box: Left, top, right and bottom as shares of width and height; a point has no extent.
-        label: Label beside the mark, such as a letter.
-    """
-
+    #: What it stands for.
     kind: ImageMarkKind
+    #: Left, top, right and bottom as shares of width and height; a point has no extent.
     box: tuple[float, float, float, float]
+    #: Label beside the mark, such as a letter.
     label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedImage:
-    """The reference image with marks on it.
+    """The reference image with marks on it."""
 
-    Attributes:
-        title: Title above the image.
-        marks: Marks in the order drawn.
-    """
-
+    #: Title above the image.
     title: str
+    #: Marks in the order drawn.
     marks: tuple[ImageMark, ...]
 
 
@@ -99,99 +87,81 @@ class RowMark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TreeRow:
-    """A field of a tree.
+    """A field of a tree."""
 
-    Attributes:
-        depth: 0 for the root.
-        name: Name of the field.
-        gold: Its value in the target, as text; empty for an inner node.
-        answer: The same in the answer.
-        mark: How the two compare.
-    """
-
+    #: 0 for the root.
     depth: int
+    #: Name of the field.
     name: str
+    #: Its value in the target, as text; empty for an inner node.
     gold: str = ""
+    #: The same in the answer.
     answer: str = ""
+    #: How the two compare.
     mark: RowMark = RowMark.NONE
 
 
 @dataclass(frozen=True, slots=True)
 class TreePanel:
-    """An answer as a tree beside the target.
+    """An answer as a tree beside the target."""
 
-    Attributes:
-        title: Title above the tree.
-        rows: Rows from the root, each node before its children.
-    """
-
+    #: Title above the tree.
     title: str
+    #: Rows from the root, each node before its children.
     rows: tuple[TreeRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TextRun:
-    """A piece of a text.
+    """A piece of a text."""
 
-    Attributes:
-        text: Text that is shown verbatim.
-        differs: Whether the other side does not have it here.
-    """
-
+    #: Text that is shown verbatim.
     text: str
+    #: Whether the other side does not have it here.
     differs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class DiffRow:
-    """A piece of the target beside the piece of the answer that corresponds to it.
+    """A piece of the target beside the piece of the answer that corresponds to it."""
 
-    Attributes:
-        mark: How the two compare.
-        gold: What the target has here; empty if it has nothing.
-        answer: What the answer has here; empty if it has nothing.
-        label: Label in front of both, such as where they stand.
-        gold_depth: Number of steps by which the text of the target is indented.
-        answer_depth: Number of steps by which the text of the answer is indented.
-    """
-
+    #: How the two compare.
     mark: RowMark
+    #: What the target has here; empty if it has nothing.
     gold: tuple[TextRun, ...] = ()
+    #: What the answer has here; empty if it has nothing.
     answer: tuple[TextRun, ...] = ()
+    #: Label in front of both, such as where they stand.
     label: str = ""
+    #: Number of steps by which the text of the target is indented.
     gold_depth: int = 0
+    #: Number of steps by which the text of the answer is indented.
     answer_depth: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class DiffPanel:
-    """Target and answer side by side.
+    """Target and answer side by side."""
 
-    Attributes:
-        title: Title above the rows.
-        rows: Rows in the order shown.
-        note: Note below the rows, such as how much is left out; empty for nothing.
-    """
-
+    #: Title above the rows.
     title: str
+    #: Rows in the order shown.
     rows: tuple[DiffRow, ...]
+    #: Note below the rows, such as how much is left out; empty for nothing.
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """A cell of a table.
+    """A cell of a table."""
 
-    Attributes:
-        text: Text that is shown verbatim.
-        heading: Whether it is a cell of the head.
-        columns: Columns that it spans.
-        rows: Rows that it spans.
-    """
-
+    #: Text that is shown verbatim.
     text: str
+    #: Whether it is a cell of the head.
     heading: bool = False
+    #: Columns that it spans.
     columns: int = 1
+    #: Rows that it spans.
     rows: int = 1
 
 
@@ -201,31 +171,25 @@ TextTable = tuple[tuple[TableCell, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class TablePair:
-    """A table of the target beside that of the answer.
+    """A table of the target beside that of the answer."""
 
-    Attributes:
-        title: Title above both.
-        gold: What the target has here; None if it has nothing.
-        answer: What the answer has here; None if it has nothing.
-    """
-
+    #: Title above both.
     title: str
+    #: What the target has here; None if it has nothing.
     gold: TextTable | None
+    #: What the answer has here; None if it has nothing.
     answer: TextTable | None
 
 
 @dataclass(frozen=True, slots=True)
 class TablesPanel:
-    """Tables of target and answer side by side, drawn.
+    """Tables of target and answer side by side, drawn."""
 
-    Attributes:
-        title: Title above the pairs.
-        pairs: Pairs in the order shown.
-        note: Note below the pairs; empty for nothing.
-    """
-
+    #: Title above the pairs.
     title: str
+    #: Pairs in the order shown.
     pairs: tuple[TablePair, ...]
+    #: Note below the pairs; empty for nothing.
     note: str = ""
 
 

@@ -41,18 +41,15 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One caller of the file.
+    """One caller of the file."""
 
-    Attributes:
-        name: Its name, for logs and quotas.
-        tokens: Digests of its tokens.
-        certificates: Names, one of which its certificate has.
-        quota: Its bounds.
-    """
-
+    #: Its name, for logs and quotas.
     name: str
+    #: Digests of its tokens.
     tokens: tuple[bytes, ...]
+    #: Names, one of which its certificate has.
     certificates: frozenset[str]
+    #: Its bounds.
     quota: Quota
 
 

@@ -20,22 +20,19 @@ _log.setLevel(logging.INFO)
 
 @dataclass(slots=True)
 class AuditEntry:
-    """What a call or an item did; who is in the context of the log.
+    """What a call or an item did; who is in the context of the log."""
 
-    Attributes:
-        source_sha256: Digest of what was sent; empty if nothing was understood.
-        verdict: What became of it; empty if there is none.
-        request_bytes: Size of the messages.
-        queue_seconds: Time that it waited for its slot.
-        slot_seconds: Time that it held it.
-        cpu_seconds: Processor time; None if the service does not know.
-    """
-
+    #: Digest of what was sent; empty if nothing was understood.
     source_sha256: str = ""
+    #: What became of it; empty if there is none.
     verdict: str = ""
+    #: Size of the messages.
     request_bytes: int = 0
+    #: Time that it waited for its slot.
     queue_seconds: float = 0.0
+    #: Time that it held it.
     slot_seconds: float = 0.0
+    #: Processor time; None if the service does not know.
     cpu_seconds: float | None = None
 
     def log(self, what: str, status: Status, seconds: float) -> None:

@@ -43,14 +43,11 @@ _SHORTEST_JOB_SECONDS = 0.001  # for what is divided by the time of a job
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The decision on a call: it waits, or a call is refused for want of a place.
+    """The decision on a call: it waits, or a call is refused for want of a place."""
 
-    Attributes:
-        coming: The call.
-        loser: Who is sent away for want of a place: the call itself, or another, whose place it took.
-    """
-
+    #: The call.
     coming: Waiting
+    #: Who is sent away for want of a place: the call itself, or another, whose place it took.
     loser: Waiting | None = None
 
 

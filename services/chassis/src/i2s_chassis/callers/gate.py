@@ -302,18 +302,15 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._:/-]{1,128}")
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a caller sends beside its messages.
+    """What a caller sends beside its messages."""
 
-    Attributes:
-        request_id: Its name for the call, the same in all attempts; empty if it gave none.
-        authorization: Its credentials; None if it gave none.
-        parent: Its span, if it sent one.
-        fields: What log lines of the call carry.
-    """
-
+    #: Its name for the call, the same in all attempts; empty if it gave none.
     request_id: str
+    #: Its credentials; None if it gave none.
     authorization: str | None = field(repr=False)
+    #: What log lines of the call carry.
     fields: Mapping[str, LogValue]
+    #: Its span, if it sent one.
     parent: RemoteParent = field(default_factory=RemoteParent)
 
 

@@ -25,46 +25,39 @@ class Demand(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Where a call comes from.
+    """Where a call comes from."""
 
-    Attributes:
-        caller: Identity, as ``caller_of`` returns it.
-        connection: Name of one of the caller's connections.
-        call: What identifies the call: the same in all its attempts.
-        is_named: Whether the caller chose that name for this one call. Otherwise calls that look alike
-            have the same.
-    """
-
+    #: Identity, as ``caller_of`` returns it.
     caller: str = ""
+    #: Name of one of the caller's connections.
     connection: str = ""
+    #: What identifies the call: the same in all its attempts.
     call: str = ""
+    #: Whether the caller chose that name for this one call. Otherwise calls that look alike have the same.
     is_named: bool = False
 
 
 @dataclass(slots=True, eq=False)
 class Waiting:
-    """A job in the queue or in its slot.
+    """A job in the queue or in its slot."""
 
-    Attributes:
-        flow: Where it comes from.
-        arrival: When its first attempt came, in seconds.
-        number: Distinguishes jobs that came at the same time.
-        refusals: How often it was sent away before.
-        may_be_displaced: Whether another may take its place in the queue.
-        has_place: Whether it holds a place, in the queue or in a slot.
-        charged: Slot seconds that its shares were charged when it got its slot.
-        kind: The kind of connection that was charged for it.
-        weight: Weight of that kind at the time.
-    """
-
+    #: Where it comes from.
     flow: Flow
+    #: When its first attempt came, in seconds.
     arrival: float
+    #: Distinguishes jobs that came at the same time.
     number: int
+    #: How often it was sent away before.
     refusals: int
+    #: Whether another may take its place in the queue.
     may_be_displaced: bool
+    #: Whether it holds a place, in the queue or in a slot.
     has_place: bool = False
+    #: Slot seconds that its shares were charged when it got its slot.
     charged: float = 0.0
+    #: The kind of connection that was charged for it.
     kind: Demand = Demand.LOW
+    #: Weight of that kind at the time.
     weight: int = 1
 
     def __lt__(self, other: Waiting) -> bool:
@@ -73,24 +66,21 @@ class Waiting:
 
 @dataclass(slots=True, eq=False)
 class RefusedCall:
-    """A call that was sent away and is expected back.
+    """A call that was sent away and is expected back."""
 
-    Attributes:
-        flow: Where it came from.
-        arrival: When its first attempt came, in seconds.
-        number: Distinguishes calls that came at the same time.
-        refusals: How often it was sent away, this time included.
-        due: When it was asked to come back.
-        expires: When it is forgotten.
-        is_over: Whether it came back or was forgotten.
-    """
-
+    #: Where it came from.
     flow: Flow
+    #: When its first attempt came, in seconds.
     arrival: float
+    #: Distinguishes calls that came at the same time.
     number: int
+    #: How often it was sent away, this time included.
     refusals: int
+    #: When it was asked to come back.
     due: float
+    #: When it is forgotten.
     expires: float
+    #: Whether it came back or was forgotten.
     is_over: bool = False
 
     def __lt__(self, other: RefusedCall) -> bool:
@@ -121,18 +111,15 @@ _MOST_SHARES = 8192  # of callers, or of connections of one; beyond it those wit
 
 @dataclass(slots=True)
 class Share(ABC):
-    """One party among which a resource is shared.
+    """One party among which a resource is shared."""
 
-    Attributes:
-        tag: Slot seconds charged, on the common scale: who has the lowest is served next.
-        waiting: Its jobs in the queue.
-        running: Its jobs in slots.
-        refused: Its calls that were sent away and are expected back.
-    """
-
+    #: Slot seconds charged, on the common scale: who has the lowest is served next.
     tag: float = 0.0
+    #: Its jobs in the queue.
     waiting: int = 0
+    #: Its jobs in slots.
     running: int = 0
+    #: Its calls that were sent away and are expected back.
     refused: int = 0
 
     @property
@@ -170,20 +157,17 @@ class Share(ABC):
 
 @dataclass(slots=True)
 class CallerConnection(Share):
-    """One connection of a caller.
+    """One connection of a caller."""
 
-    Attributes:
-        line: Its waiting jobs, oldest first.
-        sent_away: Its calls that are expected back, oldest first.
-        demand: Whether it asks for more than one call at a time.
-        due: Time before which nothing of it is expected, unless it makes several calls at once.
-        high_until: Time until which its demand counts as high.
-    """
-
+    #: Its waiting jobs, oldest first.
     line: list[Waiting] = field(default_factory=list)
+    #: Its calls that are expected back, oldest first.
     sent_away: list[RefusedCall] = field(default_factory=list)
+    #: Whether it asks for more than one call at a time.
     demand: Demand = Demand.LOW
+    #: Time before which nothing of it is expected, unless it makes several calls at once.
     due: float = -math.inf
+    #: Time until which its demand counts as high.
     high_until: float = -math.inf
 
     def demand_with_call(self, now: float, seconds: float) -> Demand:
@@ -213,16 +197,13 @@ class CallerConnection(Share):
 
 @dataclass(slots=True)
 class DemandGroup:
-    """What the connections of a caller with low demand, or those with high demand, have together.
+    """What the connections of a caller with low demand, or those with high demand, have together."""
 
-    Attributes:
-        tag: Slot seconds charged, divided by the weight of the kind.
-        waiting: Number of their jobs in the queue.
-        connections: Number of them that have jobs in the queue.
-    """
-
+    #: Slot seconds charged, divided by the weight of the kind.
     tag: float = 0.0
+    #: Number of their jobs in the queue.
     waiting: int = 0
+    #: Number of them that have jobs in the queue.
     connections: int = 0
 
 
@@ -233,17 +214,15 @@ class Caller(Share):
     Its slots and places are first shared among two kinds of connections, those with low and those with high
     demand: by their numbers, but connections with low demand have together at least as much as the others.
     So one that makes a call at a time is served beside any number that make more.
-
-    Attributes:
-        clock: Tag of its connection that was served last.
-        most_running: Jobs that may run at once; 0: as many as there are slots.
-        connections: Connections by name.
-        kinds: What its connections of each kind have together.
     """
 
+    #: Tag of its connection that was served last.
     clock: float = 0.0
+    #: Jobs that may run at once; 0: as many as there are slots.
     most_running: int = 0
+    #: Connections by name.
     connections: dict[str, CallerConnection] = field(default_factory=dict)
+    #: What its connections of each kind have together.
     kinds: dict[Demand, DemandGroup] = field(default_factory=lambda: {one: DemandGroup() for one in Demand})
 
     def weight(self, demand: Demand) -> int:

@@ -21,18 +21,15 @@ _BATCH_BYTES = 64 * os.sysconf("SC_PAGE_SIZE")
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """Where groups can be made.
+    """Where groups can be made."""
 
-    Attributes:
-        version: 1 or 2.
-        memory: Parent of the groups that bound memory.
-        pids: Parent of those that bound processes; the same folder in version 2.
-        cpu: Parent of those that count CPU time, None if it cannot be counted; likewise.
-    """
-
+    #: 1 or 2.
     version: int
+    #: Parent of the groups that bound memory.
     memory: Path
+    #: Parent of those that bound processes; the same folder in version 2.
     pids: Path
+    #: Parent of those that count CPU time, None if it cannot be counted; likewise.
     cpu: Path | None
 
     @property

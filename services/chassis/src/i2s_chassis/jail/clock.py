@@ -56,16 +56,13 @@ class Covered:
 
 @dataclass(frozen=True, slots=True)
 class Scheduled:
-    """What the kernel has counted for a thread.
+    """What the kernel has counted for a thread."""
 
-    Attributes:
-        ran: Nanoseconds on a processor.
-        waited: Nanoseconds for which it was ready to run and did not.
-        times: How often it got a processor.
-    """
-
+    #: Nanoseconds on a processor.
     ran: int
+    #: Nanoseconds for which it was ready to run and did not.
     waited: int
+    #: How often it got a processor.
     times: int
 
 

@@ -26,20 +26,17 @@ _STACK = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ConfinedProgram:
-    """What to run: a command line, or one of our own probes by name.
+    """What to run: a command line, or one of our own probes by name."""
 
-    Attributes:
-        argv: Command line.
-        env: Variables that are added to the environment that every program has.
-        cpu_seconds: RLIMIT_CPU, None for none.
-        process_allowance: RLIMIT_NPROC, None for that of the service.
-        probe: A function to call instead of a program.
-    """
-
+    #: Command line.
     argv: tuple[str, ...]
+    #: Variables that are added to the environment that every program has.
     env: Mapping[str, str]
+    #: RLIMIT_CPU, None for none.
     cpu_seconds: float | None
+    #: RLIMIT_NPROC, None for that of the service.
     process_allowance: int | None
+    #: A function to call instead of a program.
     probe: Callable[[tuple[str, ...]], int] | None = None
 
 

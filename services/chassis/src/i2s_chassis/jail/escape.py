@@ -44,20 +44,17 @@ _CONTENT = "a job may read this, and must never change it"
 
 @dataclass(frozen=True, slots=True)
 class _Targets:
-    """What the escape tests aim at, outside of the cell.
+    """What the escape tests aim at, outside of the cell."""
 
-    Attributes:
-        secret: A file that no job may read.
-        readable: A file that a job may read and that its user may write to.
-        tcp_port: A listening port of the loopback.
-        local_names: Listening Unix sockets, abstract ones with a leading @.
-        victim: A process with the user of the service.
-    """
-
+    #: A file that no job may read.
     secret: Path
+    #: A file that a job may read and that its user may write to.
     readable: Path
+    #: A listening port of the loopback.
     tcp_port: int
+    #: Listening Unix sockets, abstract ones with a leading @.
     local_names: tuple[str, ...]
+    #: A process with the user of the service.
     victim: Victim
 
 
@@ -183,12 +180,9 @@ _PENDING_SIGNALS = ("SigPnd:", "ShdPnd:")
 
 @dataclass(frozen=True, slots=True)
 class Victim:
-    """A process outside of every cell, which no signal from inside must reach.
+    """A process outside of every cell, which no signal from inside must reach."""
 
-    Attributes:
-        pid: Its number.
-    """
-
+    #: Its number.
     pid: int
 
     def was_signalled(self) -> bool:

@@ -29,16 +29,13 @@ _STOPS = (signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What became of a program.
+    """What became of a program."""
 
-    Attributes:
-        status: Status as waitpid gives it; that of a killed one if there were too many.
-        too_many: Whether it had more processes and threads than its limit.
-        left: Processes that it has left behind, as far as they are known.
-    """
-
+    #: Status as waitpid gives it; that of a killed one if there were too many.
     status: int
+    #: Whether it had more processes and threads than its limit.
     too_many: bool = False
+    #: Processes that it has left behind, as far as they are known.
     left: int = 0
 
     def to_bytes(self) -> bytes:
@@ -165,14 +162,11 @@ class _Births:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """The processes of a job, but for the calling one.
+    """The processes of a job, but for the calling one."""
 
-    Attributes:
-        supervisor: The process whose descendants they are.
-        scaffolding: Others that are there too.
-    """
-
+    #: The process whose descendants they are.
     supervisor: int
+    #: Others that are there too.
     scaffolding: frozenset[int]
 
     def look(self) -> list[Process]:

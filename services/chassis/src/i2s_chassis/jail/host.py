@@ -35,57 +35,54 @@ _BWRAP_TRIAL = (
 
 @dataclass(frozen=True, slots=True)
 class HostFacts:
-    """What was read from the host, and what was tried on it.
+    """What was read from the host, and what was tried on it."""
 
-    Attributes:
-        kernel: Release of the kernel.
-        distribution: ID of /etc/os-release and what it is like, such as ("ubuntu", "debian").
-        root: Whether the service runs as root. Programs of jobs never do.
-        bwrap: Path of bubblewrap, empty for none.
-        bwrap_refusal: What bubblewrap says if it cannot make a sandbox; empty if it can.
-        namespace_refusal: Name of the errno with which an ordinary user's process is refused a user
-            namespace, or mounts in one; empty if it is not refused.
-        chrooted: Whether the root of this process is not that of its mount namespace, as far as can be seen.
-        user_namespaces: Whether the kernel has user namespaces at all.
-        unprivileged_userns_clone: kernel.unprivileged_userns_clone; None for no such setting.
-        max_user_namespaces: user.max_user_namespaces; None for no such setting.
-        apparmor_restricts: kernel.apparmor_restrict_unprivileged_userns; None for no such setting.
-        label: Label that the security module in force gives to this process; empty for none.
-        selinux_enforcing: Whether SELinux is there and enforces its policy.
-        seccomp_filtered: Whether this process is under a seccomp filter, as in a container.
-        landlock_abi: 0 for none.
-        landlock_refusal: Name of the errno with which Landlock is refused; empty if it is there.
-        security_modules: Active security modules, from /sys/kernel/security/lsm; None if that cannot be read.
-        traces: Whether processes can be traced.
-        ptrace_scope: kernel.yama.ptrace_scope; None if Yama is not in force.
-        hidepid: Option hidepid of /proc; empty for none.
-        work_folder: Where the work folders of jobs are made.
-        work_folder_flags: Flags that its file system is mounted with, of nosuid, nodev, noexec and ro.
-        work_folder_passable: Whether other users can pass through it.
-    """
-
+    #: Release of the kernel.
     kernel: str
+    #: ID of /etc/os-release and what it is like, such as ("ubuntu", "debian").
     distribution: tuple[str, ...]
+    #: Whether the service runs as root. Programs of jobs never do.
     root: bool
+    #: Path of bubblewrap, empty for none.
     bwrap: str
+    #: What bubblewrap says if it cannot make a sandbox; empty if it can.
     bwrap_refusal: str
+    #: Name of the errno with which an ordinary user's process is refused a user namespace, or mounts in one;
+    #: empty if it is not refused.
     namespace_refusal: str
+    #: Whether the root of this process is not that of its mount namespace, as far as can be seen.
     chrooted: bool
+    #: Whether the kernel has user namespaces at all.
     user_namespaces: bool
+    #: kernel.unprivileged_userns_clone; None for no such setting.
     unprivileged_userns_clone: int | None
+    #: user.max_user_namespaces; None for no such setting.
     max_user_namespaces: int | None
+    #: kernel.apparmor_restrict_unprivileged_userns; None for no such setting.
     apparmor_restricts: int | None
+    #: Label that the security module in force gives to this process; empty for none.
     label: str
+    #: Whether SELinux is there and enforces its policy.
     selinux_enforcing: bool
+    #: Whether this process is under a seccomp filter, as in a container.
     seccomp_filtered: bool
+    #: 0 for none.
     landlock_abi: int
+    #: Name of the errno with which Landlock is refused; empty if it is there.
     landlock_refusal: str
+    #: Active security modules, from /sys/kernel/security/lsm; None if that cannot be read.
     security_modules: tuple[str, ...] | None
+    #: Whether processes can be traced.
     traces: bool
+    #: kernel.yama.ptrace_scope; None if Yama is not in force.
     ptrace_scope: int | None
+    #: Option hidepid of /proc; empty for none.
     hidepid: str
+    #: Where the work folders of jobs are made.
     work_folder: str
+    #: Flags that its file system is mounted with, of nosuid, nodev, noexec and ro.
     work_folder_flags: tuple[str, ...]
+    #: Whether other users can pass through it.
     work_folder_passable: bool
 
 
@@ -306,20 +303,17 @@ _TRACING_ELSEWHERE = (
 
 @dataclass(frozen=True, slots=True)
 class TierDiagnosis:
-    """One thing of the host that forbids something.
+    """One thing of the host that forbids something."""
 
-    Attributes:
-        what: The cause, such as "AppArmor restricts unprivileged user namespaces".
-        evidence: What was read or tried that shows it.
-        consequence: What cannot be had because of it.
-        tiers: Tiers that it takes away or weakens.
-        remedy: The command, option or profile that permits it.
-    """
-
+    #: The cause, such as "AppArmor restricts unprivileged user namespaces".
     what: str
+    #: What was read or tried that shows it.
     evidence: str
+    #: What cannot be had because of it.
     consequence: str
+    #: Tiers that it takes away or weakens.
     tiers: tuple[Tier, ...]
+    #: The command, option or profile that permits it.
     remedy: str
 
     def __str__(self) -> str:

@@ -95,16 +95,13 @@ _FIRST_WITH_TCP, _FIRST_WITH_SCOPES = 4, 6
 
 @dataclass(frozen=True, slots=True)
 class Handled:
-    """The accesses that a ruleset denies unless a rule allows them, as bits of linux/landlock.h.
+    """The accesses that a ruleset denies unless a rule allows them, as bits of linux/landlock.h."""
 
-    Attributes:
-        files: Accesses to files and folders.
-        network: Accesses to TCP.
-        scoped: Signals to, and abstract sockets of, processes outside.
-    """
-
+    #: Accesses to files and folders.
     files: int
+    #: Accesses to TCP.
     network: int
+    #: Signals to, and abstract sockets of, processes outside.
     scoped: int
 
 

@@ -34,41 +34,35 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class CellContext:
-    """The cell that a program is to run in.
+    """The cell that a program is to run in."""
 
-    Attributes:
-        plan: The plan of the cell.
-        workspace: Its folder.
-        sandbox: Its namespaces, None in the other tiers.
-        group: Its control group, None if none can be made.
-        control: Descriptor of the supervisor's socket.
-        channels: Descriptors that programs get, by the numbers that they find them at.
-    """
-
+    #: The plan of the cell.
     plan: CellPlan
+    #: Its folder.
     workspace: Workspace
+    #: Its namespaces, None in the other tiers.
     sandbox: Sandbox | None
+    #: Its control group, None if none can be made.
     group: cgroup.ControlGroup | None
+    #: Descriptor of the supervisor's socket.
     control: int
+    #: Descriptors that programs get, by the numbers that they find them at.
     channels: Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Launched:
-    """A program that was started.
+    """A program that was started."""
 
-    Attributes:
-        pid: Child of the supervisor: the program, or who waits for it outside of its sandbox.
-        output_fd: The descriptor that has what the program writes.
-        failure_fd: The descriptor that says what kept it from starting; nothing if it did start.
-        status_fd: The descriptor that has the fate of the program if somebody waits for it.
-        not_the_job: Pids of those who wait.
-    """
-
+    #: Child of the supervisor: the program, or who waits for it outside of its sandbox.
     pid: int
+    #: The descriptor that has what the program writes.
     output_fd: int
+    #: The descriptor that says what kept it from starting; nothing if it did start.
     failure_fd: int
+    #: The descriptor that has the fate of the program if somebody waits for it.
     status_fd: int
+    #: Pids of those who wait.
     not_the_job: tuple[int, ...]
 
 

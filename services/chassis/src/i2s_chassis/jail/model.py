@@ -54,20 +54,17 @@ class PolicyEvent:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a run used.
+    """What a run used."""
 
-    Attributes:
-        wall_seconds: Wall time.
-        cpu_seconds: CPU time of all its processes.
-        peak_memory_bytes: Resident memory.
-        peak_processes: Processes and threads at the same time.
-        waited_seconds: Wall time in which the machine kept it waiting for a processor, see clock.
-    """
-
+    #: Wall time.
     wall_seconds: float = 0.0
+    #: CPU time of all its processes.
     cpu_seconds: float = 0.0
+    #: Resident memory.
     peak_memory_bytes: int = 0
+    #: Processes and threads at the same time.
     peak_processes: int = 0
+    #: Wall time in which the machine kept it waiting for a processor, see clock.
     waited_seconds: float = 0.0
 
     @property
@@ -105,18 +102,15 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class ProcessIsolation:
-    """How isolated one process is, as the kernel reports it.
+    """How isolated one process is, as the kernel reports it."""
 
-    Attributes:
-        pid: Its number, as the service sees it.
-        command: Its command line; arguments are separated by blanks.
-        pid_namespaces: Number of pid namespaces in which it has a process id, ours included.
-        call_filters: Number of filters that each of its system calls passes.
-    """
-
+    #: Its number, as the service sees it.
     pid: int
+    #: Its command line; arguments are separated by blanks.
     command: str
+    #: Number of pid namespaces in which it has a process id, ours included.
     pid_namespaces: int
+    #: Number of filters that each of its system calls passes.
     call_filters: int
 
 
@@ -130,73 +124,64 @@ class Fill:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How one run in a cell ended.
+    """How one run in a cell ended."""
 
-    Attributes:
-        cause: Why.
-        exit_code: Exit code of the program if cause is EXITED, else -1.
-        signal: The signal that killed it if cause is SIGNALED, else 0. SIGKILL also if the kernel killed one
-            of its processes because others had used up the memory.
-        usage: Usage of this run alone.
-        output: What it wrote to standard output and standard error, bounded.
-        events: What it tried and was prevented from.
-    """
-
+    #: Why.
     cause: Cause
+    #: Exit code of the program if cause is EXITED, else -1.
     exit_code: int
+    #: The signal that killed it if cause is SIGNALED, else 0. SIGKILL also if the kernel killed one of its
+    #: processes because others had used up the memory.
     signal: int
+    #: Usage of this run alone.
     usage: Usage
+    #: What it wrote to standard output and standard error, bounded.
     output: Excerpt
+    #: What it tried and was prevented from.
     events: tuple[PolicyEvent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """What jobs are confined by.
+    """What jobs are confined by."""
 
-    Attributes:
-        tier: The tier in force.
-        mechanisms: What it is made of on this machine, for people to read.
-        landlock_abi: Version of Landlock's interface in force, 0 if there is none.
-    """
-
+    #: The tier in force.
     tier: Tier
+    #: What it is made of on this machine, for people to read.
     mechanisms: tuple[str, ...]
+    #: Version of Landlock's interface in force, 0 if there is none.
     landlock_abi: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class JailSettings:
-    """How jobs are to be confined.
+    """How jobs are to be confined."""
 
-    Attributes:
-        tier: The only tier to try; None tries them from the strongest down. CONTAINER is refused
-            on every kernel but gVisor's, and is tried by None there alone.
-        allow_unsandboxed: Serve with tier NONE if no other works (or if tier is NONE).
-        state_dir: Folder in which the jail makes one for the work folders of jobs, reachable by other
-            users. None: the system's temporary folder.
-        uid_base: First of the users that jobs run as if the service runs as root. One
-            for each cell that is open at the same time; no real user may have these ids.
-        uid_count: Number of those users.
-        poll_seconds: How often memory, processes and disk of a job are measured.
-        patience: A loaded machine keeps jobs waiting for a processor, which does not count against their
-            limit on wall time. After this many times that limit a job is given up all the same.
-        private_mounts: Give each cell a tmpfs of its own if that is possible.
-        control_groups: Use control groups if that is possible.
-        bwrap: Program of the namespace tier, by name or path.
-        nesting: Refuse a tier in which a nesting cell has no /proc, before its escape tests.
-    """
-
+    #: The only tier to try; None tries them from the strongest down. CONTAINER is refused on every kernel but
+    #: gVisor's, and is tried by None there alone.
     tier: Tier | None = None
+    #: Serve with tier NONE if no other works (or if tier is NONE).
     allow_unsandboxed: bool = False
+    #: Folder in which the jail makes one for the work folders of jobs, reachable by other users. None: the
+    #: system's temporary folder.
     state_dir: Path | None = None
+    #: First of the users that jobs run as if the service runs as root. One for each cell that is open at the
+    #: same time; no real user may have these ids.
     uid_base: int = 52_000
+    #: Number of those users.
     uid_count: int = 256
+    #: How often memory, processes and disk of a job are measured.
     poll_seconds: float = 0.05
+    #: A loaded machine keeps jobs waiting for a processor, which does not count against their limit on wall
+    #: time. After this many times that limit a job is given up all the same.
     patience: float = 10.0
+    #: Give each cell a tmpfs of its own if that is possible.
     private_mounts: bool = True
+    #: Use control groups if that is possible.
     control_groups: bool = True
+    #: Program of the namespace tier, by name or path.
     bwrap: str = "bwrap"
+    #: Refuse a tier in which a nesting cell has no /proc, before its escape tests.
     nesting: bool = False
 
 

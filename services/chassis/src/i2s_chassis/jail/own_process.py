@@ -42,35 +42,27 @@ class ConfinementError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class WorkerNeeds:
-    """What a worker needs of the machine beside the interpreter, its packages and shared libraries.
+    """What a worker needs of the machine beside the interpreter, its packages and shared libraries."""
 
-    Attributes:
-        readable: Files and folders that it reads. Missing ones are passed over.
-        devices: Device files that it reads and writes. The filter cannot distinguish them from other
-            files: with them, or with drivers, it permits what changes files, and Landlock alone prevents
-            that.
-        drivers: Device files that it computes with: it reads, writes and maps them and calls their drivers.
-            With them the filter permits every ioctl, which Landlock then permits for these files alone
-            (from ABI 5 on).
-    """
-
+    #: Files and folders that it reads. Missing ones are passed over.
     readable: tuple[str, ...] = ()
+    #: Device files that it reads and writes. The filter cannot distinguish them from other files: with them,
+    #: or with drivers, it permits what changes files, and Landlock alone prevents that.
     devices: tuple[str, ...] = ()
+    #: Device files that it computes with: it reads, writes and maps them and calls their drivers. With them
+    #: the filter permits every ioctl, which Landlock then permits for these files alone (from ABI 5 on).
     drivers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """What a worker is confined by.
+    """What a worker is confined by."""
 
-    Attributes:
-        landlock_abi: Version of Landlock's interface in force, 0 for none.
-        changes_files: Whether the system call filter permits what changes files.
-        drivers: Device files whose drivers it may call.
-    """
-
+    #: Version of Landlock's interface in force, 0 for none.
     landlock_abi: int
+    #: Whether the system call filter permits what changes files.
     changes_files: bool = False
+    #: Device files whose drivers it may call.
     drivers: tuple[str, ...] = ()
 
     @property

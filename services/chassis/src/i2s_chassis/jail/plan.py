@@ -53,46 +53,43 @@ WORK_IN_NAMESPACE = "/i2s-work"
 
 @dataclass(frozen=True, slots=True)
 class CellPlan:
-    """Everything the supervisor of a cell must know.
+    """Everything the supervisor of a cell must know."""
 
-    Attributes:
-        name: Unique among the cells of a jail.
-        tier: The sandbox tier.
-        limits: Limits of every run; CPU and wall are the budget of the whole cell.
-        uid: User that programs run as, None for the one we are.
-        readable: Paths that programs may read beside SYSTEM_READABLE.
-        folder: Where the supervisor may make the cell's own folder.
-        private_mount: Whether the work folder is a tmpfs in a mount namespace of the supervisor.
-        new_user: Whether that mount namespace needs a user namespace too (ordinary users).
-        poll_seconds: How often the supervisor looks at memory, processes and disk.
-        patience: Times its limit on wall time after which a job that is kept waiting is given up.
-        groups: Where control groups can be made, None if they cannot.
-        bwrap: Path of bubblewrap.
-        channels: Numbers at which programs find the descriptors that came with the plan.
-        nesting: Whether programs may make namespaces inside of theirs.
-        counted_apart: Whether the kernel counts the processes of a user for each user namespace (Linux 5.14).
-        followed: Whether each process of a program is followed from its birth, see follow.
-        landlock_abi: Version of Landlock's interface to use, 0 to do without Landlock.
-        substitutes: What the system call filter controls in place of an older Landlock.
-    """
-
+    #: Unique among the cells of a jail.
     name: str
+    #: The sandbox tier.
     tier: Tier
+    #: Limits of every run; CPU and wall are the budget of the whole cell.
     limits: Limits
+    #: User that programs run as, None for the one we are.
     uid: int | None
+    #: Paths that programs may read beside SYSTEM_READABLE.
     readable: tuple[str, ...]
+    #: Where the supervisor may make the cell's own folder.
     folder: str
+    #: Whether the work folder is a tmpfs in a mount namespace of the supervisor.
     private_mount: bool
+    #: Whether that mount namespace needs a user namespace too (ordinary users).
     new_user: bool
+    #: How often the supervisor looks at memory, processes and disk.
     poll_seconds: float
+    #: Times its limit on wall time after which a job that is kept waiting is given up.
     patience: float
+    #: Where control groups can be made, None if they cannot.
     groups: cgroup.Hierarchy | None
+    #: Path of bubblewrap.
     bwrap: str
+    #: Numbers at which programs find the descriptors that came with the plan.
     channels: tuple[int, ...] = ()
+    #: Whether programs may make namespaces inside of theirs.
     nesting: bool = False
+    #: Whether the kernel counts the processes of a user for each user namespace (Linux 5.14).
     counted_apart: bool = True
+    #: Whether each process of a program is followed from its birth, see follow.
     followed: bool = False
+    #: Version of Landlock's interface to use, 0 to do without Landlock.
     landlock_abi: int = 0
+    #: What the system call filter controls in place of an older Landlock.
     substitutes: tuple[Substitute, ...] = ()
 
     @property
@@ -170,16 +167,13 @@ class RefusedError(CellError):
 
 @dataclass(frozen=True, slots=True)
 class PlanBounds:
-    """What plans may ask for.
+    """What plans may ask for."""
 
-    Attributes:
-        template: What every plan must equal but for its name, limits, readable paths, channels and nesting.
-        readable: Files and folders; a plan may name these and what lies below them.
-        ceilings: Most of each limit. Times are bounded by a year, as a program that stays has them renewed.
-    """
-
+    #: What every plan must equal but for its name, limits, readable paths, channels and nesting.
     template: CellPlan
+    #: Files and folders; a plan may name these and what lies below them.
     readable: tuple[str, ...]
+    #: Most of each limit. Times are bounded by a year, as a program that stays has them renewed.
     ceilings: Limits
 
     def permitted(self, plan: CellPlan) -> CellPlan:
@@ -253,20 +247,17 @@ def _is_below(path: str, root: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the spawner receives once, before anything else.
+    """What the spawner receives once, before anything else."""
 
-    Attributes:
-        uid_base: First of the users that jobs run as if the spawner is root.
-        uid_count: Number of those users.
-        folder: Where work folders are made.
-        removed_at_end: Folder that the monitor removes; empty if the service does so itself.
-        bounds: What plans may ask for; None if who sends them has the rights of the spawner anyway.
-    """
-
+    #: First of the users that jobs run as if the spawner is root.
     uid_base: int
+    #: Number of those users.
     uid_count: int
+    #: Where work folders are made.
     folder: str
+    #: Folder that the monitor removes; empty if the service does so itself.
     removed_at_end: str
+    #: What plans may ask for; None if who sends them has the rights of the spawner anyway.
     bounds: PlanBounds | None = None
 
     def to_json(self) -> dict[str, Any]:

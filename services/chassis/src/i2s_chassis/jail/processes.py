@@ -37,20 +37,17 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One process, alive or a zombie.
+    """One process, alive or a zombie."""
 
-    Attributes:
-        pid: Its number.
-        threads: How many live; 0 in a zombie.
-        resident_bytes: Memory; 0 in a zombie.
-        cpu_seconds: CPU seconds that it has used itself, so far.
-        reaped_seconds: CPU seconds of the children that it has waited for, and of theirs.
-    """
-
+    #: Its number.
     pid: int
+    #: How many live; 0 in a zombie.
     threads: int
+    #: Memory; 0 in a zombie.
     resident_bytes: int
+    #: CPU seconds that it has used itself, so far.
     cpu_seconds: float
+    #: CPU seconds of the children that it has waited for, and of theirs.
     reaped_seconds: float
 
     @property

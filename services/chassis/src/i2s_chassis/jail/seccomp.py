@@ -338,27 +338,19 @@ def restrict_service() -> None:
 
 @dataclass(frozen=True, slots=True)
 class CallNumbers:
-    """The calls of one architecture that the filter knows, by their numbers.
+    """The calls of one architecture that the filter knows, by their numbers."""
 
-    Attributes:
-        audit_arch: The kernel's number of the architecture.
-        denied: Calls that no job may make.
-        made_by_services: Calls among ``denied`` that a service and its libraries may need.
-        denied_to_our_user: Calls that a job with the user of the service may not make.
-        ignored_of_our_user: Calls of such a job that are not made but return success.
-        unknown_to_our_user: Calls of such a job that are not made and return ENOSYS.
-        signals: Calls whose first argument is the process to signal.
-        flags_of_open: Calls that open a file by its path, with the place of the argument that holds flags.
-        starts: Start a process or a program; clone is looked at apart, since threads are made by it too.
-        joins: Give a socket an address, or connect it.
-        changes: Change files by their path, beside those that open them.
-    """
-
+    #: The kernel's number of the architecture.
     audit_arch: int
+    #: Calls that no job may make.
     denied: tuple[int, ...]
+    #: Calls among ``denied`` that a service and its libraries may need.
     made_by_services: tuple[int, ...]
+    #: Calls that a job with the user of the service may not make.
     denied_to_our_user: tuple[int, ...]
+    #: Calls of such a job that are not made but return success.
     ignored_of_our_user: tuple[int, ...]
+    #: Calls of such a job that are not made and return ENOSYS.
     unknown_to_our_user: tuple[int, ...]
     prlimit: int
     socket: int
@@ -369,13 +361,18 @@ class CallNumbers:
     chroot: int
     ioctl: int
     fcntl: int
+    #: Calls whose first argument is the process to signal.
     signals: tuple[int, ...]
     pidfd_send_signal: int
     truncate: int
     openat2: int
+    #: Calls that open a file by its path, with the place of the argument that holds flags.
     flags_of_open: tuple[tuple[int, int], ...]
+    #: Start a process or a program; clone is looked at apart, since threads are made by it too.
     starts: tuple[int, ...]
+    #: Give a socket an address, or connect it.
     joins: tuple[int, ...]
+    #: Change files by their path, beside those that open them.
     changes: tuple[int, ...]
 
 

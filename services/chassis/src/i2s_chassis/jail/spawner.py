@@ -57,33 +57,30 @@ _MAX_COMPLAINTS = 100
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What isolation can be built of on this machine, as the spawner found by trying.
+    """What isolation can be built of on this machine, as the spawner found by trying."""
 
-    Attributes:
-        root: Whether the spawner may become other users.
-        private_mount: Whether a supervisor can mount a tmpfs for its cell.
-        new_user: Whether it needs a user namespace for that.
-        mounts_processes: Whether it can mount a /proc of its own for a program.
-        groups: Where control groups can be made, as Hierarchy.to_json says it; None for nowhere.
-        bwrap: Path and version of bubblewrap, empty if there is none.
-        landlock_abi: 0 for none.
-        seccomp: Whether there is a filter for this architecture.
-        gvisor: Whether the kernel is gVisor's.
-        traces: Whether processes can be traced.
-        counted_apart: Whether the kernel counts the processes of a user for each user namespace.
-    """
-
+    #: Whether the spawner may become other users.
     root: bool
+    #: Whether a supervisor can mount a tmpfs for its cell.
     private_mount: bool
+    #: Whether it needs a user namespace for that.
     new_user: bool
+    #: Whether it can mount a /proc of its own for a program.
     mounts_processes: bool
+    #: Where control groups can be made, as Hierarchy.to_json says it; None for nowhere.
     groups: list[Any] | None
+    #: Path and version of bubblewrap, empty if there is none.
     bwrap: str
     bwrap_version: str
+    #: 0 for none.
     landlock_abi: int
+    #: Whether there is a filter for this architecture.
     seccomp: bool
+    #: Whether the kernel is gVisor's.
     gvisor: bool
+    #: Whether processes can be traced.
     traces: bool
+    #: Whether the kernel counts the processes of a user for each user namespace.
     counted_apart: bool
 
 

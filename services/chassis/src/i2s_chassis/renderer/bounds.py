@@ -23,14 +23,11 @@ _MOST_SHOWN_CHARACTERS = 80
 
 @dataclass(frozen=True, slots=True)
 class NameFault:
-    """A name that is refused, and why.
+    """A name that is refused, and why."""
 
-    Attributes:
-        name: The name made printable and cut to 80 characters.
-        reason: Half a sentence that continues "the file name …".
-    """
-
+    #: The name made printable and cut to 80 characters.
     name: str
+    #: Half a sentence that continues "the file name …".
     reason: str
 
 

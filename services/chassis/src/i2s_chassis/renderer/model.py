@@ -33,47 +33,40 @@ class ResolvedPageOptions(PageOptions):
 
 @dataclass(frozen=True, slots=True)
 class RawStage:
-    """One step that was made.
+    """One step that was made."""
 
-    Attributes:
-        name: Name, such as "compile".
-        usage: CPU time, memory and elapsed time of the step.
-        detail: A word on how ("format", "zygote", "cold") or nothing.
-        ended_ns: When it ended, in nanoseconds since the epoch: by default when this is made.
-    """
-
+    #: Name, such as "compile".
     name: str
+    #: CPU time, memory and elapsed time of the step.
     usage: Usage = _NO_USAGE
+    #: A word on how ("format", "zygote", "cold") or nothing.
     detail: str = ""
+    #: When it ended, in nanoseconds since the epoch: by default when this is made.
     ended_ns: int = field(default_factory=time.time_ns, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class RawRendering:
-    """What came of a job, before its texts are made printable and its events are bounded.
+    """What came of a job, before its texts are made printable and its events are bounded."""
 
-    Attributes:
-        verdict: How it ended.
-        message: One sentence for people.
-        pictures: Empty unless the verdict is RENDERED or RENDERED_WITH_ERRORS.
-        total_pages: Pages that the engine produced.
-        error: The first error.
-        log: What the engine wrote, bounded.
-        stages: The stages, in the order in which they ran.
-        events: What was tried and prevented.
-        interrupted: Whether something outside may have ended it, such as an operator or the kernel out of
-            memory: a process of the engine that is not the source's own was lost on the way. A verdict
-            CRASHED means that too.
-    """
-
+    #: How it ended.
     verdict: Verdict
+    #: One sentence for people.
     message: str
+    #: Empty unless the verdict is RENDERED or RENDERED_WITH_ERRORS.
     pictures: tuple[Picture, ...] = ()
+    #: Pages that the engine produced.
     total_pages: int = 0
+    #: The first error.
     error: SourceError | None = None
+    #: What the engine wrote, bounded.
     log: Excerpt = NO_LOG
+    #: The stages, in the order in which they ran.
     stages: tuple[RawStage, ...] = ()
+    #: What was tried and prevented.
     events: tuple[PolicyEvent, ...] = ()
+    #: Whether something outside may have ended it, such as an operator or the kernel out of memory: a process
+    #: of the engine that is not the source's own was lost on the way. A verdict CRASHED means that too.
     interrupted: bool = False
 
     @property

@@ -49,20 +49,17 @@ R = TypeVar("R", bound=RawRendering)
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a renderer is.
+    """What a renderer is."""
 
-    Attributes:
-        package: Its distribution.
-        source: What it takes.
-        engine: What makes its pictures.
-        options: The defaults.
-        max_files: Maximum number of files of a request; 0 if it can have none.
-    """
-
+    #: Its distribution.
     package: str
+    #: What it takes.
     source: Literal["latex", "site", "lilypond", "python"]
+    #: What makes its pictures.
     engine: str
+    #: The defaults.
     options: pb.RenderOptions
+    #: Maximum number of files of a request; 0 if it can have none.
     max_files: int = 0
 
 

@@ -29,12 +29,9 @@ _ORDINARY = (Tier.NAMESPACE, Tier.LANDLOCK)  # of kernels that are not gVisor's
 
 
 class RendererSettings(ServiceSettings):
-    """Base of a renderer's settings.
+    """Base of a renderer's settings."""
 
-    Attributes:
-        nesting: Whether its engine needs a tier in which programs make namespaces of their own.
-    """
-
+    #: Whether its engine needs a tier in which programs make namespaces of their own.
     nesting: ClassVar[bool] = False
 
     jail_tier: Literal["auto", "namespace", "landlock", "container", "none"] = Field(

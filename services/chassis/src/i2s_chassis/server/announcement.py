@@ -20,20 +20,17 @@ from i2s_chassis.server.service_user import confine
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """What the file says.
+    """What the file says."""
 
-    Attributes:
-        service: Name of the service.
-        address: Address of the gRPC server, host:port.
-        metrics_address: Address of the metrics for Prometheus; None if they are not served.
-        health_address: Address that serves health alone; None if there is none.
-        pid: Number of the process.
-    """
-
+    #: Name of the service.
     service: str
+    #: Address of the gRPC server, host:port.
     address: str
+    #: Address of the metrics for Prometheus; None if they are not served.
     metrics_address: str | None
+    #: Address that serves health alone; None if there is none.
     health_address: str | None
+    #: Number of the process.
     pid: int
 
     def to_json(self) -> str:

@@ -37,20 +37,17 @@ Raw = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One value that can be set.
+    """One value that can be set."""
 
-    Attributes:
-        path: Name of the field, and of the field in its table if it is in one.
-        kind: Its type, without ``None``.
-        default: What holds if nothing sets it.
-        description: Its description for people.
-        variable: Its environment variable.
-    """
-
+    #: Name of the field, and of the field in its table if it is in one.
     path: tuple[str, ...]
+    #: Its type, without ``None``.
     kind: object
+    #: What holds if nothing sets it.
     default: object
+    #: Its description for people.
     description: str
+    #: Its environment variable.
     variable: str
 
     @property

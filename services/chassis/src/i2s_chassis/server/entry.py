@@ -30,20 +30,17 @@ _EXIT_START, _EXIT_USAGE, _EXIT_INTERRUPTED = 1, 2, 130
 
 @dataclass(frozen=True)
 class Command(Generic[S]):
-    """A subcommand.
+    """A subcommand."""
 
-    Attributes:
-        name: Name as typed.
-        summary: One sentence for --help.
-        settings: Its options.
-        action: What it does; returns the exit code. May raise StartError.
-        examples: Command lines for --help, without the program's name.
-    """
-
+    #: Name as typed.
     name: str
+    #: One sentence for --help.
     summary: str
+    #: Its options.
     settings: type[S]
+    #: What it does; returns the exit code. May raise StartError.
     action: Callable[[S], int]
+    #: Command lines for --help, without the program's name.
     examples: Sequence[str] = ()
 
     def run(self, options: Raw, print_config: bool) -> int:

@@ -40,18 +40,15 @@ _NO_HOME = "/nonexistent"
 
 @dataclass(frozen=True, slots=True)
 class ServicePrivileges:
-    """The privileges that the service runs with.
+    """The privileges that the service runs with."""
 
-    Attributes:
-        uid: User id of the service.
-        binds_low_ports: Whether it has kept the one capability that ports of root need.
-        reason: Why it stays user 0, if it was started as root and does.
-        announcer: The process that writes its announcement, if it may not do so any more.
-    """
-
+    #: User id of the service.
     uid: int
+    #: Whether it has kept the one capability that ports of root need.
     binds_low_ports: bool = False
+    #: Why it stays user 0, if it was started as root and does.
     reason: str = ""
+    #: The process that writes its announcement, if it may not do so any more.
     announcer: Announcer | None = None
 
     @property

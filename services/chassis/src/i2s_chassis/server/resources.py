@@ -21,18 +21,15 @@ _PROC = Path("/proc")
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What the processes of a container use, those of jobs included.
+    """What the processes of a container use, those of jobs included."""
 
-    Attributes:
-        memory_bytes: Memory less pages of files that can be dropped at once: the working set of Kubernetes.
-        memory_limit_bytes: Limit of the container, else the memory of the machine.
-        cpu_seconds: CPU seconds since the start of the container.
-        cpu_limit: Processors that may be busy at once: the quota, else those that may be used.
-    """
-
+    #: Memory less pages of files that can be dropped at once: the working set of Kubernetes.
     memory_bytes: int
+    #: Limit of the container, else the memory of the machine.
     memory_limit_bytes: int
+    #: CPU seconds since the start of the container.
     cpu_seconds: float
+    #: Processors that may be busy at once: the quota, else those that may be used.
     cpu_limit: float
 
 

@@ -22,21 +22,18 @@ Register = Callable[["grpc.aio.Server"], None]
 
 @dataclass(frozen=True, slots=True)
 class Chassis:
-    """What a service is given when it opens.
+    """What a service is given when it opens."""
 
-    Attributes:
-        admission: Slots and queue; every job holds a slot.
-        telemetry: What to count and measure.
-        draining: Set when the service shall end: what runs is finished, nothing is begun.
-        set_healthy: The function that is told whether the service can work. While it cannot, health is
-            NOT_SERVING and every call is answered UNAVAILABLE.
-        jail: The jail of a renderer, which was started while the service had more privileges; None elsewhere.
-    """
-
+    #: Slots and queue; every job holds a slot.
     admission: Admission
+    #: What to count and measure.
     telemetry: Telemetry
+    #: Set when the service shall end: what runs is finished, nothing is begun.
     draining: asyncio.Event
+    #: The function that is told whether the service can work. While it cannot, health is NOT_SERVING and
+    #: every call is answered UNAVAILABLE.
     set_healthy: Callable[[bool], Awaitable[None]]
+    #: The jail of a renderer, which was started while the service had more privileges; None elsewhere.
     jail: Jail | None = None
 
 

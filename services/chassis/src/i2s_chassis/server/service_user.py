@@ -21,16 +21,13 @@ _LAST_UID = 2**32 - 2
 
 @dataclass(frozen=True, slots=True)
 class UserAccount:
-    """A user.
+    """A user."""
 
-    Attributes:
-        uid: Its number.
-        gid: Group id.
-        groups: Numbers of its other groups.
-    """
-
+    #: Its number.
     uid: int
+    #: Group id.
     gid: int
+    #: Numbers of its other groups.
     groups: tuple[int, ...] = ()
 
     def become(self) -> None:

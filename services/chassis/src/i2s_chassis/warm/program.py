@@ -29,20 +29,17 @@ _FIXED = ("memory_bytes", "processes", "file_bytes", "disk_bytes", "inodes")
 
 @dataclass(frozen=True, slots=True)
 class WarmSettings:
-    """What an operator decides about warm programs.
+    """What an operator decides about warm programs."""
 
-    Attributes:
-        limits: Limits of a job: the defaults of the service.
-        jobs: Number of jobs after which a program is replaced.
-        memory_bytes: Room for the program itself, beside that of a job.
-        start_seconds: CPU seconds that it may take to get ready.
-        spare: Number of programs that stand ready beyond one for each slot.
-    """
-
+    #: Limits of a job: the defaults of the service.
     limits: Limits
+    #: Number of jobs after which a program is replaced.
     jobs: int = 100
+    #: Room for the program itself, beside that of a job.
     memory_bytes: int = 256 * _MIB
+    #: CPU seconds that it may take to get ready.
     start_seconds: float = 30.0
+    #: Number of programs that stand ready beyond one for each slot.
     spare: int = 1
 
     def cell(self) -> Limits:
@@ -65,18 +62,15 @@ class WarmSettings:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What to start.
+    """What to start."""
 
-    Attributes:
-        argv: Command line.
-        files: Files that lie in its folder.
-        readable: What it must read outside of /usr.
-        environment: Variables that are added to those of the jail.
-    """
-
+    #: Command line.
     argv: tuple[str, ...]
+    #: Files that lie in its folder.
     files: Mapping[str, bytes]
+    #: What it must read outside of /usr.
     readable: tuple[Path, ...]
+    #: Variables that are added to those of the jail.
     environment: Mapping[str, str]
 
 

@@ -56,16 +56,13 @@ _HEADS_SHA256 = "a78928a0af1e5f0fcb1f3b9e8f8c3a2a5a3de244d830ad5c1feddc79b843286
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where weights are looked for, in this order.
+    """Where weights are looked for, in this order."""
 
-    Attributes:
-        weights_dir: The service's own folder.
-        hub_dir: The cache of torchvision's loader (torch hub).
-        opened: Descriptors of files in them that are open already, by path; all others are opened by path.
-    """
-
+    #: The service's own folder.
     weights_dir: Path
+    #: The cache of torchvision's loader (torch hub).
     hub_dir: Path
+    #: Descriptors of files in them that are open already, by path; all others are opened by path.
     opened: Mapping[Path, int] = field(default_factory=dict)
 
     @property
@@ -76,15 +73,12 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """What is here.
+    """What is here."""
 
-    Attributes:
-        found: The file of each network that can be run.
-        missing: Why each of the others cannot, and what to do; completes a sentence that begins with a name.
-            Clients are given it, so it has no path of this machine.
-    """
-
+    #: The file of each network that can be run.
     found: Mapping[Network, WeightsFile]
+    #: Why each of the others cannot, and what to do; completes a sentence that begins with a name. Clients
+    #: are given it, so it has no path of this machine.
     missing: Mapping[Network, str]
 
 

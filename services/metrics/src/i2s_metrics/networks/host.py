@@ -20,16 +20,13 @@ from i2s_metrics.networks.messages import Description, HostSettings, NetworkAnsw
 
 @dataclass(frozen=True, slots=True)
 class NetworkRequest:
-    """Something to compare.
+    """Something to compare."""
 
-    Attributes:
-        number: Identifies the request.
-        inputs: What to compare.
-        arrived: Time of arrival, by the clock of the inbox.
-    """
-
+    #: Identifies the request.
     number: int
+    #: What to compare.
     inputs: Inputs
+    #: Time of arrival, by the clock of the inbox.
     arrived: float
 
 

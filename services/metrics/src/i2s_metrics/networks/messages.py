@@ -17,30 +17,27 @@ Precision = Literal["float32", "half"]
 
 @dataclass(frozen=True, slots=True)
 class HostSettings:
-    """What the process needs to know.
+    """What the process needs to know."""
 
-    Attributes:
-        weights: The file of each network.
-        device: "auto", "cpu", "cuda" or "cuda:N".
-        precision: The precision that is asked for.
-        threads: Number of threads on processors.
-        batch_size: Pairs that are compared at once.
-        batch_wait_seconds: What the first pair of a batch waits for others at most.
-        feature_bytes: What may be kept of references.
-        device_bytes: What may be taken of a GPU's memory; None is all of it.
-        confined: Whether the process confines itself.
-        log_bytes: Bytes of its standard error that are logged in each minute.
-    """
-
+    #: The file of each network.
     weights: Mapping[Network, WeightsFile]
+    #: "auto", "cpu", "cuda" or "cuda:N".
     device: str = "auto"
+    #: The precision that is asked for.
     precision: Precision = "float32"
+    #: Number of threads on processors.
     threads: int = 1
+    #: Pairs that are compared at once.
     batch_size: int = 8
+    #: What the first pair of a batch waits for others at most.
     batch_wait_seconds: float = 0.005
+    #: What may be kept of references.
     feature_bytes: int = 256 * 1024 * 1024
+    #: What may be taken of a GPU's memory; None is all of it.
     device_bytes: int | None = None
+    #: Whether the process confines itself.
     confined: bool = True
+    #: Bytes of its standard error that are logged in each minute.
     log_bytes: int = LOG_BYTES
 
     @property
@@ -55,27 +52,21 @@ MOST_ANSWER_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What runs the networks.
+    """What runs the networks."""
 
-    Attributes:
-        device: "cpu", or "cuda:0 (name)".
-        precision: Precision of the computation, with the error that was measured if it is not float32.
-    """
-
+    #: "cpu", or "cuda:0 (name)".
     device: str
+    #: Precision of the computation, with the error that was measured if it is not float32.
     precision: str
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkAnswer:
-    """What a network found.
+    """What a network found."""
 
-    Attributes:
-        value: The distance or cosine; not a number if there is none.
-        cpu_seconds: Processor time, the batch's divided by its size.
-    """
-
+    #: The distance or cosine; not a number if there is none.
     value: float
+    #: Processor time, the batch's divided by its size.
     cpu_seconds: float
 
 

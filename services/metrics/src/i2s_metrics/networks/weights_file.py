@@ -25,13 +25,11 @@ class WeightsFile:
     """A file of weights.
 
     It can be sent to a process that multiprocessing starts, which then has the open file too.
-
-    Attributes:
-        path: Where it lies.
-        descriptor: The open file; None if it is opened by its path.
     """
 
+    #: Where it lies.
     path: Path
+    #: The open file; None if it is opened by its path.
     descriptor: int | None = None
 
     def open(self) -> BufferedReader:

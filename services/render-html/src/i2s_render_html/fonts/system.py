@@ -28,18 +28,15 @@ _SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Fonts:
-    """The locked fonts as they are installed here.
+    """The locked fonts as they are installed here."""
 
-    Attributes:
-        folder: Where they lie.
-        files: Files that are here, relative to the folder.
-        digest: SHA-256 over their names, contents and configuration; equal if pages find equal fonts.
-        deviating: Files of the lock that are missing or have other contents, relative to the folder.
-    """
-
+    #: Where they lie.
     folder: Path
+    #: Files that are here, relative to the folder.
     files: tuple[str, ...]
+    #: SHA-256 over their names, contents and configuration; equal if pages find equal fonts.
     digest: str
+    #: Files of the lock that are missing or have other contents, relative to the folder.
     deviating: tuple[str, ...] = ()
 
     @property
@@ -112,15 +109,11 @@ _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-
 
 @dataclass(frozen=True, slots=True)
 class SystemFonts:
-    """The fonts of this machine, as browsers see them.
+    """The fonts of this machine, as browsers see them."""
 
-    Attributes:
-        files: Font files that the configuration names and that jobs can read anyway.
-        digest: SHA-256 over names and contents of the files and of the configuration, and the version of
-            fontconfig.
-    """
-
+    #: Font files that the configuration names and that jobs can read anyway.
     files: tuple[Path, ...]
+    #: SHA-256 over names and contents of the files and of the configuration, and the version of fontconfig.
     digest: str
 
     @property

@@ -43,24 +43,21 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 @dataclass(frozen=True, slots=True)
 class BuildAnswer:
-    """An answer: whether the site was built, and if not, why.
+    """An answer: whether the site was built, and if not, why."""
 
-    Attributes:
-        built: Whether it was built.
-        kind: Class of the error.
-        message: Its message.
-        file: File that it is about.
-        line: Line of that file.
-        left_out: What the site was built without, a sentence each.
-        warnings: Warnings that Jekyll logged, and errors after which it went on.
-    """
-
+    #: Whether it was built.
     built: bool
+    #: Class of the error.
     kind: str = ""
+    #: Its message.
     message: str = ""
+    #: File that it is about.
     file: str = ""
+    #: Line of that file.
     line: int | None = None
+    #: What the site was built without, a sentence each.
     left_out: tuple[str, ...] = ()
+    #: Warnings that Jekyll logged, and errors after which it went on.
     warnings: tuple[str, ...] = ()
 
     @property

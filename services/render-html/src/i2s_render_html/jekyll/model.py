@@ -26,75 +26,65 @@ class BuildCause(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class BuildError:
-    """Why Jekyll refused a site.
+    """Why Jekyll refused a site."""
 
-    Attributes:
-        message: One line, in Jekyll's words.
-        file: Path within the site; empty if Jekyll names none.
-        line: Line of that file, from 1; None if Jekyll names none.
-    """
-
+    #: One line, in Jekyll's words.
     message: str
+    #: Path within the site; empty if Jekyll names none.
     file: str = ""
+    #: Line of that file, from 1; None if Jekyll names none.
     line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltSite:
-    """What came of a site.
+    """What came of a site."""
 
-    Attributes:
-        cause: How the build ended.
-        files: The built site, relative path to content; None unless cause is BUILT.
-        error: Why not; None if cause is BUILT.
-        usage: Usage of this build alone, the loading of Jekyll not included; memory is that of the
-            process with Jekyll in it.
-        log: What Jekyll said.
-        events: What was found or tried and prevented.
-        warm: Whether a prepared process did it.
-        left_out: What GitHub Pages would have built otherwise, a sentence each: plugins and themes that
-            are not installed.
-        warnings: Warnings of Jekyll and libsass, and errors after which Jekyll went on.
-        ended_ns: When the build ended, in nanoseconds since the epoch.
-    """
-
+    #: How the build ended.
     cause: BuildCause
+    #: The built site, relative path to content; None unless cause is BUILT.
     files: Mapping[str, bytes] | None
+    #: Why not; None if cause is BUILT.
     error: BuildError | None
+    #: Usage of this build alone, the loading of Jekyll not included; memory is that of the process with
+    #: Jekyll in it.
     usage: Usage
+    #: What Jekyll said.
     log: Excerpt
+    #: What was found or tried and prevented.
     events: tuple[PolicyEvent, ...] = ()
+    #: Whether a prepared process did it.
     warm: bool = True
+    #: What GitHub Pages would have built otherwise, a sentence each: plugins and themes that are not
+    #: installed.
     left_out: tuple[str, ...] = ()
+    #: Warnings of Jekyll and libsass, and errors after which Jekyll went on.
     warnings: tuple[str, ...] = ()
+    #: When the build ended, in nanoseconds since the epoch.
     ended_ns: int = field(default_factory=time.time_ns, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class JekyllSettings:
-    """What an operator may decide about Jekyll.
+    """What an operator may decide about Jekyll."""
 
-    Attributes:
-        processes: Prepared processes that wait, each with Jekyll loaded, for one site each.
-        limits: Limits of prepared processes. A site with other limits on memory, processes, files or
-            log gets a process of its own, started for it.
-        origin: Where pages will be served, without a "/" at the end; becomes the site's `url`,
-            as `jekyll serve` does it.
-        epoch: The time it is during a build, in seconds since 1970. Posts of a later date are
-            not published.
-        plugins: Gems of this installation that a site may name as plugins; others stay out.
-        ruby: The Ruby program, by name or path.
-        start_seconds: CPU seconds that Ruby and Jekyll may use to load.
-        idle_seconds: Age at which a prepared process is replaced.
-    """
-
+    #: Prepared processes that wait, each with Jekyll loaded, for one site each.
     processes: int = 1
+    #: Limits of prepared processes. A site with other limits on memory, processes, files or log gets a
+    #: process of its own, started for it.
     limits: Limits = DEFAULT_LIMITS
+    #: Where pages will be served, without a "/" at the end; becomes the site's `url`, as `jekyll serve` does
+    #: it.
     origin: str = "http://localhost:4000"
+    #: The time it is during a build, in seconds since 1970. Posts of a later date are not published.
     epoch: int = 1_767_225_600
+    #: Gems of this installation that a site may name as plugins; others stay out.
     plugins: tuple[str, ...] = tuple(PLUGINS)
+    #: The Ruby program, by name or path.
     ruby: str = "ruby"
+    #: CPU seconds that Ruby and Jekyll may use to load.
     start_seconds: float = 60.0
+    #: Age at which a prepared process is replaced.
     idle_seconds: float = 3600.0
 
 

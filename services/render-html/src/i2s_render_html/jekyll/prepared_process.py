@@ -34,16 +34,13 @@ _LEEWAY_SECONDS = 60.0  # between too old to be used and ended by the jail
 
 @dataclass(frozen=True, slots=True)
 class ProcessResult:
-    """What a process left when it ended.
+    """What a process left when it ended."""
 
-    Attributes:
-        ended: How the process ended.
-        answer: What it said on the channel; whatever it liked, if the site took it over.
-        before: What it had used before the site came.
-    """
-
+    #: How the process ended.
     ended: Ended
+    #: What it said on the channel; whatever it liked, if the site took it over.
     answer: bytes
+    #: What it had used before the site came.
     before: Usage
 
 

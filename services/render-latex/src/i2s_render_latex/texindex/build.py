@@ -36,24 +36,21 @@ _WORTH_TRYING = 1
 
 @dataclass(frozen=True, slots=True)
 class IndexSummary:
-    """What a build did.
+    """What a build did."""
 
-    Attributes:
-        path: The index file.
-        digest: Digest of the trees.
-        files: Source files that were read.
-        tried: Packages that the engine tried to load.
-        units: Packages, classes and libraries in the index.
-        names: Commands, environments, keys and files that it knows.
-        seconds: Wall time.
-    """
-
+    #: The index file.
     path: Path
+    #: Digest of the trees.
     digest: str
+    #: Source files that were read.
     files: int
+    #: Packages that the engine tried to load.
     tried: int
+    #: Packages, classes and libraries in the index.
     units: int
+    #: Commands, environments, keys and files that it knows.
     names: int
+    #: Wall time.
     seconds: float
 
 

@@ -34,20 +34,17 @@ _KEYED_PACKAGES = (Provider(ProviderKind.PACKAGE, "tikz"), Provider(ProviderKind
 
 @dataclass(slots=True)
 class Scans:
-    """What was read in the files of the trees, by base name.
+    """What was read in the files of the trees, by base name."""
 
-    Attributes:
-        files: How the files hang together.
-        evidence: The surest way in which each file defines each of its names.
-        installed: All files, read or not.
-        demanding: Files that demand another engine.
-        sources: Where the source files are.
-    """
-
+    #: How the files hang together.
     files: dict[str, Scanned] = field(default_factory=dict)
+    #: The surest way in which each file defines each of its names.
     evidence: dict[str, Evidence] = field(default_factory=dict)
+    #: All files, read or not.
     installed: set[str] = field(default_factory=set)
+    #: Files that demand another engine.
     demanding: set[str] = field(default_factory=set)
+    #: Where the source files are.
     sources: dict[str, TreeFile] = field(default_factory=dict)
 
     def words(self, unit: Unit) -> set[str]:

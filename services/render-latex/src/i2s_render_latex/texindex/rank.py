@@ -103,16 +103,13 @@ _NOT_LETTERS = re.compile(r"[^a-z0-9]")
 
 @dataclass(frozen=True, slots=True)
 class ProviderCandidate:
-    """One provider of a name, with the evidence for it.
+    """One provider of a name, with the evidence for it."""
 
-    Attributes:
-        provider: What would be loaded.
-        how: The surest way in which it defines the name.
-        own: Whether it does so itself, rather than by a file of its bundle that it loads.
-    """
-
+    #: What would be loaded.
     provider: Provider
+    #: The surest way in which it defines the name.
     how: How
+    #: Whether it does so itself, rather than by a file of its bundle that it loads.
     own: bool
 
 

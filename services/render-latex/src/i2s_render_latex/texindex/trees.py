@@ -25,21 +25,18 @@ class TreeError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class TreeFile:
-    """A file that TeX can load.
+    """A file that TeX can load."""
 
-    Attributes:
-        path: Where it is.
-        name: Its base name; TeX finds files by that alone.
-        bundle: The folder below ``tex/latex`` or ``tex/generic`` that it was installed with.
-            Files of one bundle are maintained together. Empty for files outside any.
-        size: Bytes.
-        modified: Time of the last change, nanoseconds since the epoch.
-    """
-
+    #: Where it is.
     path: Path
+    #: Its base name; TeX finds files by that alone.
     name: str
+    #: The folder below ``tex/latex`` or ``tex/generic`` that it was installed with. Files of one bundle are
+    #: maintained together. Empty for files outside any.
     bundle: str
+    #: Bytes.
     size: int
+    #: Time of the last change, nanoseconds since the epoch.
     modified: int
 
     @property

@@ -19,14 +19,11 @@ from .definitions import with_depth
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """One file that another loads.
+    """One file that another loads."""
 
-    Attributes:
-        names: Base names that TeX tries, the first that exists is loaded.
-        always: Whether loading is neither optional, nor inside a group, nor under a condition.
-    """
-
+    #: Base names that TeX tries, the first that exists is loaded.
     names: tuple[str, ...]
+    #: Whether loading is neither optional, nor inside a group, nor under a condition.
     always: bool
 
 
@@ -100,31 +97,25 @@ _DATED = re.compile(r"^(.+?)[-_](?:v?\d[\d._-]*|\d{4}-\d\d-\d\d)(?:-body)?$")
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """What the units are made from: one file of the tree.
+    """What the units are made from: one file of the tree."""
 
-    Attributes:
-        bundle: Its bundle, as in `trees.TreeFile`.
-        loads: The files that it loads.
-    """
-
+    #: Its bundle, as in `trees.TreeFile`.
     bundle: str
+    #: The files that it loads.
     loads: tuple[Load, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A provider and its files.
+    """A provider and its files."""
 
-    Attributes:
-        provider: How it is loaded.
-        bundle: What it was installed with.
-        own: Files that are part of it.
-        lent: Files of other units of the bundle that it always loads.
-    """
-
+    #: How it is loaded.
     provider: Provider
+    #: What it was installed with.
     bundle: str
+    #: Files that are part of it.
     own: frozenset[str]
+    #: Files of other units of the bundle that it always loads.
     lent: frozenset[str]
 
 

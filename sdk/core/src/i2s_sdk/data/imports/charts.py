@@ -93,14 +93,11 @@ _KINDS = {"direct": "direct", "ori": "direct", "customized": "customized", "edit
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """The parts of the source.
+    """The parts of the source."""
 
-    Attributes:
-        folders: Folders with programs, each with its task and number.
-        about: What files of instructions say of an instance, by task and ID.
-    """
-
+    #: Folders with programs, each with its task and number.
     folders: Mapping[Path, tuple[str, str]]
+    #: What files of instructions say of an instance, by task and ID.
     about: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
 
     def pictures_of_direct(self, number: str) -> list[Path]:

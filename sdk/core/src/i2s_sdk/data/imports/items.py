@@ -21,47 +21,38 @@ from i2s_wire.installation import install_command
 
 @dataclass(frozen=True, slots=True)
 class ImportRequest:
-    """What is to be imported.
+    """What is to be imported."""
 
-    Attributes:
-        sources: Files, folders, or names of data sets.
-        out: Folder of the data set; must not exist, or be empty.
-        images: Folder of images that the sources name; None if they have them inside.
-        tasks: Tasks that are taken; none means all.
-    """
-
+    #: Files, folders, or names of data sets.
     sources: tuple[str, ...]
+    #: Folder of the data set; must not exist, or be empty.
     out: Path
+    #: Folder of images that the sources name; None if they have them inside.
     images: Path | None = None
+    #: Tasks that are taken; none means all.
     tasks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import made.
+    """What an import made."""
 
-    Attributes:
-        instances: How many the data set has.
-        left_out: Items that it does not have, each with the reason.
-    """
-
+    #: How many the data set has.
     instances: int
+    #: Items that it does not have, each with the reason.
     left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ImportKind:
-    """A kind of source that can be made a data set.
+    """A kind of source that can be made a data set."""
 
-    Attributes:
-        name: Name as the command takes it.
-        about: What the sources are, for people.
-        run: The function that makes the data set. It raises UsageError, DataError or WriteError if that
-            cannot be done.
-    """
-
+    #: Name as the command takes it.
     name: str
+    #: What the sources are, for people.
     about: str
+    #: The function that makes the data set. It raises UsageError, DataError or WriteError if that cannot be
+    #: done.
     run: Callable[[ImportRequest], Imported]
 
 
@@ -97,36 +88,33 @@ _SUFFIXES = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp"}
 
 @dataclass(frozen=True, slots=True)
 class ImportedItem:
-    """An item of a benchmark as it was read.
+    """An item of a benchmark as it was read."""
 
-    Attributes:
-        id: Unique within the data set.
-        where: Place that it was read from, for people.
-        task: Name of its task.
-        subset: Name of its subset.
-        inputs: Inputs as the task's schema has them, without those that are files.
-        files: Inputs that are files, by name: their content, which is PNG, JPEG or WebP.
-        target: Target as the task's schema has it; None if it is not known, or is ``structure``.
-        licence: Licence of inputs and target; empty if it is not known.
-        provenance: Where they come from.
-        fault: Why there is no item here; empty if there is one.
-        documents: Inputs that are PDF files, by name: where they lie.
-        structure: The ground truth as the content of a file; None if it is ``target``.
-        assets: Files that the answer may use, by the relative path by which it refers to them.
-    """
-
+    #: Unique within the data set.
     id: str
+    #: Place that it was read from, for people.
     where: str
+    #: Name of its task.
     task: str = ""
+    #: Name of its subset.
     subset: str = ""
+    #: Inputs as the task's schema has them, without those that are files.
     inputs: Mapping[str, Any] = field(default_factory=dict)
+    #: Inputs that are files, by name: their content, which is PNG, JPEG or WebP.
     files: Mapping[str, bytes] = field(default_factory=dict)
+    #: Target as the task's schema has it; None if it is not known, or is ``structure``.
     target: Any = None
+    #: Licence of inputs and target; empty if it is not known.
     licence: str = ""
+    #: Where they come from.
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    #: Why there is no item here; empty if there is one.
     fault: str = ""
+    #: Inputs that are PDF files, by name: where they lie.
     documents: Mapping[str, Path] = field(default_factory=dict)
+    #: The ground truth as the content of a file; None if it is ``target``.
     structure: bytes | None = None
+    #: Files that the answer may use, by the relative path by which it refers to them.
     assets: Mapping[str, bytes] = field(default_factory=dict)
 
 

@@ -31,22 +31,19 @@ _INDEXES = ("index.html", "index.htm")
 
 @dataclass(frozen=True, slots=True)
 class DrawnPage:
-    """A page.
+    """A page."""
 
-    Attributes:
-        site: Name of its site.
-        path: Path within the site, such as "about/index.html".
-        origin: Scheme and host under which the page was drawn.
-        png: The picture of the window, WIDTH x HEIGHT pixels.
-        text: Text of the page, as it is shown.
-        elements: Elements in the order of the document.
-    """
-
+    #: Name of its site.
     site: str
+    #: Path within the site, such as "about/index.html".
     path: str
+    #: Scheme and host under which the page was drawn.
     origin: str
+    #: The picture of the window, WIDTH x HEIGHT pixels.
     png: bytes = field(repr=False)
+    #: Text of the page, as it is shown.
     text: str = field(repr=False)
+    #: Elements in the order of the document.
     elements: tuple[Element, ...] = field(repr=False)
 
     @property
@@ -202,16 +199,13 @@ _SAME_PLACE = 0.8  # of the smaller of two areas: two elements with one text are
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The elements of a page that can be pointed at.
+    """The elements of a page that can be pointed at."""
 
-    Attributes:
-        texts: Elements with a text that stands on the page once.
-        others: Elements without such a text: fit to be wrong choices alone.
-        refused: Number of elements that were refused for each reason.
-    """
-
+    #: Elements with a text that stands on the page once.
     texts: tuple[Element, ...]
+    #: Elements without such a text: fit to be wrong choices alone.
     others: tuple[Element, ...]
+    #: Number of elements that were refused for each reason.
     refused: Counter[str]
 
 

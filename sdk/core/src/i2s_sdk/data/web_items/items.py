@@ -44,20 +44,17 @@ _NOUNS = {
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An instance that is to be written.
+    """An instance that is to be written."""
 
-    Attributes:
-        task: Task of the benchmark.
-        page: Page that it is made of.
-        picture: What the model is shown, as PNG; None for the page without marks.
-        inputs: Inputs of the instance without files.
-        target: Gold answer.
-    """
-
+    #: Task of the benchmark.
     task: str
+    #: Page that it is made of.
     page: DrawnPage
+    #: What the model is shown, as PNG; None for the page without marks.
     picture: bytes | None = field(repr=False)
+    #: Inputs of the instance without files.
     inputs: Mapping[str, Any]
+    #: Gold answer.
     target: str | int | list[str]
 
 

@@ -38,24 +38,21 @@ _IMAGE = "rendering_sha256"
 
 @dataclass(frozen=True, slots=True)
 class JudgeManifest:
-    """A judge: everything that decides its answers.
+    """A judge: everything that decides its answers."""
 
-    Attributes:
-        task: Whose samples it judges.
-        model: Its name.
-        fingerprint: Fingerprint of its address and parameters.
-        rubric_sha256: Digest of the rubric.
-        rubric: The text of the rubric.
-        criteria: Names of the scores.
-        sdk: Version of the SDK that began it.
-    """
-
+    #: Whose samples it judges.
     task: str
+    #: Its name.
     model: str
+    #: Fingerprint of its address and parameters.
     fingerprint: str
+    #: Digest of the rubric.
     rubric_sha256: str
+    #: The text of the rubric.
     rubric: str
+    #: Names of the scores.
     criteria: tuple[str, ...]
+    #: Version of the SDK that began it.
     sdk: str = ""
 
     @property
@@ -221,20 +218,17 @@ HUMAN = "human-scores.json"
 
 @dataclass(frozen=True, slots=True)
 class RunHumanScores:
-    """What people said of the images of a run.
+    """What people said of the images of a run."""
 
-    Attributes:
-        task: Whose samples they are.
-        system: What the files call the model of the run.
-        sources: SHA-256 of each file by its name.
-        rows: Number of rows of that system in the files.
-        scores: Scores by sample, in the order of the criteria of the task's rubric; the mean of several rows.
-    """
-
+    #: Whose samples they are.
     task: str
+    #: What the files call the model of the run.
     system: str
+    #: SHA-256 of each file by its name.
     sources: Mapping[str, str]
+    #: Number of rows of that system in the files.
     rows: int
+    #: Scores by sample, in the order of the criteria of the task's rubric; the mean of several rows.
     scores: Mapping[str, tuple[float, ...]]
 
     def to_json(self) -> dict[str, Any]:

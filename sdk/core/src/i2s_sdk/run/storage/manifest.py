@@ -17,40 +17,37 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Everything that decides the numbers of a run. Two runs of equal options are one run.
+    """Everything that decides the numbers of a run. Two runs of equal options are one run."""
 
-    Attributes:
-        profile: Profile whose rules are followed.
-        model: Name of the model.
-        model_fingerprint: Digest of what else decides its answers.
-        data_sha256: SHA-256 of the index of the data set.
-        tasks: Tasks that are evaluated.
-        limit: The most instances; None is all.
-        prompts: SHA-256 of the prompt of each task.
-        metrics: Name and version of each metric.
-        engines: Digest of each renderer that has been there.
-        sdk: Version of this package.
-        subsets: Subsets that are evaluated; none means all.
-        difficulties: The same.
-        samples: Ids of single instances; none means all.
-        seed: Seed of the choice of ``limit`` instances; None takes the first.
-        shard: The part that is done here, as "1/3"; empty is the whole.
-    """
-
+    #: Profile whose rules are followed.
     profile: str
+    #: Name of the model.
     model: str
+    #: Digest of what else decides its answers.
     model_fingerprint: str
+    #: SHA-256 of the index of the data set.
     data_sha256: str
+    #: Tasks that are evaluated.
     tasks: tuple[str, ...]
+    #: The most instances; None is all.
     limit: int | None
+    #: SHA-256 of the prompt of each task.
     prompts: Mapping[str, str]
+    #: Name and version of each metric.
     metrics: Mapping[str, str]
+    #: Digest of each renderer that has been there.
     engines: Mapping[str, str]
+    #: Version of this package.
     sdk: str
+    #: Subsets that are evaluated; none means all.
     subsets: tuple[str, ...] = ()
+    #: The same.
     difficulties: tuple[str, ...] = ()
+    #: Ids of single instances; none means all.
     samples: tuple[str, ...] = ()
+    #: Seed of the choice of ``limit`` instances; None takes the first.
     seed: int | None = None
+    #: The part that is done here, as "1/3"; empty is the whole.
     shard: str = ""
 
     def differences(self, other: Options, *, resuming: bool = False) -> list[str]:
@@ -94,16 +91,13 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The options of a run, and facts about its first start that decide nothing.
+    """The options of a run, and facts about its first start that decide nothing."""
 
-    Attributes:
-        options: Options that must be equal to go on with the run.
-        unavailable: Metrics of the task that the metric service cannot compute, and why.
-        about: Facts by name: when, which data folder, versions, isolation.
-    """
-
+    #: Options that must be equal to go on with the run.
     options: Options
+    #: Metrics of the task that the metric service cannot compute, and why.
     unavailable: Mapping[str, str] = field(default_factory=dict)
+    #: Facts by name: when, which data folder, versions, isolation.
     about: Mapping[str, str] = field(default_factory=dict)
 
     def joined(self, later: Manifest) -> Manifest:

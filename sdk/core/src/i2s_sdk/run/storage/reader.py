@@ -18,18 +18,15 @@ from i2s_sdk.run.storage.record import Record, SampleRendering, StoredQuestion, 
 
 @dataclass(frozen=True)
 class StoredRun:
-    """What a run folder holds.
+    """What a run folder holds."""
 
-    Attributes:
-        storage: The folder or object store that the run lies in.
-        manifest: What the run is.
-        whole: Every instance of the run, of all its shards, in the order of the data set.
-        records: Records by instance, without their texts, which are most of the memory; see ``with_texts``.
-    """
-
+    #: The folder or object store that the run lies in.
     storage: RunStorage
+    #: What the run is.
     manifest: Manifest
+    #: Every instance of the run, of all its shards, in the order of the data set.
     whole: tuple[PlannedInstance, ...]
+    #: Records by instance, without their texts, which are most of the memory; see ``with_texts``.
     records: Mapping[str, Record]
     _lines: Lines | None = field(default=None, repr=False)
     _offsets: Mapping[str, tuple[int, int]] = field(default_factory=dict, repr=False)

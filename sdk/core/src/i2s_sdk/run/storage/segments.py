@@ -39,16 +39,13 @@ LOOKS = 3
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """The name of a segment.
+    """The name of a segment."""
 
-    Attributes:
-        first: Number of the first small segment in it, from 1.
-        last: Number of the last.
-        writer: Start of a process that wrote it.
-    """
-
+    #: Number of the first small segment in it, from 1.
     first: int
+    #: Number of the last.
     last: int
+    #: Start of a process that wrote it.
     writer: str
 
     def __str__(self) -> str:

@@ -23,18 +23,15 @@ _ENDS = ("\n", "\r")
 
 @dataclass(frozen=True, slots=True)
 class ChartProgram:
-    """A Python program that draws a chart.
+    """A Python program that draws a chart."""
 
-    Attributes:
-        code: What the model wrote, or the ground truth.
-        imports: Names of modules, such as "numpy as np", that are imported before it.
-        files: The files beside it, by relative path.
-        restored_names: Names that libraries have removed and that are put back for it.
-    """
-
+    #: What the model wrote, or the ground truth.
     code: str
+    #: Names of modules, such as "numpy as np", that are imported before it.
     imports: tuple[str, ...] = ()
+    #: The files beside it, by relative path.
     files: Mapping[str, bytes] = field(default_factory=dict)
+    #: Names that libraries have removed and that are put back for it.
     restored_names: tuple[str, ...] = ()
 
     @property

@@ -55,18 +55,15 @@ def texts(instance: Instance) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ChartTask(RenderedTask[ChartProgram]):
-    """An image of a chart, to be answered with a Python program that draws it.
+    """An image of a chart, to be answered with a Python program that draws it."""
 
-    Attributes:
-        profile: Profile; ``helm`` (``reference``) has the scores of other benchmarks too.
-        name: Name as instances call it.
-        services: Runs the programs.
-        size_policy: How pictures of different size are compared.
-    """
-
+    #: Profile; ``helm`` (``reference``) has the scores of other benchmarks too.
     profile: Profile = Profile.PAPER
+    #: Name as instances call it.
     name: str = "chart"
+    #: Runs the programs.
     services: tuple[str, ...] = ("render-python",)
+    #: How pictures of different size are compared.
     size_policy: SizePolicy = SizePolicy.PAD
 
     @property

@@ -41,14 +41,11 @@ _MACRO_CHARACTER = re.compile(r"(?<![\\#])#(?![#1-9])")
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """A source after a repair.
+    """A source after a repair."""
 
-    Attributes:
-        source: The source.
-        detail: What the repair was made to: names of environments, delimiters, characters.
-    """
-
+    #: The source.
     source: str
+    #: What the repair was made to: names of environments, delimiters, characters.
     detail: str
 
 

@@ -62,30 +62,27 @@ class GroupMark:
 
 @dataclass(slots=True, eq=False)
 class SourceGroup:
-    r"""A stretch of a source with an opening and a closing delimiter.
+    r"""A stretch of a source with an opening and a closing delimiter."""
 
-    Attributes:
-        name: Opening delimiter (``{``, ``$``, ``$$``, ``\(``, ``\[``), or the name of the environment.
-        start: Where the opening delimiter begins.
-        inner: Where the content begins.
-        is_maths: Whether the content is mathematics.
-        is_plain: Whether the content is text in which ``&`` aligns nothing.
-        display: The nearest display whose lines the content is part of: this group, one around it, or None.
-        parent: Group that it stands in.
-        stop: Where the content ends; -1 if the group is never closed.
-        end: Where the closing delimiter ends; -1 if the group is never closed.
-        marks: The marks that stand directly in it, in their order.
-    """
-
+    #: Opening delimiter (``{``, ``$``, ``$$``, ``\(``, ``\[``), or the name of the environment.
     name: str
+    #: Where the opening delimiter begins.
     start: int
+    #: Where the content begins.
     inner: int
+    #: Whether the content is mathematics.
     is_maths: bool
+    #: Whether the content is text in which ``&`` aligns nothing.
     is_plain: bool
+    #: The nearest display whose lines the content is part of: this group, one around it, or None.
     display: SourceGroup | None
+    #: Group that it stands in.
     parent: SourceGroup | None
+    #: Where the content ends; -1 if the group is never closed.
     stop: int = -1
+    #: Where the closing delimiter ends; -1 if the group is never closed.
     end: int = -1
+    #: The marks that stand directly in it, in their order.
     marks: list[GroupMark] = field(default_factory=list)
 
     @property
@@ -132,22 +129,19 @@ class SourceGroup:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """What ``read_groups`` found.
+    """What ``read_groups`` found."""
 
-    Attributes:
-        closed: Groups with both delimiters, in the order of their beginnings.
-        unclosed: Groups of text that are open where an environment around them ends, and all that are open at
-            the end of the source: each with that place, in the order in which they have to be closed.
-        marks: Marks outside of all groups.
-        breaks: Positions of the line feeds before blank lines, each with the group that it stands in.
-        crossed: Whether something is closed that is not open, or is open in a way that leaves more than one
-            place for its end.
-    """
-
+    #: Groups with both delimiters, in the order of their beginnings.
     closed: Sequence[SourceGroup]
+    #: Groups of text that are open where an environment around them ends, and all that are open at the end of
+    #: the source: each with that place, in the order in which they have to be closed.
     unclosed: Sequence[tuple[int, SourceGroup]]
+    #: Marks outside of all groups.
     marks: Sequence[GroupMark]
+    #: Positions of the line feeds before blank lines, each with the group that it stands in.
     breaks: Sequence[tuple[int, SourceGroup | None]]
+    #: Whether something is closed that is not open, or is open in a way that leaves more than one place for
+    #: its end.
     crossed: bool
 
 

@@ -54,16 +54,13 @@ _NEW_ENVIRONMENT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class OwnDocument:
-    """The parts of the code that a model wrote.
+    """The parts of the code that a model wrote."""
 
-    Attributes:
-        packages: Packages that it loads, in its order.
-        definitions: What else it says before the body: macros, styles, lengths.
-        body: What it shows.
-    """
-
+    #: Packages that it loads, in its order.
     packages: tuple[Package, ...]
+    #: What else it says before the body: macros, styles, lengths.
     definitions: str
+    #: What it shows.
     body: str
 
 
@@ -201,24 +198,21 @@ _LIBRARY_LINES = {
 
 @dataclass(frozen=True)
 class PaperDocument(LatexDocument):
-    """A document of profile ``paper`` in parts, so that a repair changes one of them.
+    """A document of profile ``paper`` in parts, so that a repair changes one of them."""
 
-    Attributes:
-        body: What is shown, numbers off.
-        packages: Packages that are asked for beside the fixed ones, in the order they are loaded.
-        definitions: The model's own, verbatim, numbers off.
-        libraries: Libraries of TikZ and pgfplots, added by repairs.
-        freed: Names that lose their meaning before the definitions, which give them another.
-        characters: Characters that are declared, because LaTeX has no meaning for one of them.
-        in_equation: Whether the body is the content of an equation.
-    """
-
+    #: What is shown, numbers off.
     body: str
+    #: Packages that are asked for beside the fixed ones, in the order they are loaded.
     packages: tuple[Package, ...] = ()
+    #: The model's own, verbatim, numbers off.
     definitions: str = ""
+    #: Libraries of TikZ and pgfplots, added by repairs.
     libraries: tuple[Provider, ...] = ()
+    #: Names that lose their meaning before the definitions, which give them another.
     freed: tuple[str, ...] = ()
+    #: Characters that are declared, because LaTeX has no meaning for one of them.
     characters: str = ""
+    #: Whether the body is the content of an equation.
     in_equation: bool = False
 
     @property

@@ -33,18 +33,15 @@ CUT_BOTTOM = 0.2
 
 @dataclass(frozen=True, slots=True)
 class LatexTask(RenderedTask[LatexDocument]):
-    """A picture of LaTeX output, to be answered with LaTeX.
+    """A picture of LaTeX output, to be answered with LaTeX."""
 
-    Attributes:
-        profile: Profile whose rules are followed.
-        name: Name as instances call it.
-        services: Names of the services, of which the first renders the documents.
-        size_policy: How pictures of different size are compared.
-    """
-
+    #: Profile whose rules are followed.
     profile: Profile = Profile.PAPER
+    #: Name as instances call it.
     name: str = "latex"
+    #: Names of the services, of which the first renders the documents.
     services: tuple[str, ...] = ("render-latex",)
+    #: How pictures of different size are compared.
     size_policy: SizePolicy = SizePolicy.PAD
 
     @property

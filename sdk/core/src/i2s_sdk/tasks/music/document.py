@@ -19,14 +19,11 @@ _VERSION = re.compile(r'^[^%\n]*\\version\s*"', re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class LilypondDocument:
-    r"""A LilyPond score.
+    r"""A LilyPond score."""
 
-    Attributes:
-        code: What the model wrote.
-        assume_version: Version to convert from if the code has no ``\version``; empty converts nothing.
-    """
-
+    #: What the model wrote.
     code: str
+    #: Version to convert from if the code has no ``\version``; empty converts nothing.
     assume_version: str = ""
 
     @property

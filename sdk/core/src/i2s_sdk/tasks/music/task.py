@@ -36,18 +36,15 @@ HELM_CUT_BOTTOM = 0.2
 
 @dataclass(frozen=True, slots=True)
 class MusicTask(RenderedTask[LilypondDocument]):
-    """An image of sheet music, to be answered with LilyPond; no scorer compares texts, which references lack.
+    """An image of sheet music, to be answered with LilyPond; no scorer compares texts, which references lack."""
 
-    Attributes:
-        profile: Profile whose rules are followed.
-        name: Name as instances call it.
-        services: Names of the services, of which the first renders the scores.
-        size_policy: How pictures of different size are compared.
-    """
-
+    #: Profile whose rules are followed.
     profile: Profile = Profile.PAPER
+    #: Name as instances call it.
     name: str = "music"
+    #: Names of the services, of which the first renders the scores.
     services: tuple[str, ...] = ("render-lilypond",)
+    #: How pictures of different size are compared.
     size_policy: SizePolicy = SizePolicy.PAD
 
     @property

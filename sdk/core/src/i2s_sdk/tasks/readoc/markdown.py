@@ -204,24 +204,21 @@ _BEGIN, _END = "\\begin{table}", "\\end{table}"
 
 @dataclass(frozen=True, slots=True)
 class DocumentSegments:
-    r"""The parts of a document; each has its delimiters.
+    r"""The parts of a document; each has its delimiters."""
 
-    Attributes:
-        whole: The document, without white space around it.
-        plain: What is left without tables, headings and formulas.
-        headings: Lines that begin with 1 to 6 ``#`` and spaces.
-        inline: Formulas in ``\(…\)``, those of tables and headings too.
-        display: Formulas in ``\[…\]``.
-        tables: LaTeX tables, each with the line end before it.
-        blocks: The document in pieces: headings, tables, displayed formulas and paragraphs.
-    """
-
+    #: The document, without white space around it.
     whole: str
+    #: What is left without tables, headings and formulas.
     plain: str
+    #: Lines that begin with 1 to 6 ``#`` and spaces.
     headings: tuple[str, ...]
+    #: Formulas in ``\(…\)``, those of tables and headings too.
     inline: tuple[str, ...]
+    #: Formulas in ``\[…\]``.
     display: tuple[str, ...]
+    #: LaTeX tables, each with the line end before it.
     tables: tuple[str, ...]
+    #: The document in pieces: headings, tables, displayed formulas and paragraphs.
     blocks: tuple[str, ...]
 
 

@@ -63,16 +63,13 @@ def token_order_score(predicted: str, gold: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class BlockMatch:
-    """A gold block and the predicted block that was found for it.
+    """A gold block and the predicted block that was found for it."""
 
-    Attributes:
-        gold: Its index.
-        predicted: Index of the predicted block.
-        distance: Levenshtein distance divided by the longer length.
-    """
-
+    #: Its index.
     gold: int
+    #: Index of the predicted block.
     predicted: int
+    #: Levenshtein distance divided by the longer length.
     distance: float
 
 

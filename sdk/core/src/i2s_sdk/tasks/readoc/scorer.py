@@ -70,21 +70,19 @@ class ReadocScorer:
 
     Tables are converted by pandoc; ``conversions`` returns first the pipe tables, then, with their results,
     the LaTeX tables.
-
-    Attributes:
-        profile: Profile whose rules are followed.
-        max_tables: The most tables that a prediction may have, of each form; with more it is not usable.
-        name: Name as the manifest calls it.
-        version: Grows whenever a value can change.
-        in_worker: True: documents can take any time.
-        scores_unusable: True: the gold document decides which columns are 0 and which have no value.
     """
 
+    #: Profile whose rules are followed.
     profile: Profile
+    #: The most tables that a prediction may have, of each form; with more it is not usable.
     max_tables: int = MAX_TABLES
+    #: Name as the manifest calls it.
     name: str = NAME
+    #: Grows whenever a value can change.
     version: str = "2"
+    #: True: documents can take any time.
     in_worker: bool = True
+    #: True: the gold document decides which columns are 0 and which have no value.
     scores_unusable: bool = True
 
     @property

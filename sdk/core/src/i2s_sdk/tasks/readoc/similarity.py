@@ -38,14 +38,11 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class TableScore:
-    """The score of all tables, and how it came about.
+    """The score of all tables, and how it came about."""
 
-    Attributes:
-        value: Sum of the similarities of matched tables, divided by the larger number of tables.
-        matches: Index of a gold table, index of the predicted table, and their similarity.
-    """
-
+    #: Sum of the similarities of matched tables, divided by the larger number of tables.
     value: float
+    #: Index of a gold table, index of the predicted table, and their similarity.
     matches: tuple[tuple[int, int, float], ...]
 
 

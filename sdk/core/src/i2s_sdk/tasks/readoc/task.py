@@ -59,20 +59,17 @@ class PageMode(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReadocTask(Task):
-    """A PDF, page by page, to be answered with Markdown.
+    """A PDF, page by page, to be answered with Markdown."""
 
-    Attributes:
-        profile: Profile whose rules are followed.
-        mode: How many pages a model is shown at a time.
-        name: Name as instances call it.
-        drawing: How pages are drawn: 216 dpi, JPEG of quality 95, as in the benchmark.
-        sampling: How the completions for pages are drawn, as in the benchmark.
-    """
-
+    #: Profile whose rules are followed.
     profile: Profile = Profile.PAPER
+    #: How many pages a model is shown at a time.
     mode: PageMode = PageMode.EACH
+    #: Name as instances call it.
     name: str = "readoc"
+    #: How pages are drawn: 216 dpi, JPEG of quality 95, as in the benchmark.
     drawing: PageDrawing = _DRAWING
+    #: How the completions for pages are drawn, as in the benchmark.
     sampling: Sampling = SAMPLING
 
     @property

@@ -35,19 +35,16 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class TextTree:
-    """An ordered tree, its nodes numbered in postorder from 0.
+    """An ordered tree, its nodes numbered in postorder from 0."""
 
-    Attributes:
-        kinds: What a node is; renaming a node to one of another kind costs 1.
-        texts: Tokens of a node, each of one or more characters; renaming a node to one of the same kind costs
-            the Levenshtein distance divided by the greater number of tokens, or 0 if both have none.
-        leftmost: Number of the leftmost leaf below each node, which is the node itself if it is a leaf.
-        size: What a distance is divided by; need not be the number of nodes.
-    """
-
+    #: What a node is; renaming a node to one of another kind costs 1.
     kinds: tuple[Hashable, ...]
+    #: Tokens of a node, each of one or more characters; renaming a node to one of the same kind costs the
+    #: Levenshtein distance divided by the greater number of tokens, or 0 if both have none.
     texts: tuple[Sequence[str], ...]
+    #: Number of the leftmost leaf below each node, which is the node itself if it is a leaf.
     leftmost: tuple[int, ...]
+    #: What a distance is divided by; need not be the number of nodes.
     size: int
 
     @classmethod

@@ -57,20 +57,17 @@ _NEEDS_ANOTHER = re.compile(r"Unicode character|not set up for use with LaTeX|in
 
 @dataclass(frozen=True, slots=True)
 class TikzDocument:
-    """A document with TikZ code.
+    """A document with TikZ code."""
 
-    Attributes:
-        given: Code as the model wrote it, or as it was wrapped.
-        packages: Packages that are added.
-        libraries: Libraries of TikZ and pgfplots that are added, each with the command that loads it.
-        engine: What compiles it.
-        tried: The engines before, and the line of the first error of each.
-    """
-
+    #: Code as the model wrote it, or as it was wrapped.
     given: str
+    #: Packages that are added.
     packages: tuple[str, ...] = ()
+    #: Libraries of TikZ and pgfplots that are added, each with the command that loads it.
     libraries: tuple[tuple[str, str], ...] = ()
+    #: What compiles it.
     engine: LatexEngine = LatexEngine.PDFLATEX
+    #: The engines before, and the line of the first error of each.
     tried: tuple[tuple[LatexEngine, int], ...] = ()
 
     @property

@@ -28,16 +28,13 @@ _REPLACED = "\ufffd"
 
 @dataclass(frozen=True, slots=True)
 class RenderedFigure:
-    """A figure that was rendered.
+    """A figure that was rendered."""
 
-    Attributes:
-        one_color: Whether all of its pixels have one color, so that it is blank.
-        figure: Its objects; None for TikZ.
-        page_text: Text of the page; of TikZ.
-    """
-
+    #: Whether all of its pixels have one color, so that it is blank.
     one_color: bool = False
+    #: Its objects; None for TikZ.
     figure: Figure | None = None
+    #: Text of the page; of TikZ.
     page_text: str = ""
 
     @property

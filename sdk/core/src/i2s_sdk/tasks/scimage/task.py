@@ -40,22 +40,19 @@ PROMPTS: Mapping[str, Mapping[str, str]] = read_json(files(__package__).joinpath
 
 @dataclass(frozen=True, slots=True)
 class ScimageTask(RenderedTask[ScimageDocument]):
-    """A text that describes a figure, to be answered with a Python program or TikZ code that draws it.
+    """A text that describes a figure, to be answered with a Python program or TikZ code that draws it."""
 
-    Attributes:
-        profile: Profile whose rules are followed; those of this task are the same for all.
-        name: Name as instances call it.
-        image_metrics: None: there are no reference images.
-        scorers: The scorers, which count figures and compute indicators.
-        services: Run the programs, and compile the TikZ code.
-        size_policy: A rule that has no meaning without references.
-    """
-
+    #: Profile whose rules are followed; those of this task are the same for all.
     profile: Profile = Profile.PAPER
+    #: Name as instances call it.
     name: str = "scimage"
+    #: None: there are no reference images.
     image_metrics: tuple[str, ...] = ()
+    #: The scorers, which count figures and compute indicators.
     scorers: tuple[Scorer, ...] = (ScimageScorer(),)
+    #: Run the programs, and compile the TikZ code.
     services: tuple[str, ...] = ("render-python", "render-latex")
+    #: A rule that has no meaning without references.
     size_policy: SizePolicy = SizePolicy.RESIZE
     _latex: LatexTask = field(default_factory=LatexTask, repr=False)
 

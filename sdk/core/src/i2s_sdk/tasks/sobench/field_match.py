@@ -148,26 +148,23 @@ ABSENT = _Absent()
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A gold field and what was predicted for it.
+    """A gold field and what was predicted for it."""
 
-    Attributes:
-        name: Name of the field, or the index of the element; empty at the root.
-        gold: Its gold value.
-        answer: The predicted value; ABSENT if there is none.
-        counted: Whether the field counts.
-        matched: Whether it matches; of a field that does not count, false.
-        passes: Whether it counts as a match for the field around it.
-        ignored: Whether nothing of it is compared because of its label.
-        children: Fields or elements that were compared, or that count.
-    """
-
+    #: Name of the field, or the index of the element; empty at the root.
     name: str
+    #: Its gold value.
     gold: Any
+    #: The predicted value; ABSENT if there is none.
     answer: Any
+    #: Whether the field counts.
     counted: bool
+    #: Whether it matches; of a field that does not count, false.
     matched: bool
+    #: Whether it counts as a match for the field around it.
     passes: bool
+    #: Whether nothing of it is compared because of its label.
     ignored: bool = False
+    #: Fields or elements that were compared, or that count.
     children: tuple[Node, ...] = ()
 
     def walk(self) -> Iterator[Node]:
@@ -181,14 +178,11 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many fields count, and how many of them match.
+    """How many fields count, and how many of them match."""
 
-    Attributes:
-        total: Fields that count.
-        matches: Fields that match.
-    """
-
+    #: Fields that count.
     total: int
+    #: Fields that match.
     matches: int
 
     @classmethod

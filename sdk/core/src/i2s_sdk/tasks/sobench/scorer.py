@@ -108,19 +108,17 @@ class StructuredOutputScorer:
     An answer that cannot be read counts 0 in ``exact_match`` and ``followed_schema``. In profile
     ``reference`` it is left out of the others; in profile ``paper`` it counts in them with all its gold
     fields missed.
-
-    Attributes:
-        profile: Profile whose rules are followed.
-        name: Name as the manifest calls it.
-        version: Grows whenever a value can change.
-        in_worker: True: schemas and answers can take any time.
-        limits: Limits of a sample.
     """
 
+    #: Profile whose rules are followed.
     profile: Profile
+    #: Name as the manifest calls it.
     name: str = NAME
+    #: Grows whenever a value can change.
     version: str = "2"
+    #: True: schemas and answers can take any time.
     in_worker: bool = True
+    #: Limits of a sample.
     limits: ScorerLimits = LIMITS
 
     @property

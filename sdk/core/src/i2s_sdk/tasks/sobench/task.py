@@ -111,18 +111,15 @@ class AnswerMode(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SOBenchTask(Task):
-    """An image, a JSON Schema and an intent, to be answered with a JSON value.
+    """An image, a JSON Schema and an intent, to be answered with a JSON value."""
 
-    Attributes:
-        profile: Profile whose rules are followed.
-        mode: How a model is asked for JSON.
-        system: The system text; None if profile ``reference`` has none.
-        name: Name as instances call it.
-    """
-
+    #: Profile whose rules are followed.
     profile: Profile = Profile.PAPER
+    #: How a model is asked for JSON.
     mode: AnswerMode = AnswerMode.FENCED
+    #: The system text; None if profile ``reference`` has none.
     system: str | None = None
+    #: Name as instances call it.
     name: str = "sobench"
 
     @property

@@ -119,14 +119,11 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class AnswerToken:
-    """A word or a mark that has a role.
+    """A word or a mark that has a role."""
 
-    Attributes:
-        role: The role of the word.
-        text: The word of the answer, in lower case; its apostrophe is straight.
-    """
-
+    #: The role of the word.
     role: Role
+    #: The word of the answer, in lower case; its apostrophe is straight.
     text: str
 
 
@@ -155,18 +152,15 @@ T = TypeVar("T", bound=CandidateValue)
 
 @dataclass(frozen=True, slots=True)
 class AnswerCandidate(Generic[T]):
-    """A place of an answer that names a candidate.
+    """A place of an answer that names a candidate."""
 
-    Attributes:
-        value: The letter, box or point that it names.
-        start: Where it begins.
-        end: The place behind its last character.
-        doubtful: Whether it is one only where the words before it announce one, as "c" in "answer: c".
-    """
-
+    #: The letter, box or point that it names.
     value: T
+    #: Where it begins.
     start: int
+    #: The place behind its last character.
     end: int
+    #: Whether it is one only where the words before it announce one, as "c" in "answer: c".
     doubtful: bool = False
 
 
@@ -185,57 +179,51 @@ class Grade(IntEnum):
 
 @dataclass(slots=True)
 class Mention(Generic[T]):
-    """A candidate as an answer names it once.
+    """A candidate as an answer names it once."""
 
-    Attributes:
-        value: The candidate.
-        grade: How firmly it is named.
-        excluded: Whether it is excluded there.
-        leading: Whether the answer begins with it.
-        label: Whether it stands at the start of a line, with a mark as behind the label of a list.
-    """
-
+    #: The candidate.
     value: T
+    #: How firmly it is named.
     grade: Grade = Grade.NONE
+    #: Whether it is excluded there.
     excluded: bool = False
+    #: Whether the answer begins with it.
     leading: bool = False
+    #: Whether it stands at the start of a line, with a mark as behind the label of a list.
     label: bool = False
 
 
 @dataclass(slots=True)
 class _Statement(Generic[T]):
-    """What is known within a sentence.
+    """What is known within a sentence."""
 
-    Attributes:
-        mentions: Its candidates so far.
-        group: Candidates that are joined by commas, "and", "or", and stand last.
-        cue: The grade of a candidate that stands next.
-        concluding: Whether the sentence speaks of the answer.
-        labelled: Whether a word such as "option" stands last.
-        negated: Whether a candidate that stands next is excluded.
-        hedged: Whether what is said is a mere possibility.
-        listed: Whether the candidates are listed, as behind "options".
-        joined: Whether a comma or "and" stands behind the group.
-        subject: The candidates of the clause, as long as a predicate may follow.
-        predicated: Whether the verb of the subject was read.
-        alone: Whether nothing but candidates and what introduces them was read.
-        at_line_start: Whether the sentence begins a line.
-        last: Role of the word that stands last.
-    """
-
+    #: Whether the sentence begins a line.
     at_line_start: bool = False
+    #: Its candidates so far.
     mentions: list[Mention[T]] = field(default_factory=list)
+    #: Candidates that are joined by commas, "and", "or", and stand last.
     group: list[Mention[T]] = field(default_factory=list)
+    #: The grade of a candidate that stands next.
     cue: Grade = Grade.NONE
+    #: Whether the sentence speaks of the answer.
     concluding: bool = False
+    #: Whether a word such as "option" stands last.
     labelled: bool = False
+    #: Whether a candidate that stands next is excluded.
     negated: bool = False
+    #: Whether what is said is a mere possibility.
     hedged: bool = False
+    #: Whether the candidates are listed, as behind "options".
     listed: bool = False
+    #: Whether a comma or "and" stands behind the group.
     joined: bool = False
+    #: The candidates of the clause, as long as a predicate may follow.
     subject: list[Mention[T]] = field(default_factory=list)
+    #: Whether the verb of the subject was read.
     predicated: bool = False
+    #: Whether nothing but candidates and what introduces them was read.
     alone: bool = True
+    #: Role of the word that stands last.
     last: Role = Role.NEWLINE
 
 
@@ -501,16 +489,13 @@ _LABEL_MARK = re.compile(r"[*_`\"' ]{0,4}[.):\]–-]")
 
 @dataclass(frozen=True, slots=True)
 class Conclusion(Generic[T]):
-    """What an answer settles on.
+    """What an answer settles on."""
 
-    Attributes:
-        value: The candidate; None if there is none.
-        named: The different candidates that are named and not excluded, in their order.
-        excluded: The different candidates that are excluded, in their order.
-    """
-
+    #: The candidate; None if there is none.
     value: T | None
+    #: The different candidates that are named and not excluded, in their order.
     named: tuple[T, ...] = ()
+    #: The different candidates that are excluded, in their order.
     excluded: tuple[T, ...] = ()
 
 

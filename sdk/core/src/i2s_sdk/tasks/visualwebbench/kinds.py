@@ -36,24 +36,21 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TaskKind:
-    """A task, or a form of one.
+    """A task, or a form of one."""
 
-    Attributes:
-        name: Name as instances call it.
-        title: Its name in tables.
-        form: What an answer is.
-        main_metric: Main metric that models are ranked by.
-        scorer: Returns the scorer with the rules of a profile.
-        inputs: Names of the inputs beside the image that the question needs.
-        raw: Whether the model is shown the picture without marks.
-    """
-
+    #: Name as instances call it.
     name: str
+    #: Its name in tables.
     title: str
+    #: What an answer is.
     form: Form
+    #: Main metric that models are ranked by.
     main_metric: str
+    #: Returns the scorer with the rules of a profile.
     scorer: Callable[[Profile], Scorer]
+    #: Names of the inputs beside the image that the question needs.
     inputs: tuple[str, ...] = ()
+    #: Whether the model is shown the picture without marks.
     raw: bool = False
 
     @property

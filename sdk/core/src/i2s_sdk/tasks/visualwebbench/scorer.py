@@ -53,21 +53,18 @@ ACCURACY = "accuracy"
 
 @dataclass(frozen=True, slots=True)
 class ChoiceScorer:
-    """Gives 1 for a right answer, 0 for a wrong one, and 0 for none.
+    """Gives 1 for a right answer, 0 for a wrong one, and 0 for none."""
 
-    Attributes:
-        name: Name as the manifest calls it.
-        is_right: Returns whether the structure of a sample is right; raises ValueError if the target or the
-            options are not those of a choice.
-        version: Version of the values.
-        metrics: ``accuracy``, 0 or 1.
-        in_worker: False: a letter, a box and a point are short.
-    """
-
+    #: Name as the manifest calls it.
     name: str
+    #: Returns whether the structure of a sample is right; raises ValueError if the target or the options are
+    #: not those of a choice.
     is_right: Callable[[Scorable], bool]
+    #: Version of the values.
     version: str = "1"
+    #: ``accuracy``, 0 or 1.
     metrics: tuple[Metric, ...] = (Metric(ACCURACY, aggregate=Aggregate.SHARE),)
+    #: False: a letter, a box and a point are short.
     in_worker: bool = False
 
     def applies(self, sample: Scorable) -> bool:
@@ -151,26 +148,23 @@ _BLANK = " "  # what the released evaluation compares where an answer has no tex
 
 @dataclass(frozen=True, slots=True)
 class RougeScorer:
-    """Compares a text with the gold text.
+    """Compares a text with the gold text."""
 
-    Attributes:
-        profile: ``helm`` computes what the released evaluation computes; ``paper`` leaves out what it adds to
-            the denominator, gives 0 to an answer of full stops alone, and to two texts of one word each the
-            same ``rouge_2`` as ``rouge_1``.
-        least: Characters of the shortest answer that ``helm`` compares at all.
-        name: Name as the manifest calls it.
-        version: Version of the values.
-        metrics: ``rouge_l``, ``rouge_1`` and ``rouge_2``, from 0 to 1.
-        in_worker: True: the time grows with the length of the answer times that of the gold text.
-        limits: CPU time and memory for a sample.
-    """
-
+    #: ``helm`` computes what the released evaluation computes; ``paper`` leaves out what it adds to the
+    #: denominator, gives 0 to an answer of full stops alone, and to two texts of one word each the same
+    #: ``rouge_2`` as ``rouge_1``.
     profile: Profile
+    #: Characters of the shortest answer that ``helm`` compares at all.
     least: int = 1
+    #: Name as the manifest calls it.
     name: str = "rouge"
+    #: Version of the values.
     version: str = "1"
+    #: ``rouge_l``, ``rouge_1`` and ``rouge_2``, from 0 to 1.
     metrics: tuple[Metric, ...] = _ROUGES
+    #: True: the time grows with the length of the answer times that of the gold text.
     in_worker: bool = True
+    #: CPU time and memory for a sample.
     limits: ScorerLimits = LIMITS
 
     def applies(self, sample: Scorable) -> bool:
@@ -220,22 +214,19 @@ def _values(scores: RougeScores) -> Values:
 
 @dataclass(frozen=True, slots=True)
 class QuestionScorer:
-    """Compares an answer with the best of several golds.
+    """Compares an answer with the best of several golds."""
 
-    Attributes:
-        profile: ``helm`` takes the F1 of ROUGE-1, ``paper`` that of SQuAD, which the paper names.
-        name: Name as the manifest calls it.
-        version: Version of the values.
-        metrics: ``f1``, from 0 to 1.
-        in_worker: True: the time grows with the length of the answer times the number of golds.
-        limits: CPU time and memory for a sample.
-    """
-
+    #: ``helm`` takes the F1 of ROUGE-1, ``paper`` that of SQuAD, which the paper names.
     profile: Profile
+    #: Name as the manifest calls it.
     name: str = "question_f1"
+    #: Version of the values.
     version: str = "1"
+    #: ``f1``, from 0 to 1.
     metrics: tuple[Metric, ...] = (Metric(F1),)
+    #: True: the time grows with the length of the answer times the number of golds.
     in_worker: bool = True
+    #: CPU time and memory for a sample.
     limits: ScorerLimits = LIMITS
 
     def applies(self, sample: Scorable) -> bool:

@@ -118,14 +118,11 @@ def read_answer(completion: str, form: Form, profile: Profile) -> Structure | No
 
 @dataclass(frozen=True, slots=True)
 class WebUnderstandingTask(Task):
-    """A task of VisualWebBench.
+    """A task of VisualWebBench."""
 
-    Attributes:
-        kind: Which one.
-        profile: Profile whose rules are followed. ``helm`` stands for what the released evaluation computes.
-    """
-
+    #: Which one.
     kind: TaskKind
+    #: Profile whose rules are followed. ``helm`` stands for what the released evaluation computes.
     profile: Profile = Profile.PAPER
 
     @property

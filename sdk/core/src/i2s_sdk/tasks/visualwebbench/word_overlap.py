@@ -31,16 +31,13 @@ class EmptyTextError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class RougeScores:
-    """The F1 values of an answer against a reference, each from 0 to 1.
+    """The F1 values of an answer against a reference, each from 0 to 1."""
 
-    Attributes:
-        rouge_1: F1 of single words.
-        rouge_2: F1 of pairs of words that follow one another, across sentences.
-        rouge_l: F1 of the united longest common subsequences.
-    """
-
+    #: F1 of single words.
     rouge_1: float
+    #: F1 of pairs of words that follow one another, across sentences.
     rouge_2: float
+    #: F1 of the united longest common subsequences.
     rouge_l: float
 
 

@@ -31,14 +31,11 @@ from i2s_wire.render.rendering import Rendering, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What lies in the folder.
+    """What lies in the folder."""
 
-    Attributes:
-        files: Files by name, assets left out.
-        fault: Why the sample fails: "json", "not_a_list", "item" or "name"; empty if it does not.
-    """
-
+    #: Files by name, assets left out.
     files: Mapping[str, str]
+    #: Why the sample fails: "json", "not_a_list", "item" or "name"; empty if it does not.
     fault: str = ""
 
 

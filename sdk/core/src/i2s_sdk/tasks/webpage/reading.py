@@ -178,20 +178,17 @@ _MOST_PLACES = 64
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """The files that JSON at one place lists.
+    """The files that JSON at one place lists."""
 
-    Attributes:
-        files: Files by name; empty if it lists none.
-        fault: Why it lists none.
-        origin: Where it stands.
-        repairs: What was mended in it.
-        block: Number of its block from 1; 0 outside of blocks.
-    """
-
+    #: Files by name; empty if it lists none.
     files: dict[str, str] = field(default_factory=dict)
+    #: Why it lists none.
     fault: str = ""
+    #: Where it stands.
     origin: Origin = Origin.BARE
+    #: What was mended in it.
     repairs: tuple[Repair, ...] = ()
+    #: Number of its block from 1; 0 outside of blocks.
     block: int = 0
 
     @property

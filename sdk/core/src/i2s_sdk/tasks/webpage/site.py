@@ -23,14 +23,11 @@ _SHOWN_NAMES, _SHOWN_CHARACTERS = 3, 80
 
 @dataclass(frozen=True, slots=True)
 class PlacedFiles:
-    """The files of an answer at their places.
+    """The files of an answer at their places."""
 
-    Attributes:
-        files: Files by the relative path that a request may hold.
-        repairs: One for all names that were normalised, one for all files that were left out.
-    """
-
+    #: Files by the relative path that a request may hold.
     files: Mapping[str, str]
+    #: One for all names that were normalised, one for all files that were left out.
     repairs: tuple[Repair, ...] = ()
 
 
@@ -282,14 +279,11 @@ def as_json(files: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A site to render.
+    """A site to render."""
 
-    Attributes:
-        files: Written by the model, by relative name; none has the name of an asset.
-        assets: Assets of the data set, at their names.
-    """
-
+    #: Written by the model, by relative name; none has the name of an asset.
     files: Mapping[str, bytes]
+    #: Assets of the data set, at their names.
     assets: Mapping[str, bytes] = field(default_factory=dict)
 
     @property

@@ -60,18 +60,15 @@ _FAULTS = {
 
 @dataclass(frozen=True, slots=True)
 class WebpageTask(RenderedTask[Site]):
-    """A picture of a web page, to be answered with the files of a site.
+    """A picture of a web page, to be answered with the files of a site."""
 
-    Attributes:
-        profile: Profile whose rules are followed.
-        name: Name as instances call it.
-        services: Names of the services, of which the first renders the sites.
-        size_policy: How pictures of different size are compared.
-    """
-
+    #: Profile whose rules are followed.
     profile: Profile = Profile.PAPER
+    #: Name as instances call it.
     name: str = "webpage"
+    #: Names of the services, of which the first renders the sites.
     services: tuple[str, ...] = ("render-html",)
+    #: How pictures of different size are compared.
     size_policy: SizePolicy = SizePolicy.RESIZE
 
     @property

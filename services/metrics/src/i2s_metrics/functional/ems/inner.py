@@ -18,16 +18,13 @@ STEP = LEVELS // PATCH
 
 
 class Contents(NamedTuple):
-    """The different contents of patches, as distributions over points (grey, column, row).
+    """The different contents of patches, as distributions over points (grey, column, row)."""
 
-    Attributes:
-        level: Grey in ``LEVELS`` steps, shape (contents, 64).
-        mass: Positive, shape (contents, 64); the weight of a pixel is its share of the row.
-        order: The pixels of each from dark to light, shape (contents, 64).
-    """
-
+    #: Grey in ``LEVELS`` steps, shape (contents, 64).
     level: IntArray
+    #: Positive, shape (contents, 64); the weight of a pixel is its share of the row.
     mass: IntArray
+    #: The pixels of each from dark to light, shape (contents, 64).
     order: IntArray
 
 
@@ -42,26 +39,23 @@ def contents_of(patches: PatchSet) -> tuple[Contents, IntArray]:
 
 
 class Problem(NamedTuple):
-    """A transport problem between two contents, without what both have in common.
+    """A transport problem between two contents, without what both have in common."""
 
-    Attributes:
-        cost: Packed, shape (sources, sinks).
-        supply: Positive masses of the sources, from dark to light.
-        demand: Positive masses of the sinks, from dark to light, of the same sum.
-        source: Pixel of each source.
-        sink: Pixel of each sink.
-        source_level: Its grey.
-        sink_level: Its grey.
-        whole: What all mass of a content amounts to here.
-    """
-
+    #: Packed, shape (sources, sinks).
     cost: IntArray
+    #: Positive masses of the sources, from dark to light.
     supply: IntArray
+    #: Positive masses of the sinks, from dark to light, of the same sum.
     demand: IntArray
+    #: Pixel of each source.
     source: IntArray
+    #: Pixel of each sink.
     sink: IntArray
+    #: Its grey.
     source_level: IntArray
+    #: Its grey.
     sink_level: IntArray
+    #: What all mass of a content amounts to here.
     whole: float
 
 

@@ -61,20 +61,17 @@ _BACKGROUND_MASS, _MASS = 1, 1000
 
 @dataclass(frozen=True, slots=True)
 class PatchSet:
-    """The patches of a picture, row by row.
+    """The patches of a picture, row by row."""
 
-    Attributes:
-        grey: Values in [0, 1], shape (patches, 64), pixels row by row.
-        background: Whether each pixel counts as background, the same shape. It follows from ``grey``.
-        mass: Mass of each patch; positive. Its weight is its share of ``total``.
-        position: (row / rows, column / columns) of each patch, shape (patches, 2).
-        total: Mass of all patches of the picture, whether they are still here or not.
-    """
-
+    #: Values in [0, 1], shape (patches, 64), pixels row by row.
     grey: FloatArray
+    #: Whether each pixel counts as background, the same shape. It follows from ``grey``.
     background: BoolArray
+    #: Mass of each patch; positive. Its weight is its share of ``total``.
     mass: IntArray
+    #: (row / rows, column / columns) of each patch, shape (patches, 2).
     position: FloatArray
+    #: Mass of all patches of the picture, whether they are still here or not.
     total: int
 
     @classmethod

@@ -18,20 +18,17 @@ from i2s_metrics.functional.ems.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A reference picture, made ready.
+    """A reference picture, made ready."""
 
-    Attributes:
-        shape: Shape of the picture: height, width, 3.
-        size: Width and height at which pictures are compared with it.
-        background: The most frequent colour at that size.
-        patches: Patches of the picture.
-        denominator: Its distance from a picture of one colour; of several that the rules take, the largest.
-    """
-
+    #: Shape of the picture: height, width, 3.
     shape: tuple[int, int, int]
+    #: Width and height at which pictures are compared with it.
     size: tuple[int, int]
+    #: The most frequent colour at that size.
     background: ModalColour
+    #: Patches of the picture.
     patches: PatchSet
+    #: Its distance from a picture of one colour; of several that the rules take, the largest.
     denominator: float
 
     @classmethod
@@ -122,17 +119,14 @@ _MOSTLY = 0.5
 
 @dataclass(frozen=True, slots=True)
 class EarthMover:
-    """Earth Mover Similarity and what it is made of.
+    """Earth Mover Similarity and what it is made of."""
 
-    Attributes:
-        value: 1 - block_emd / denominator, within the range of the rules.
-        block_emd: Distance of the prediction from the reference.
-        denominator: Distance of a picture of one colour from the reference: in ``paper`` the larger of the
-            distances of black and white.
-    """
-
+    #: 1 - block_emd / denominator, within the range of the rules.
     value: float
+    #: Distance of the prediction from the reference.
     block_emd: float
+    #: Distance of a picture of one colour from the reference: in ``paper`` the larger of the distances of
+    #: black and white.
     denominator: float
 
 

@@ -25,27 +25,24 @@ NONE = -1
 
 
 class SpanningTree(NamedTuple):
-    """A rooted spanning tree, one number for each node.
+    """A rooted spanning tree, one number for each node."""
 
-    Attributes:
-        parent: Its parent, or ``NONE``.
-        first: One of its children, or ``NONE``.
-        after: The next child of its parent, or ``NONE``.
-        before: The previous one.
-        depth: Edges up to the root.
-        flow: Mass on the edge to its parent.
-        potential: Potentials of sources and sinks so that cost = potential(source) - potential(sink) on
-            edges of the tree, in packed costs without sink.
-        stack: Room for a walk.
-    """
-
+    #: Its parent, or ``NONE``.
     parent: IntArray
+    #: One of its children, or ``NONE``.
     first: IntArray
+    #: The next child of its parent, or ``NONE``.
     after: IntArray
+    #: The previous one.
     before: IntArray
+    #: Edges up to the root.
     depth: IntArray
+    #: Mass on the edge to its parent.
     flow: IntArray
+    #: Potentials of sources and sinks so that cost = potential(source) - potential(sink) on edges of the
+    #: tree, in packed costs without sink.
     potential: IntArray
+    #: Room for a walk.
     stack: IntArray
 
 
