@@ -1,8 +1,8 @@
-"""Make the reference pictures of this data set with plain pdflatex, pdftoppm and Pillow.
+"""Make the reference images of this data set with plain pdflatex, pdftoppm and Pillow.
 
-The pictures are committed; run this only after a structure was added or changed, and look at
-every picture afterwards. It deliberately calls nothing of the project's services, so that an
-evaluation of the bundled examples compares two independent ways to the same picture.
+The images are committed; run this only after a structure was added or changed, and look at
+every image afterwards. It deliberately calls nothing of the project's services, so that an
+evaluation of the bundled examples compares two independent ways to the same image.
 
     python examples/make_latex_references.py                       # all of them
     python examples/make_latex_references.py table-retrieval …     # some

@@ -1,6 +1,6 @@
-"""Make the reference pictures of the scores with plain convert-ly, lilypond and Pillow.
+"""Make the reference images of the scores with plain convert-ly, lilypond and Pillow.
 
-As `make_latex_references.py` for LaTeX: the pictures are committed, and nothing of the project's services
+As `make_latex_references.py` for LaTeX: the images are committed, and nothing of the project's services
 takes part. Without tagline and footers, 101 dpi, page 1, cropped to everything that is not white.
 
     python examples/make_score_references.py                       # all of them

@@ -1,8 +1,8 @@
-"""Pack the web sites of this data set and make their reference pictures with plain Jekyll and Chromium.
+"""Pack the web sites of this data set and make their reference images with plain Jekyll and Chromium.
 
-Archives and pictures are committed; run this only after a site was added or changed, and look at
-every picture afterwards. It deliberately calls nothing of the project's services, so that an
-evaluation of the bundled examples compares two independent ways to the same picture. Only the fonts
+Archives and images are committed; run this only after a site was added or changed, and look at
+every image afterwards. It deliberately calls nothing of the project's services, so that an
+evaluation of the bundled examples compares two independent ways to the same image. Only the fonts
 are those of the page renderer.
 
     python examples/make_site_references.py                      # all of them
@@ -99,7 +99,7 @@ def picture(address: str, chromium: str) -> Image.Image:
 
 
 def reference(site: Path, chromium: str) -> Image.Image:
-    """Return the reference picture of a site."""
+    """Return the reference image of a site."""
     with tempfile.TemporaryDirectory() as folder:
         built(site, Path(folder))
         with served(Path(folder)) as address:

@@ -5,7 +5,7 @@
 Each folder is taken as a paper with all files below it, such as /usr/share/doc/texlive-doc/latex/* of
 Debian's documentation packages, whose compressed files must be unpacked before. Folders are not part of the
 project. A piece is compiled if it is drawn without an error, and kept if its rendering is a reference (one
-page, no box far too wide) that passes the filters on pictures. Of one folder and subset only the first pieces
+page, no box far too wide) that passes the filters on images. Of one folder and subset only the first pieces
 are drawn, in the order of a hash, so that large manuals do not outweigh the others.
 """
 
@@ -55,7 +55,7 @@ class Measurement:
     Args:
         client: Client of render-latex.
         failures: File that a line is appended to for each piece that is not kept; None for nowhere.
-        pictures: Folder for the pictures of kept pieces; None for none.
+        pictures: Folder for the images of kept pieces; None for none.
     """
 
     def __init__(self, client: AsyncRenderClient, failures: Path | None, pictures: Path | None) -> None:

@@ -50,7 +50,7 @@ def repositories(archive: Path, kind: str) -> Iterator[tuple[str, bytes]]:
 async def measure(
     source: Source, archives: list[Path], kind: str, address: str, pictures: Path | None
 ) -> dict[str, object]:
-    """Return the counts; pictures of kept pieces are written to a folder."""
+    """Return the counts; images of kept pieces are written to a folder."""
     counts: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     name = "render-html" if kind == "sites" else "render-lilypond"

@@ -26,7 +26,7 @@ _GRID = (64, 64)
 
 
 class _DominantColour(PaperRules):
-    """One picture of one colour, chosen as the released code chooses it."""
+    """One image of one colour, chosen as the released code chooses it."""
 
     def blank_levels(self, reference: RgbArray) -> tuple[int, ...]:
         return HELM.blank_levels(reference)
@@ -59,9 +59,9 @@ class Variant:
 
     point: str  #: What the rule is about.
     name: str  #: The rule.
-    rules: Rules  #: Grey, background, distances, one-colour pictures.
+    rules: Rules  #: Grey, background, distances, one-colour images.
     factor: bool = True  #: Whether positions are multiplied by 8/(W' + H').
-    #: Size in pixels at which pictures are compared; None takes at most 100 patches.
+    #: Size in pixels at which images are compared; None takes at most 100 patches.
     grid: tuple[int, int] | None = None
     clips: bool = True  #: Whether the result is clipped to [0, 1].
 
@@ -110,7 +110,7 @@ def similarity(variant: Variant, prediction: RgbArray, ready: _Ready) -> float:
 
 
 def ready(variant: Variant, reference: RgbArray) -> _Ready:
-    """Make a reference ready for a variant: each one-colour picture is moved to it in full."""
+    """Make a reference ready for a variant: each one-colour image is moved to it in full."""
     height, width, _ = reference.shape
     target = variant.grid or target_size(width, height, variant.rules)
     reduced = resample(reference, target)

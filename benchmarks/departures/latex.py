@@ -41,7 +41,7 @@ class _Rendered:
 
     @property
     def rendered(self) -> bool:
-        """Whether there is a picture."""
+        """Whether there is an image."""
         return self.shown is not None and self.shown.rendered
 
     def ems_of(self, other: Shown[PaperDocument] | None) -> float:

@@ -1,4 +1,4 @@
-"""Metrics of pictures other than Earth Mover Similarity, and how pictures get the same size."""
+"""Metrics of images other than Earth Mover Similarity, and how images get the same size."""
 
 from __future__ import annotations
 

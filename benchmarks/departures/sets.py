@@ -29,7 +29,7 @@ RECORDED = "30 recorded pairs"
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two pictures, as they are before one gets the size of the other."""
+    """Two images, as they are before one gets the size of the other."""
 
     name: str  #: Short.
     prediction: RgbArray = field(repr=False)  #: Shape (height, width, 3).
@@ -51,7 +51,7 @@ class Answer:
 
 @cache
 def picture(path: Path) -> RgbArray:
-    """Return a picture as the metric service reads it."""
+    """Return an image as the metric service reads it."""
     with Image.open(path) as image:
         return np.asarray(image.convert("RGB"))
 

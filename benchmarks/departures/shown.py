@@ -24,7 +24,7 @@ from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.options import RenderOptions
 from i2s_wire.render.rendering import Rendering
 
-#: Maximum number of pixels of the common size of two pictures, as in the metric service.
+#: Maximum number of pixels of the common size of two images, as in the metric service.
 MOST_PIXELS = 25_000_000
 
 #: Documents that are rendered at the same time.
@@ -40,18 +40,18 @@ class Shown(Generic[D]):
 
     document: D  #: The document that was rendered last.
     rendering: Rendering  #: Its rendering.
-    first: bool  #: Whether there was a picture before any repair.
+    first: bool  #: Whether there was an image before any repair.
     repairs: tuple[Repair, ...]  #: Repairs that were made.
     picture: RgbArray | None = field(repr=False)  #: Shape (height, width, 3); None if there is none.
 
     @property
     def rendered(self) -> bool:
-        """Whether there is a picture."""
+        """Whether there is an image."""
         return self.picture is not None
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height; 0 and 0 if there is no picture."""
+        """Width and height; 0 and 0 if there is no image."""
         return (0, 0) if self.picture is None else (self.picture.shape[1], self.picture.shape[0])
 
 
@@ -107,7 +107,7 @@ def _picture(rendering: Rendering) -> RgbArray | None:
 
 
 def ems(shown: RgbArray | None, reference: Path | RgbArray, policy: SizePolicy = SizePolicy.PAD) -> float:
-    """Return Earth Mover Similarity in profile ``paper``; 0 if there is no picture."""
+    """Return Earth Mover Similarity in profile ``paper``; 0 if there is no image."""
     if shown is None:
         return 0.0
     expected = picture(reference) if isinstance(reference, Path) else reference
@@ -115,7 +115,7 @@ def ems(shown: RgbArray | None, reference: Path | RgbArray, policy: SizePolicy =
 
 
 def same(first: RgbArray | None, second: RgbArray | None) -> bool:
-    """Return whether two renderings have the same picture, or both have none."""
+    """Return whether two renderings have the same image, or both have none."""
     if first is None or second is None:
         return first is second
     return first.shape == second.shape and bool((first == second).all())

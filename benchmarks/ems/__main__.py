@@ -1,6 +1,6 @@
 """CPU per Earth Mover Similarity: its definition written plainly against the service's way.
 
-Compared, in one run, by turns, on the same pairs of pictures, in profile ``paper``:
+Compared, in one run, by turns, on the same pairs of images, in profile ``paper``:
 
     definition  cv2.EMD for every pair of patches, for the pair and for the reference against one colour:
                 of black and white, both of which equation 4 asks for, only the one that counts

@@ -1,6 +1,6 @@
 """Earth Mover Similarity as its definition reads: two loops over cv2.EMD.
 
-Each picture is cut once and each patch made a signature once. It shares no code with the service. Profile
+Each image is cut once and each patch made a signature once. It shares no code with the service. Profile
 ``helm`` has the greys, the background, the distance of positions and the one denominator of the released
 code.
 """
@@ -20,7 +20,7 @@ from i2s_wire.metrics.profile import Profile
 
 _LUMA = np.array([299, 587, 114])
 _LIGHT = 0.001
-#: The one-colour picture of profile ``helm`` is white if the reference is darker than this level.
+#: The one-colour image of profile ``helm`` is white if the reference is darker than this level.
 _DARK = 127
 
 Signature = NDArray[np.float32]
@@ -50,7 +50,7 @@ def denominators(reference: Rgb) -> tuple[Distance, Distance]:
 
 
 def helm_denominator(reference: Rgb) -> Distance:
-    """Compute the distance of the one-colour picture that profile ``helm`` chooses from a reference."""
+    """Compute the distance of the one-colour image that profile ``helm`` chooses from a reference."""
     colour, _ = _modal(reference)
     level = 255 if colour @ _LUMA < _DARK * 1000 else 0
     return _timed(np.full_like(reference, level), reference, Profile.HELM, drops=False)

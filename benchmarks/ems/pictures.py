@@ -1,4 +1,4 @@
-"""The pairs of pictures that are compared: text and dense ones, from 640 x 80 to 1920 x 1080."""
+"""The pairs of images that are compared: text and dense ones, from 640 x 80 to 1920 x 1080."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def pairs(examples: Path, limit: int | None) -> list[Pair]:
     """Return the pairs, text and dense by turns.
 
     Args:
-        examples: Folder of the example references, pictures of typeset TeX.
+        examples: Folder of the example references, images of typeset TeX.
         limit: Number of pairs that are taken, the first ones; None takes all.
     """
     text: list[tuple[str, Callable[[], tuple[RgbArray, RgbArray]]]] = [

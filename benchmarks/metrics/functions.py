@@ -1,6 +1,6 @@
 """What one pair of 1920x1080 pixels costs: our functions beside scikit-image and NumPy, in turns.
 
-Pictures are two kinds: pages (boxes of one colour and a picture of many colours on white) and photographs
+Images are two kinds: pages (boxes of one colour and an image of many colours on white) and photographs
 (smooth colours with noise, of which none is frequent). The values of ours and of the baseline must agree to
 1e-11 (SSIM) or exactly (pixel), or MeasurementError is raised.
 """
@@ -38,7 +38,7 @@ class FunctionRow:
 
 
 def measure(rounds: int) -> list[FunctionRow]:
-    """Measure all functions on all kinds of pictures.
+    """Measure all functions on all kinds of images.
 
     Args:
         rounds: Repetitions; ours and the baseline take turns.

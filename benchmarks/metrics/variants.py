@@ -62,7 +62,7 @@ def _opened() -> Iterator[Image.Image]:
 
 
 def _changed(picture: Image.Image, number: int) -> Image.Image:
-    """Return the picture moved a little, with one box missing."""
+    """Return the image moved a little, with one box missing."""
     moved = ImageChops.offset(picture, 1 + number % 7, number % 3)
     left = (37 * number) % max(1, picture.width - 40)
     ImageDraw.Draw(moved).rectangle((left, 5, left + 30, 25), fill="white")
@@ -70,7 +70,7 @@ def _changed(picture: Image.Image, number: int) -> Image.Image:
 
 
 def _stamped(picture: Image.Image, number: int) -> Image.Image:
-    """Return the picture with a mark of its own."""
+    """Return the image with a mark of its own."""
     marked = picture.copy()
     ImageDraw.Draw(marked).rectangle((0, 0, 4 + number, 6), fill=(number % 256, 80, 80))
     return marked

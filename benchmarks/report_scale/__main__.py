@@ -2,9 +2,9 @@
 
 Measured: `write_report` of five runs into one folder, and the page in headless Chromium from its address to
 the first cards on the screen, in a tab of its own each time, then changes of the view. The runs are made of
-the bundled examples: real pictures in real sizes, each with a digest of its own, ground truth in which every
+the bundled examples: real images in real sizes, each with a digest of its own, ground truth in which every
 tenth word is another one, documents, logs, questions, and values of baselines and of the oracle. They have
-the small copies of pictures that the report of each run has made.
+the small copies of images that the report of each run has made.
 
 There is no baseline to compare with. The exit code is 0 only if the page shows all samples without an error
 (else 2) and opens within the bound at the median (else 1). Elapsed time is measured here: a reader waits

@@ -71,9 +71,9 @@ def samples(number: int) -> list[Sample]:
 
 
 def write_run(folder: Path, model: str, skill: float, known: Sequence[Sample]) -> None:
-    """Write the folder of a run as an evaluation leaves it: answers, renderings, records, pictures.
+    """Write the folder of a run as an evaluation leaves it: answers, renderings, records, images.
 
-    The report of the run is left out, but not the small copies of pictures that it makes.
+    The report of the run is left out, but not the small copies of images that it makes.
 
     Args:
         folder: Folder of the run.
@@ -187,7 +187,7 @@ def _word(chance: random.Random) -> str:
 
 
 def _put_image(run: RunFolder, sample: Sample, text: str) -> str:
-    """Keep the picture of a sample with a text in its file, and its small copy; return its SHA-256."""
+    """Keep the image of a sample with a text in its file, and its small copy; return its SHA-256."""
     digest = run.put_image(_own(sample.content.reference, text))
     small = _small(sample.content.reference)
     if small is not None:
@@ -202,7 +202,7 @@ def _small(png: bytes) -> bytes | None:
 
 
 def _own(png: bytes, text: str) -> bytes:
-    """Return a picture with a text in its file, so that it has a digest of its own."""
+    """Return an image with a text in its file, so that it has a digest of its own."""
     body = b"tEXtowner\0" + text.encode("latin-1", "replace")
     chunk = struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
     end = png.rindex(b"IEND") - 4

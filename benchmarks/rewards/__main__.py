@@ -60,7 +60,7 @@ class Sample:
     instance: Instance  #: The instance that all completions answer.
     completion: str  #: What a model might have said.
     request: RenderRequest  #: Request for the document that is made of it.
-    reference: bytes  #: The picture of the instance, encoded.
+    reference: bytes  #: The image of the instance, encoded.
 
 
 Way: TypeAlias = Callable[[list[Sample]], Awaitable[Rewards]]
@@ -95,7 +95,7 @@ def samples(number: int) -> list[Sample]:
 
 
 async def directly(services: Services, wanted: list[Sample], at_once: int) -> Rewards:
-    """Return the values of completions by calls of the services; 0 if there is no picture."""
+    """Return the values of completions by calls of the services; 0 if there is no image."""
     slots = asyncio.Semaphore(at_once)
     task = cast("RenderedTask[Any]", open_task(TASK))
     renderer, comparer = services.renderers["render-latex"], services.metrics

@@ -1,8 +1,8 @@
 """What a run costs beside models, renderers and metrics: our own work for a sample, memory, and opening.
 
-Measured: `evaluate` of a replay with synthetic samples of tiny pictures, against a renderer and a metric
-service that answer at once with one picture and one value (services.py; real gRPC servers in another process,
-used for nothing else). Everything else is as always: three stages, files of lines, pictures, numbers, report.
+Measured: `evaluate` of a replay with synthetic samples of tiny images, against a renderer and a metric
+service that answer at once with one image and one value (services.py; real gRPC servers in another process,
+used for nothing else). Everything else is as always: three stages, files of lines, images, numbers, report.
 CPU is that of the evaluating process; what the services need is left out.
 
 There is no baseline to compare with. The exit code is 0 only if every sample was scored (else 2) and all

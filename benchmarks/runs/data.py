@@ -1,4 +1,4 @@
-"""Synthetic samples: tiny pictures, and answers as long as those of models."""
+"""Synthetic samples: tiny images, and answers as long as those of models."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import struct
 import zlib
 from pathlib import Path
 
-#: Length of an answer and of what a record holds beside it: the median for pictures of tables.
+#: Length of an answer and of what a record holds beside it: the median for images of tables.
 ANSWER_CHARACTERS = 1500
 
 
@@ -30,7 +30,7 @@ def write_data(folder: Path, samples: int) -> tuple[Path, Path]:
 
 
 def _png(number: int) -> bytes:
-    """Return a grey picture of 8 x 2 pixels that no other number has."""
+    """Return a grey image of 8 x 2 pixels that no other number has."""
     row = number.to_bytes(8)
     pixels = zlib.compress(b"\0" + row + b"\0" + row)
     parts = ((b"IHDR", struct.pack(">IIBBBBB", 8, 2, 8, 0, 0, 0, 0)), (b"IDAT", pixels), (b"IEND", b""))

@@ -1,4 +1,4 @@
-"""A renderer and a metric service that do nothing: one picture, one value. For this benchmark alone.
+"""A renderer and a metric service that do nothing: one image, one value. For this benchmark alone.
 
 They speak the real wire over real sockets, so that the clients do all of their work; what is measured with
 them is the pipeline, and never an image.
@@ -32,7 +32,7 @@ def _picture() -> bytes:
 
 
 class OnePicture(render_pb2_grpc.RenderServiceServicer):
-    """Answers everything with the same picture."""
+    """Answers everything with the same image."""
 
     def __init__(self) -> None:
         png = _picture()
@@ -60,7 +60,7 @@ class OnePicture(render_pb2_grpc.RenderServiceServicer):
     async def Render(  # noqa: N802
         self, request: render_pb2.RenderRequest, context: object
     ) -> render_pb2.RenderResponse:
-        """Return the picture."""
+        """Return the image."""
         answer = render_pb2.RenderResponse()
         answer.CopyFrom(self._answer)
         answer.id = request.id
@@ -69,7 +69,7 @@ class OnePicture(render_pb2_grpc.RenderServiceServicer):
     async def RenderStream(  # noqa: N802
         self, request_iterator: AsyncIterator[render_pb2.RenderRequest], context: object
     ) -> AsyncIterator[render_pb2.RenderStreamResponse]:
-        """Return the picture each time."""
+        """Return the image each time."""
         async for request in request_iterator:
             answer = await self.Render(request, context)
             yield render_pb2.RenderStreamResponse(id=request.id, response=answer)

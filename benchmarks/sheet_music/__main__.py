@@ -1,20 +1,20 @@
-"""Trains and measures what tells sheet music from other pictures (i2s_collect.images.music).
+"""Trains and measures what tells sheet music from other images (i2s_collect.images.music).
 
-Pictures are PNG files in folders that the caller brings. docs/collecting-filters.md names those of the
-published weights and how they are made. A picture of Debian's lilypond-doc counts as music if its LilyPond
-source, the file of the same name below --sources, sets notes on staves of five lines. Pictures whose source
+Images are PNG files in folders that the caller brings. docs/collecting-filters.md names those of the
+published weights and how they are made. An image of Debian's lilypond-doc counts as music if its LilyPond
+source, the file of the same name below --sources, sets notes on staves of five lines. Images whose source
 does not surely say so are left out; so are those of less than 100 × 30 pixels, which no page or system has.
 
 Half of the documents is learnt from, and the other half is unseen. Of a page, the document is the part of the
-file's name before the first "_" or "-page"; of a picture of lilypond-doc, the file that it was made from, or
-its source without texts and comments. The SHA-256 of the document decides its half. Each picture is used as
+file's name before the first "_" or "-page"; of an image of lilypond-doc, the file that it was made from, or
+its source without texts and comments. The SHA-256 of the document decides its half. Each image is used as
 it is and degraded: reduced to the size at which it is looked at, turned by at most 1 degree, blurred by a
 Gaussian of at most 1 pixel, with noise of at most 12 grey levels of standard deviation.
 The SHA-256 of the file's name decides how much of each. What is learnt from is degraded in two further ways.
 
-The exit code is 0 only if the accuracy on unseen pictures, as the mean of that on music and on others, is at
+The exit code is 0 only if the accuracy on unseen images, as the mean of that on music and on others, is at
 least 99 %, as they are and degraded alike (else 1). That of the published weights is 99.5 % and 99.2 %, on
-1,463 unseen pictures, 758 of them music.
+1,463 unseen images, 758 of them music.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TARGET = 0.99
 MOST_DEGREES, MOST_BLUR, MOST_NOISE = 1.0, 1.0, 12.0
 SMALLEST = (100, 30)
 
-#: Further ways in which each picture that is learnt from is degraded.
+#: Further ways in which each image that is learnt from is degraded.
 FURTHER = 2
 
 #: Strength with which weights are drawn to zero, and steps of Newton's method.
@@ -58,11 +58,11 @@ _OTHER_STAVES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A picture."""
+    """A image."""
 
     path: Path  #: Path of its file.
     music: bool  #: Whether it is sheet music.
-    document: str  #: Document that it is from; all pictures of a document are in the same half.
+    document: str  #: Document that it is from; all images of a document are in the same half.
 
     @property
     def seen(self) -> bool:
@@ -72,7 +72,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The features of a picture, as it is and degraded, and degraded in further ways if it is learnt from."""
+    """The features of an image, as it is and degraded, and degraded in further ways if it is learnt from."""
 
     example: Example
     clean: tuple[float, ...]
@@ -97,10 +97,10 @@ def page(path: Path, music: bool) -> Example:
 
 
 def document_of(source: str) -> str:
-    """Return what pictures of LilyPond's documentation have in common that are of one document.
+    """Return what images of LilyPond's documentation have in common that are of one document.
 
     That is the file that they were made from; without one, their source without comments, texts and spaces,
-    since the manuals of several languages have the same pictures with other texts.
+    since the manuals of several languages have the same images with other texts.
     """
     if found := _FILE_NAME.search(source):
         return found[1]
@@ -110,7 +110,7 @@ def document_of(source: str) -> str:
 
 
 def snippets(folder: Path, sources: Path) -> Iterator[Example]:
-    """Yield the pictures of LilyPond's documentation that are surely sheet music."""
+    """Yield the images of LilyPond's documentation that are surely sheet music."""
     for source in sorted(sources.rglob("lily-*.ly")):
         picture = folder / source.relative_to(sources).with_suffix(".png")
         text = source.read_text("utf-8", "replace")
@@ -122,7 +122,7 @@ def snippets(folder: Path, sources: Path) -> Iterator[Example]:
 
 
 def degraded(image: Image.Image, name: str) -> Image.Image:
-    """Return a picture turned, blurred and with noise, as its name decides."""
+    """Return an image turned, blurred and with noise, as its name decides."""
     chance = np.random.default_rng(list(hashlib.sha256(name.encode()).digest()[:8]))
     grey = on_white(image).convert("L")
     grey.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
@@ -135,7 +135,7 @@ def degraded(image: Image.Image, name: str) -> Image.Image:
 
 
 def numbers(example: Example) -> Numbers | None:
-    """Return the features of a picture, or None if it cannot be read."""
+    """Return the features of an image, or None if it cannot be read."""
     try:
         with Image.open(example.path) as image:
             image.load()

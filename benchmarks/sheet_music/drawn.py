@@ -1,4 +1,4 @@
-"""Draws pictures for benchmarks.sheet_music: pages of music, and pages with ruled and other tables.
+"""Draws images for benchmarks.sheet_music: pages of music, and pages with ruled and other tables.
 
 Notes and words are random, from a fixed seed for each document, which is drawn at 72 to 200 dots an inch.
 

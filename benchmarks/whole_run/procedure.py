@@ -50,7 +50,7 @@ _ssim: Callable[..., float] = structural_similarity
 
 
 class RefusedError(Exception):
-    """An engine made no picture of a document; says why."""
+    """An engine made no image of a document; says why."""
 
 
 def draw(task: str, source: Path, programs: Path, picture: Path) -> dict[str, float]:

@@ -5,9 +5,9 @@ time. In the specification of a run, with this file on the path of Python:
 
     AnnotatorSpec(class_name="helm_annotator.RoundTripAnnotator", args={"task": "latex", "profile": "helm"})
 
-Each completion gets an annotation: ``media_object`` (the picture, where there is one) and ``error`` as HELM's
+Each completion gets an annotation: ``media_object`` (the image, where there is one) and ``error`` as HELM's
 own annotators have them, so that HELM's metrics work on it, and ``verdict`` and ``i2s_metrics`` of ours. The
-picture that is compared with is the first one of the prompt. A failure of a service ends the annotation with
+image that is compared with is the first one of the prompt. A failure of a service ends the annotation with
 an error: it is never taken for a failure of the model.
 
 Running services are found by I2S_RENDER_LATEX, I2S_RENDER_HTML, I2S_RENDER_LILYPOND and I2S_METRICS; others
@@ -32,7 +32,7 @@ class RoundTripAnnotator(Annotator):
     """Annotates each completion with its rendering, verdict and metrics.
 
     Args:
-        file_storage_path: Folder for the pictures; HELM fills it in.
+        file_storage_path: Folder for the images; HELM fills it in.
         task: "latex", "webpage" or "music".
         profile: The rule book: "helm" is that of HELM's own annotators and metrics.
     """

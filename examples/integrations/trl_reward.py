@@ -1,7 +1,7 @@
-"""Training a model to write code for pictures, with the round trip as its reward.
+"""Training a model to write code for images, with the round trip as its reward.
 
-The reward renders what the model wrote and compares the pictures. Needs the packages trl and datasets, a
-model that takes pictures, and GPUs; run services on other machines and name them with I2S_RENDER_LATEX and
+The reward renders what the model wrote and compares the images. Needs the packages trl and datasets, a
+model that takes images, and GPUs; run services on other machines and name them with I2S_RENDER_LATEX and
 I2S_METRICS, so that rendering does not take the CPUs of training.
 
     python examples/integrations/trl_reward.py Qwen/Qwen2.5-VL-3B-Instruct

@@ -1,4 +1,4 @@
-"""Attacks have the same verdicts and pictures in every tier, user and place, or it is said why not."""
+"""Attacks have the same verdicts and images in every tier, user and place, or it is said why not."""
 
 from __future__ import annotations
 

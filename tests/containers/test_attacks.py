@@ -1,4 +1,4 @@
-"""Hostile sources against the containers: the right verdict, and the next good picture is the same bytes."""
+"""Hostile sources against the containers: the right verdict, and the next good image is the same bytes."""
 
 import pytest
 

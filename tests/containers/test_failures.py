@@ -1,4 +1,4 @@
-"""Containers that are killed and stopped under load: every call is answered, with the right picture."""
+"""Containers that are killed and stopped under load: every call is answered, with the right image."""
 
 import asyncio
 import hashlib

@@ -172,7 +172,7 @@ def test_an_example_has_the_same_pixels_under_gvisor(engine, images, network, in
 
 @pytest.fixture(scope="module")
 def before(inside):
-    """Return a function from a service to its good pictures and to its warm processes between jobs."""
+    """Return a function from a service to its good images and to its warm processes between jobs."""
 
     @functools.cache
     def ask(service):

@@ -67,7 +67,7 @@ def test_pixel_similarity_exactly(row):
 
 
 class ReleasedDistances(PaperRules):
-    """Profile ``paper`` with the positions and the one-colour picture of the released code."""
+    """Profile ``paper`` with the positions and the one-colour image of the released code."""
 
     def position_distances(self, a, b):
         return HELM.position_distances(a, b)

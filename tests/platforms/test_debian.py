@@ -56,7 +56,7 @@ def test_pages_have_the_same_pixels_as_on_this_machine(evaluated, drawn_here):
 
 
 def _pages(run):
-    """The picture of each page of a run."""
+    """The image of each page of a run."""
     pages = [one for one in _lines(run / "records.jsonl") if one["task"] == "webpage"]
     digests = {one["id"]: one["rendering_sha256"] for one in pages}
     return {name: run / "pictures" / digest[:2] / f"{digest}.png" for name, digest in digests.items()}

@@ -38,7 +38,7 @@ async def attacked(request):
 
 
 def png(width, height, colour_type, channels):
-    """A picture of one colour that is small in bytes and large in pixels."""
+    """A image of one colour that is small in bytes and large in pixels."""
 
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -3,7 +3,7 @@
     PYTHONPATH=tests/support .venv/bin/python tests/soak/run.py [--jobs N] [--actions N] [--seed N] …
 
 The summary goes to standard output as JSON, progress and a table to standard error. The exit code is 1 if a
-good picture was different, a hostile verdict is not permitted, or what the services hold grows.
+good image was different, a hostile verdict is not permitted, or what the services hold grows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Charts for tests of imports: pictures, and copies of benchmarks in the layouts of their releases."""
+"""Charts for tests of imports: images, and copies of benchmarks in the layouts of their releases."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ CODE = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.savefig('{name}.p
 
 
 def png(colour: str) -> bytes:
-    """Return a picture of one colour."""
+    """Return an image of one colour."""
     content = io.BytesIO()
     Image.new("RGB", (80, 60), colour).save(content, "PNG")
     return content.getvalue()
 
 
 def write_chart(folder: Path, name: str, colour: str, code: str = CODE) -> None:
-    """Write a program, its picture and its document, as ChartMimic has them."""
+    """Write a program, its image and its document, as ChartMimic has them."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.py").write_text(code.replace("{name}", name))
     (folder / f"{name}.png").write_bytes(png(colour))

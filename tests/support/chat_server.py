@@ -29,7 +29,7 @@ class ChatServer:
 
     Attributes:
         answers: Answers by question.
-        questions: Names by SHA-256 of the picture.
+        questions: Names by SHA-256 of the image.
         behaviour: What happens to a request.
         base: Address, with the path of the API.
         came: Requests by question.

@@ -1,4 +1,4 @@
-"""Pages of web sites as if they were drawn: rectangles of elements on a blank picture."""
+"""Pages of web sites as if they were drawn: rectangles of elements on a blank image."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def meta(description: str) -> Element:
 
 
 def drawn(*elements: Element, path: str = "index.html", site: str = "shop") -> DrawnPage:
-    """A page with a white picture, which shows the texts of all visible elements."""
+    """A page with a white image, which shows the texts of all visible elements."""
     content = io.BytesIO()
     Image.new("RGB", (WIDTH, HEIGHT), "white").save(content, "PNG")
     text = "\n".join(one.text for one in elements if one.visible and one.tag not in ("meta", "input"))

@@ -2,7 +2,7 @@
 
 Every pair of patches is compared, every transport problem is solved in full and in float64, and the
 denominator is computed like the numerator: in profile ``paper`` the larger of the distances from an
-all-black and an all-white picture, as equation 4 has it, with the Euclidean distance of equation 3
+all-black and an all-white image, as equation 4 has it, with the Euclidean distance of equation 3
 between patches. It shares no code with the package.
 """
 
@@ -137,7 +137,7 @@ def blank_levels(reference: np.ndarray, profile: str) -> tuple[int, ...]:
 
 
 def plain_parts(prediction: np.ndarray, reference: np.ndarray, profile: str) -> tuple[float, float]:
-    """Numerator and denominator of the definition, for two pictures and "paper" or "helm"."""
+    """Numerator and denominator of the definition, for two images and "paper" or "helm"."""
     blanks = [reduced(np.full_like(reference, level)) for level in blank_levels(reference, profile)]
     return (
         distance(reduced(prediction), reduced(reference), profile, drops=True),

@@ -43,7 +43,7 @@ class Attacked:
         engine: The engine.
         jail_folder: Folder in which its jail makes the folders of jobs.
         secret: A file of the host with the mark.
-        good: Pictures of the good document, by the engine of TeX.
+        good: Images of the good document, by the engine of TeX.
         tex: Engine of TeX that compiles attacks and the good document.
     """
 
@@ -85,7 +85,7 @@ class Attacked:
         assert [picture.png for picture in again.pictures] == self.good
 
     async def shows(self, body: str, expected: str) -> bool:
-        """Return whether a body gives the picture of another body."""
+        """Return whether a body gives the image of another body."""
         attack = await self.render(body)
         job = Job(document(expected), options=Options(engine=self.tex), limits=LIMITS)
         innocent = await self.engine.render(job)

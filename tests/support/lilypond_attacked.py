@@ -77,7 +77,7 @@ class Attacked:
                 await asyncio.sleep(0.02)
 
     async def shows(self, music, expected):
-        """Whether a score gives the picture of another one."""
+        """Whether a score gives the image of another one."""
         attack = await self.render(music)
         innocent = await self.render(expected)
         assert innocent.verdict in (Verdict.RENDERED, Verdict.NO_OUTPUT)

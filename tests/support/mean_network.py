@@ -1,4 +1,4 @@
-"""A process of networks without torch: compares the first levels of pictures, and can be made to fail."""
+"""A process of networks without torch: compares the first levels of images, and can be made to fail."""
 
 import os
 import signal

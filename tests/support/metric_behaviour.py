@@ -1,6 +1,6 @@
 """What docs/metrics.md shows: references, and what is done to them.
 
-``python tests/support/metric_behaviour.py`` draws the pictures of that page anew.
+``python tests/support/metric_behaviour.py`` draws the images of that page anew.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CHANGES = {
 
 
 def load(name: str) -> np.ndarray:
-    """A picture of the recorded set."""
+    """A image of the recorded set."""
     with Image.open(IMAGES / f"{name}.png") as picture:
         return np.array(picture.convert("RGB"))
 

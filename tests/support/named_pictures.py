@@ -1,4 +1,4 @@
-"""Whole pictures of one pixel that carry a name, so that a server can tell which it was sent."""
+"""Whole images of one pixel that carry a name, so that a server can tell which it was sent."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ def named_picture(name: str) -> bytes:
 
 
 def name_of(picture: bytes) -> str:
-    """Return the name that a picture carries."""
+    """Return the name that an image carries."""
     return picture[len(_PIXEL) :].decode()

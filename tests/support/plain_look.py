@@ -1,7 +1,7 @@
 r"""Whether LaTeX looks the same behind the preambles of both profiles.
 
 Snippets are set by two runs of plain pdflatex, one behind each preamble, every snippet on a page of its
-own, and their pictures are compared pixel by pixel.
+own, and their images are compared pixel by pixel.
 
     python tests/support/plain_look.py testmath.tex.gz subeqn.tex.gz … [--out FOLDER]
 

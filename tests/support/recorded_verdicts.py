@@ -50,7 +50,7 @@ class Outcome:
     Attributes:
         verdict: Name of the verdict, of the exception or of the status.
         limit: Limit or signal that ended it, as far as it is named; else empty.
-        pictures: SHA-256 of each picture, or of what there is in place of pictures.
+        pictures: SHA-256 of each image, or of what there is in place of images.
     """
 
     verdict: str

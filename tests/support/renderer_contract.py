@@ -59,11 +59,11 @@ class Renderer:
         service: Its name.
         engine: Name of its engine.
         source: The kind of source that it takes.
-        good: A source with a picture.
-        broken: A source with an error that leaves no picture, and its verdict.
+        good: A source with an image.
+        broken: A source with an error that leaves no image, and its verdict.
         surrogate: A source that says "a", half of a surrogate pair and "b", and its verdict.
         endless: A source that computes for ever.
-        hostile: Sources that end without a picture, by the verdict, with their limits.
+        hostile: Sources that end without an image, by the verdict, with their limits.
         options: Groups of options that it knows.
         refused: Options without a meaning, each with the field that is named.
         reads_file: Makes a source that shows the content of a file of the host.
@@ -120,7 +120,7 @@ class Running:
         return await self.send(self.renderer.request(source, **given))
 
     async def picture(self) -> bytes:
-        """Return the picture of the good source."""
+        """Return the image of the good source."""
         answer = await self.render()
         assert answer.verdict == pb.VERDICT_RENDERED, answer
         return answer.pictures[0].png
@@ -326,7 +326,7 @@ class RendererContract(AuditContract, LostCellContract, SurrogateContract):
 
     async def test_a_job_ends_with_its_call(self, running):
         good = await running.picture()
-        calls = await running.fill(cpu_seconds=100)  # far longer than the next picture may take
+        calls = await running.fill(cpu_seconds=100)  # far longer than the next image may take
         for call in calls:
             call.cancel()
         assert await running.picture() == good

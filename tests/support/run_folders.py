@@ -65,7 +65,7 @@ def instances(number: int) -> list[PlannedInstance]:
 
 
 def picture(seed: str, size: tuple[int, int] = (120, 48)) -> bytes:
-    """Return a small picture of its own for each seed."""
+    """Return a small image of its own for each seed."""
     chance = random.Random(seed)
     canvas = Image.new("RGB", size, "white")
     pen = ImageDraw.Draw(canvas)
@@ -80,7 +80,7 @@ def picture(seed: str, size: tuple[int, int] = (120, 48)) -> bytes:
 
 
 def keep_picture(folder: Path, png: bytes) -> str:
-    """Put a picture where a run keeps it and return its name."""
+    """Put an image where a run keeps it and return its name."""
     digest = hashlib.sha256(png).hexdigest()
     path = folder / image_name(digest)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""A data set of tiny pictures and formulas that any renderer of LaTeX makes in no time."""
+"""A data set of tiny images and formulas that any renderer of LaTeX makes in no time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class TinyFormulas:
     Attributes:
         folder: Where it lies.
         ids: Ids of its instances.
-        questions: Ids by SHA-256 of the picture; every picture is another.
+        questions: Ids by SHA-256 of the image; every image is another.
     """
 
     folder: Path

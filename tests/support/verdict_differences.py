@@ -89,7 +89,7 @@ class Explanation:
     Attributes:
         test: Pattern of the tests, as of a shell, in which brackets mean themselves.
         way: Pattern of the way that differs from the first one, as "landlock, *".
-        verdicts: Verdicts in the other way, "none" for no result; empty if only pictures or limits differ.
+        verdicts: Verdicts in the other way, "none" for no result; empty if only images or limits differ.
         why: Reason for people.
     """
 

@@ -7,7 +7,7 @@ _MIB = 1024 * 1024
 #: Width times height of a picture: what a renderer draws and what the metric service takes.
 PICTURE_PIXELS = 25_000_000
 
-#: Size of a picture as PNG, likewise.
+#: Size of an image as PNG, likewise.
 PICTURE_BYTES = 16 * _MIB
 
 #: Size of a PDF document whose pages are drawn.

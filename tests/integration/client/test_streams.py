@@ -250,7 +250,7 @@ async def test_plain_code_gets_the_same_even_where_a_loop_runs(serve) -> None:
 
 
 class Scores(MetricsServiceServicer):
-    """Keeps what it was sent, and forgets a picture after it was named so often."""
+    """Keeps what it was sent, and forgets an image after it was named so often."""
 
     def __init__(self, forget_after: int = 1_000) -> None:
         self.whole: list[str] = []

@@ -37,7 +37,7 @@ class Running:
     stub: MetricsServiceStub
 
     def workers(self) -> set[int]:
-        """Processes that compare pictures now; where networks run, theirs is among them."""
+        """Processes that compare images now; where networks run, theirs is among them."""
         return {
             worker
             for child in children(self.process.pid)
@@ -125,7 +125,7 @@ def serve(tmp_path) -> Callable[..., AbstractAsyncContextManager[Running]]:
 
 @pytest.fixture(scope="session")
 def image() -> Callable[[str], pb.Image]:
-    """A picture of the recorded set, encoded."""
+    """A image of the recorded set, encoded."""
     return lambda name: pb.Image(data=(DATA / name).read_bytes())
 
 

@@ -1,4 +1,4 @@
-"""Jekyll is killed from outside: the site is built once more, and its picture is that of a quiet build."""
+"""Jekyll is killed from outside: the site is built once more, and its image is that of a quiet build."""
 
 from __future__ import annotations
 

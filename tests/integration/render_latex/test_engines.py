@@ -1,4 +1,4 @@
-"""LuaLaTeX and XeLaTeX in the sandbox: the same picture as pdfLaTeX, other letters, and their failures."""
+"""LuaLaTeX and XeLaTeX in the sandbox: the same image as pdfLaTeX, other letters, and their failures."""
 
 import io
 import tempfile

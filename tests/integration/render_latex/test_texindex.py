@@ -200,7 +200,7 @@ PICTURES = {
     r"\node (a) at (1,1) {a}; \node[circle through=(a)] {};": "tikz:through",
     r"\draw (0,0) to[R] (2,0);": "circuitikz",
 }
-#: Inside an axis or a picture of pgfplots.
+#: Inside an axis or an image of pgfplots.
 PLOTS = {
     r"\begin{axis}\addplot[name path=A]{x};\addplot[name path=B]{1};\addplot fill between[of=A and B];"
     r"\end{axis}": "pgfplots:fillbetween",

@@ -1,4 +1,4 @@
-"""The back ends that draw pages: each gives its own picture in every way, and the two nearly the same."""
+"""The back ends that draw pages: each gives its own image in every way, and the two nearly the same."""
 
 import dataclasses
 import io
@@ -20,10 +20,10 @@ pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples/structures").glob("music-*.ly"))
 CURRENT = '\\version "2.24.0"\n'
 CAIRO = LilypondBackend.CAIRO
-#: The most pixels by which the sides of a picture may differ between the back ends.
+#: The most pixels by which the sides of an image may differ between the back ends.
 SIDES = 4
 DARK, GREY = 96, 224
-#: The share of dark pixels that may have no counterpart in the other picture.
+#: The share of dark pixels that may have no counterpart in the other image.
 FAR = 0.001
 PLACES = [(right, down) for right in range(3, 6) for down in range(3, 6)]
 
@@ -122,7 +122,7 @@ def opened(rendering):
 
 
 def share_without_counterpart(one, other, place):
-    """Return the share of the dark pixels of both pictures without a grey pixel of the other near by."""
+    """Return the share of the dark pixels of both images without a grey pixel of the other near by."""
     size = (max(one.width, other.width) + 8, max(one.height, other.height) + 8)
     first, second = laid(one, size, (4, 4)), laid(other, size, place)
     far = dark = 0

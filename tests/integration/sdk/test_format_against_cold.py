@@ -1,4 +1,4 @@
-"""The guard of the precompiled formats: the same picture as from the first line, byte for byte.
+"""The guard of the precompiled formats: the same image as from the first line, byte for byte.
 
 Over every example in both profiles, the recorded imperfect answers, fragments that need every
 kind of repair, and each document on the way of those repairs.

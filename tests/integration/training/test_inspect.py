@@ -67,7 +67,7 @@ print("LOG", log.model_dump_json())
 
 @pytest.fixture
 def server(equations: list[Instance]) -> Iterator[str]:
-    """A server that answers the picture of an equation with its ground truth."""
+    """A server that answers the image of an equation with its ground truth."""
     truths = {one.image.read_bytes(): one.structure.read_text() for one in equations if one.structure}
 
     class Handler(BaseHTTPRequestHandler):

@@ -40,7 +40,7 @@ asyncio.run(main())
 
 @pytest.fixture(scope="module")
 def mismatched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RoundTrip]:
-    """A renderer that makes larger pictures than the metric service takes, each as its operator set it."""
+    """A renderer that makes larger images than the metric service takes, each as its operator set it."""
     nowhere = {name: str(tmp_path_factory.mktemp("none")) for name in ("XDG_CACHE_HOME", "TORCH_HOME")}
     environment = {
         **os.environ,

@@ -1,4 +1,4 @@
-"""Pages that try to change the window: the picture has the size that was asked for, whatever they do."""
+"""Pages that try to change the window: the image has the size that was asked for, whatever they do."""
 
 import pytest
 import pytest_asyncio

@@ -44,7 +44,7 @@ async def under_attack(request):
 
 
 def escapes(attempt, name="WENT THROUGH"):
-    """Return a program that leaves no picture if the attempt fails, and one if it succeeds."""
+    """Return a program that leaves no image if the attempt fails, and one if it succeeds."""
     return f"{attempt}\n{DRAWN}print({name!r})\n"
 
 
@@ -229,7 +229,7 @@ async def test_a_program_that_waits_ends(under_attack, attack):
     assert drawn.verdict in right, (drawn.verdict, drawn.message)
 
 
-#: Programs that leave something behind; their pictures are good.
+#: Programs that leave something behind; their images are good.
 LEAVING = {
     "a process": (
         "import ctypes, os, time\nif os.fork() == 0:\n    os.setsid()\n"

@@ -1,1 +1,1 @@
-"""A task that only tests have: a picture and a question about it, a short answer, no rendering."""
+"""A task that only tests have: an image and a question about it, a short answer, no rendering."""

@@ -1,4 +1,4 @@
-"""The engine: a program runs in a cell and saves its picture as page.png."""
+"""The engine: a program runs in a cell and saves its image as page.png."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class PillowEngine:
             limits: Limits of the rendering.
 
         Raises:
-            EngineError: It has no picture; says why.
+            EngineError: It has no image; says why.
         """
         rendering = await self.render(Job(_CANARY, OPTIONS, limits))
         if rendering.verdict is not Verdict.RENDERED:

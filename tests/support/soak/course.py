@@ -54,10 +54,10 @@ class Outcome:
         good: Good jobs that were served, and those of probes and checkpoints among them.
         hostile: Hostile jobs that were served.
         verdicts: How often each, of hostile jobs, by service.
-        faults: Good pictures that were different, hostile verdicts that are not permitted, jobs without an
+        faults: Good images that were different, hostile verdicts that are not permitted, jobs without an
             answer.
         acts: Kills and stops.
-        recoveries: Seconds from a kill to the next good picture of that service, which was asked for after
+        recoveries: Seconds from a kill to the next good image of that service, which was asked for after
             the kill.
         checkpoints: What was held after the warm-up and after each part.
         held: What services hold beyond the tolerance.
@@ -110,7 +110,7 @@ class Course:
 
         Raises:
             I2SError: A service has no answer before anything was killed.
-            RuntimeError: A good source has no picture before anything was killed.
+            RuntimeError: A good source has no image before anything was killed.
         """
         await self._warm_up()
         first = await self._at_rest(lambda look: [])

@@ -49,7 +49,7 @@ class Kind:
         service: Name of its renderer.
         name: Name for people.
         request: Source and limits.
-        verdicts: Names of the permitted ones; empty for a good source, whose picture must stay the same.
+        verdicts: Names of the permitted ones; empty for a good source, whose image must stay the same.
     """
 
     service: str
@@ -59,7 +59,7 @@ class Kind:
 
     @property
     def is_good(self) -> bool:
-        """Whether it has to have the picture of its quiet rendering."""
+        """Whether it has to have the image of its quiet rendering."""
         return not self.verdicts
 
 

@@ -1,4 +1,4 @@
-"""Texts and pictures are judged whole, a judge that fails passes nothing, and people's data become flags."""
+"""Texts and images are judged whole, a judge that fails passes nothing, and people's data become flags."""
 
 import json
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Staves are found in level and turned pictures, and pages are cut between systems."""
+"""Staves are found in level and turned images, and pages are cut between systems."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Facts of pictures, and the limits that they must keep."""
+"""Facts of images, and the limits that they must keep."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Encoded pictures."""
+"""Encoded images."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _png(width: int, height: int, depth: int, colour: int, rows: bytes) -> bytes
 
 @pytest.fixture(scope="session")
 def encode() -> Callable[..., bytes]:
-    """An array or Pillow picture as a file."""
+    """An array or Pillow image as a file."""
     return _encode
 
 

@@ -1,4 +1,4 @@
-"""Bilinear resizing beside torchvision's transforms of Pillow pictures."""
+"""Bilinear resizing beside torchvision's transforms of Pillow images."""
 
 import numpy as np
 import pytest

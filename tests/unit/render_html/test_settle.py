@@ -41,7 +41,7 @@ class _Page:
 
 
 async def _settled(page: _Page) -> int:
-    """Settle a page that comes to rest; returns how many pictures were taken."""
+    """Settle a page that comes to rest; returns how many images were taken."""
     settled = await settle(cast(PreparedPage, page), SettleBounds(60.0, 1.0), lambda: 0.0)
     assert settled.in_time
     return page.session.captures

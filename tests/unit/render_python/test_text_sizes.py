@@ -32,7 +32,7 @@ def figure_of(count: int) -> Drawing:
 
 
 def drawn(drawing: Drawing, **options: object) -> tuple[bytes, dict[Measured, Size]]:
-    """Return the picture of a figure and the sizes of its texts."""
+    """Return the image of a figure and the sizes of its texts."""
     output, sizes = io.BytesIO(), {}
     with kept_sizes(sizes):
         drawing.savefig(output, format="png", **options)

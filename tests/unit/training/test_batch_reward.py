@@ -1,4 +1,4 @@
-"""Texts, pictures and columns as training frameworks have them."""
+"""Texts, images and columns as training frameworks have them."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class MetricsDescription:
     device: str
     #: Size of the largest request.
     max_request_bytes: int
-    #: Size of the largest picture.
+    #: Size of the largest image.
     max_image_pixels: int
     #: Pairs at the same time.
     slots: int

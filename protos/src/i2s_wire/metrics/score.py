@@ -10,7 +10,7 @@ from i2s_wire.metrics.profile import Profile
 
 
 class SizePolicy(enum.IntEnum):
-    """How two pictures of different size are made comparable. Values equal those of the wire."""
+    """How two images of different size are made comparable. Values equal those of the wire."""
 
     PAD = 1
     RESIZE = 2
@@ -33,13 +33,13 @@ class MetricFailureKind(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ScoreRequest:
-    """One pair of encoded pictures (PNG, JPEG or WebP) to compare."""
+    """One pair of encoded images (PNG, JPEG or WebP) to compare."""
 
     #: What should have come out.
     reference: bytes = field(repr=False)
     #: What came out.
     prediction: bytes = field(repr=False)
-    #: How pictures of different size are made comparable.
+    #: How images of different size are made comparable.
     size_policy: SizePolicy = SizePolicy.PAD
     #: The rules of the comparison.
     profile: Profile = Profile.PAPER
@@ -81,7 +81,7 @@ class MetricResult:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """All metrics of one pair of pictures."""
+    """All metrics of one pair of images."""
 
     #: One for each metric, in the order of the request.
     results: tuple[MetricResult, ...]

@@ -1,4 +1,4 @@
-"""Pairs of pictures and their scores as messages of ``i2s.metrics.v1``."""
+"""Pairs of images and their scores as messages of ``i2s.metrics.v1``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def profile(one: Profile) -> pb.Profile.ValueType:
 
 
 def score_request(request: ScoreRequest, reference_sha256: str = "") -> pb.ScoreRequest:
-    """Return the request to compare two encoded pictures.
+    """Return the request to compare two encoded images.
 
     Args:
         request: The pair, and how to compare it.
@@ -37,7 +37,7 @@ def score(answer: Score, size_policy: SizePolicy, request_id: str = "") -> pb.Sc
 
     Args:
         answer: The score of the pair.
-        size_policy: The policy that gave both pictures one size.
+        size_policy: The policy that gave both images one size.
         request_id: Identifier of the request.
     """
     return pb.ScoreResponse(

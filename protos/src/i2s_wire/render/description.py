@@ -30,7 +30,7 @@ class RendererDescription:
     service: str
     #: Version of the service.
     version: str
-    #: Its program and the digest of everything that can change a picture.
+    #: Its program and the digest of everything that can change an image.
     engine: Engine
     #: Everything the digest is made of, by name.
     versions: Mapping[str, str]

@@ -1,7 +1,7 @@
 """What a plotting program drew, as data: the objects of its figures, as the plotting library holds them.
 
 Places are fractions of the figure's width and height, from its top left corner. Colours are "#rrggbbaa".
-All of it comes out of the process that ran the program: it is as trustworthy as the picture.
+All of it comes out of the process that ran the program: it is as trustworthy as the image.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ class Call:
 class Figure:
     """The objects of one figure."""
 
-    #: Number of its picture.
+    #: Number of its image.
     page: int = 1
     #: Width.
     width_inches: float = 0.0

@@ -64,7 +64,7 @@ class LilypondBackend(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class PageOptions:
-    """How a page of a document, or a figure of a program, becomes a picture."""
+    """How a page of a document, or a figure of a program, becomes an image."""
 
     #: Resolution in dots per inch.
     dpi: float | None = None
@@ -110,7 +110,7 @@ class LatexOptions:
 
     #: The most runs made until the auxiliary files are stable.
     max_runs: int | None = None
-    #: Compile without a precompiled format: slower, the same picture.
+    #: Compile without a precompiled format: slower, the same image.
     cold: bool = False
     #: Engine of TeX that compiles the document.
     engine: LatexEngine | None = None
@@ -150,7 +150,7 @@ class PythonOptions:
 
     #: Return the objects of the figures as data.
     want_objects: bool = False
-    #: Run in a fresh interpreter: slower, the same picture.
+    #: Run in a fresh interpreter: slower, the same image.
     cold: bool = False
     #: Names that libraries have removed and that the program finds again.
     restored_names: tuple[str, ...] = ()

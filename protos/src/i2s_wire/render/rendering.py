@@ -17,7 +17,7 @@ from i2s_wire.render.source_error import SourceError
 
 
 class Verdict(enum.IntEnum):
-    """How a render ended. The picture decides, never the exit code of the engine.
+    """How a render ended. The image decides, never the exit code of the engine.
 
     Values equal those of the wire.
     """
@@ -79,7 +79,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """The program that made a picture. Equal digests mean equal pictures."""
+    """The program that made an image. Equal digests mean equal images."""
 
     name: str = ""
     version: str = ""
@@ -94,7 +94,7 @@ class Rendering:
     verdict: Verdict
     #: One sentence for people.
     message: str = ""
-    #: Pictures if ``verdict.has_picture``; else empty.
+    #: Images if ``verdict.has_picture``; else empty.
     pictures: tuple[Picture, ...] = ()
     #: Pages that the engine produced.
     total_pages: int = 0

@@ -28,11 +28,11 @@ class Limits:
     inodes: int = 0
     #: Pages that an engine may produce.
     pages: int = 0
-    #: Pixels of one picture before cropping.
+    #: Pixels of one image before cropping.
     pixels: int = 0
     #: Log that is returned, head and tail together.
     log_bytes: int = 0
-    #: Size of one picture as PNG.
+    #: Size of one image as PNG.
     picture_bytes: int = 0
 
 

@@ -1,4 +1,4 @@
-"""What a renderer of sites answers beside the picture."""
+"""What a renderer of sites answers beside the image."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Element:
     clipped: bool = False
     #: How many it consists of; text within a line that wraps has more than one.
     rectangles: int = 0
-    #: Whether pieces that stand apart in the picture follow one another in ``text`` without white space.
+    #: Whether pieces that stand apart in the image follow one another in ``text`` without white space.
     joined: bool = False
 
 
@@ -49,7 +49,7 @@ class ConsoleEntry:
 
 @dataclass(frozen=True, slots=True)
 class SiteResult:
-    """What is known of a page beside its picture."""
+    """What is known of a page beside its image."""
 
     #: Title of the page.
     title: str = ""

@@ -52,12 +52,12 @@ class AsyncMetricsClient(AsyncConnection):
         request_id: str = "",
         deadline: float | None = None,
     ) -> Score:
-        """Compare two encoded pictures (PNG, JPEG or WebP).
+        """Compare two encoded images (PNG, JPEG or WebP).
 
         Args:
             reference: What should have come out.
             prediction: What came out.
-            size_policy: How pictures of different size are made comparable.
+            size_policy: How images of different size are made comparable.
             profile: Profile whose rules are followed.
             metrics: Names; none means all that are available.
             request_id: Stands in the logs of the service.

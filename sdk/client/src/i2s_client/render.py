@@ -50,7 +50,7 @@ class AsyncRenderClient(AsyncConnection):
             deadline: Seconds for one attempt; None takes that of the client.
 
         Returns:
-            The verdict and, if it has one, the picture.
+            The verdict and, if it has one, the image.
 
         Raises:
             RequestRefusedError: The renderer does not serve this kind of source, or an option is wrong.
@@ -79,10 +79,10 @@ class AsyncRenderClient(AsyncConnection):
         Args:
             document: Document from ``\documentclass`` to ``\end{document}``; text is sent as UTF-8.
             files: Files that lie beside it, by relative path.
-            page: How a page becomes a picture; None takes the renderer's defaults.
+            page: How a page becomes an image; None takes the renderer's defaults.
             limits: Wanted; the renderer clamps them. None takes its defaults.
             max_runs: The most runs made until the auxiliary files are stable.
-            cold: Compile without a precompiled format: slower, the same picture.
+            cold: Compile without a precompiled format: slower, the same image.
             engine: Engine of TeX that compiles it; None is pdfLaTeX.
             request_id: Stands in the logs of the renderer.
             deadline: Seconds for one attempt; None takes that of the client.
@@ -107,7 +107,7 @@ class AsyncRenderClient(AsyncConnection):
             files: Files by relative path.
             assets: Assets of the data set; they win over files of the same path.
             entry_path: The page that is shown; empty is the index page.
-            options: Window and what is returned beside the picture; None takes the renderer's defaults.
+            options: Window and what is returned beside the image; None takes the renderer's defaults.
             limits: Wanted; the renderer clamps them. None takes its defaults.
             request_id: Stands in the logs of the renderer.
             deadline: Seconds for one attempt; None takes that of the client.

@@ -173,12 +173,12 @@ class Piece:
     #: First byte in ``member``, and the one after the last; (0, 0) for a whole document.
     span: tuple[int, int]
     #: The ground truth as the task has it in a file: LaTeX without preamble, LilyPond, a tar.gz; empty for a
-    #: piece that is a picture and nothing else.
+    #: piece that is an image and nothing else.
     structure: bytes
     #: What readers see of it or, for LaTeX and music, its source. It is judged for harm and compared for
     #: duplicates.
     text: str
-    #: Measure of the difficulty: characters, lines of code and CSS. 0 has it computed from the picture, as
+    #: Measure of the difficulty: characters, lines of code and CSS. 0 has it computed from the image, as
     #: for music.
     length: int
     #: Names of members of the structure that an answer may use.

@@ -51,7 +51,7 @@ class Visitor:
     judge: PieceJudge
     #: The set of known documents, which makes fingerprints of new ones.
     duplicates: Duplicates
-    #: Keeps structures and pictures.
+    #: Keeps structures and images.
     files: ContentFiles
     #: Decides which pieces of a document are tried first.
     seed: int
@@ -257,7 +257,7 @@ class CollectOptions:
     languages: frozenset[str] = frozenset()
     #: Addresses of judges of texts, beside the built-in one.
     text_judges: tuple[JudgeAddress, ...] = ()
-    #: Addresses of judges of pictures.
+    #: Addresses of judges of images.
     picture_judges: tuple[JudgeAddress, ...] = ()
 
     def check(self) -> None:

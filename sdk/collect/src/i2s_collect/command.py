@@ -94,14 +94,14 @@ _DAY = click.DateTime(["%Y-%m-%d"])
     "picture_judges",
     multiple=True,
     metavar="NAME@VERSION=URL",
-    help="Address that judges pictures; may be repeated.",
+    help="Address that judges images; may be repeated.",
 )
 @click.option(
     "--picture-limit",
     type=click.FloatRange(0, 1),
     default=0.3,
     metavar="X",
-    help="A picture with a greater value is dropped.  [default: 0.3]",
+    help="A image with a greater value is dropped.  [default: 0.3]",
 )
 @click.option(
     "--seen", type=Path, metavar="FILE", help="Fingerprints that the collections of all months share."
@@ -174,7 +174,7 @@ def command(
     DIR/collection/drops.jsonl and summary.json; all documents are in documents.jsonl, in their order.
 
     With --from-recipe the instances of a published recipes.jsonl are fetched, cut and drawn again. One counts
-    if its structure and its picture have the SHA-256 of the recipe.
+    if its structure and its image have the SHA-256 of the recipe.
 
     Exit codes: 0 every subset is full, 1 the source stopped, 3 not every subset is full (with --from-recipe:
     not every instance could be made).

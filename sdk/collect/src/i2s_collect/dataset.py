@@ -39,7 +39,7 @@ def write_data_set(
         task: Name of the task.
         accepted: Pieces by subset, in the order of the lines.
         difficulties: Difficulties of these pieces, by subset; empty for none.
-        files: Files that hold structures and pictures.
+        files: Files that hold structures and images.
         facts: Facts of the collection: "collected", "collector".
 
     Raises:

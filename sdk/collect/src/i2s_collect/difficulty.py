@@ -44,7 +44,7 @@ def thresholds(lengths: Sequence[int]) -> Thresholds | None:
 
 
 def ink_length(png: bytes) -> int:
-    """Return the length of a picture of music: its values below a quarter of its largest value.
+    """Return the length of an image of music: its values below a quarter of its largest value.
 
     Values are those of the three channels of red, green and blue.
     """

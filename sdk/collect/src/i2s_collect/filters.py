@@ -31,7 +31,7 @@ class Judged:
 
 
 class PieceJudge(Protocol):
-    """Filters on pieces. The same piece and picture have the same result everywhere."""
+    """Filters on pieces. The same piece and image have the same result everywhere."""
 
     @property
     def facts(self) -> Mapping[str, str]:
@@ -43,7 +43,7 @@ class PieceJudge(Protocol):
 
         Args:
             piece: Its source.
-            png: Its picture.
+            png: Its image.
             text: What readers see.
         """
         ...
@@ -136,7 +136,7 @@ class Filters:
     Args:
         task: Name of the task of the pieces.
         texts: Judges of what readers see.
-        pictures: Judges of pictures.
+        pictures: Judges of images.
         redistributable: Whether pages with data of people are left out rather than flagged.
         identifier: Names the natural language of pages; None if nobody does.
         languages: Codes of the languages that are wanted, "und" for texts of undetermined language;
@@ -174,7 +174,7 @@ class Filters:
         """Return what the filters find.
 
         Raises:
-            ImageFaultError: The picture cannot be read.
+            ImageFaultError: The image cannot be read.
             SourceStoppedError: A judge behind an address does not answer.
         """
         image = decode_image(png)

@@ -57,7 +57,7 @@ class Recipe:
     difficulty: str
     #: SHA-256 of the structure, in hexadecimal.
     structure: str
-    #: SHA-256 of the picture, in hexadecimal.
+    #: SHA-256 of the image, in hexadecimal.
     picture: str
     #: Provenance as the line of the instance has it.
     provenance: Mapping[str, Any]
@@ -235,7 +235,7 @@ class Remaker:
     web: Web
     #: Clients by name.
     renderers: Mapping[str, AsyncRenderClient]
-    #: Keeps structures and pictures.
+    #: Keeps structures and images.
     files: ContentFiles
     #: The documents service that draws pages; needed by a source of PDF documents.
     documents: AsyncDocumentsClient | None = None

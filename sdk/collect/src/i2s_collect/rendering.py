@@ -24,13 +24,13 @@ from i2s_wire.render.request import RenderRequest
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A piece with its picture."""
+    """A piece with its image."""
 
     #: The piece, with the packages of its document that it needs.
     piece: Piece
-    #: The picture.
+    #: The image.
     png: bytes
-    #: SHA-256 of the picture.
+    #: SHA-256 of the image.
     sha256: str
     #: Engine that drew it: name, version and digest.
     engine: Engine

@@ -59,7 +59,7 @@ class Source(Protocol):
 class DrawnSource(Source, Protocol):
     """A source of PDF documents, whose pages are drawn before they are cut.
 
-    Its pieces are pictures without structures. Nothing is rendered, and ``cut`` is not called.
+    Its pieces are images without structures. Nothing is rendered, and ``cut`` is not called.
     """
 
     def cut_drawn(

@@ -73,7 +73,7 @@ class PieceOutcome:
     span: tuple[int, int] = (0, 0)
     #: SHA-256 of its structure, under which the collection has it; empty if it has none.
     structure: str = ""
-    #: SHA-256 of its picture; the same.
+    #: SHA-256 of its image; the same.
     picture: str = ""
     #: See ``Piece``.
     length: int = 0

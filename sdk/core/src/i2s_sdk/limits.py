@@ -1,4 +1,4 @@
-"""Bounds of what models answer, if the settings say nothing else; see ``i2s_wire.bounds`` for pictures."""
+"""Bounds of what models answer, if the settings say nothing else; see ``i2s_wire.bounds`` for images."""
 
 from __future__ import annotations
 

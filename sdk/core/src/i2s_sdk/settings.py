@@ -184,7 +184,7 @@ class Settings:
     lock_seconds: float = field(
         default=0.0, metadata=_about("seconds to wait for another process that works on the run; 0: none")
     )
-    #: The most pixels of a reference picture, width times height. The metric service has a limit of its own
+    #: The most pixels of a reference image, width times height. The metric service has a limit of its own
     #: (``--max-image-pixels``).
     reference_pixels: int = field(
         default=PICTURE_PIXELS, metadata=_about("most pixels (width times height) of a reference picture")
@@ -243,7 +243,7 @@ class Settings:
     render_cache: str = field(
         default="yes", metadata=_about("whether evaluations keep what renderers answer: yes or no")
     )
-    #: The same of the values of metrics of pictures.
+    #: The same of the values of metrics of images.
     score_cache: str = field(
         default="yes", metadata=_about("whether evaluations keep values of metrics of pictures: yes or no")
     )

@@ -63,7 +63,7 @@ def trace_for_calls(request: Request) -> list[tuple[str, str]]:
     return list(trace_metadata()) or passed
 
 
-#: Header of the answer to a request for a picture that names the verdict.
+#: Header of the answer to a request for an image that names the verdict.
 VERDICT_HEADER = "X-I2S-Verdict"
 
 PNG = "image/png"
@@ -154,7 +154,7 @@ def _wants_picture(request: Request) -> bool:
 
 
 def _picture(said: Message) -> Response:
-    """Return the first picture; what was said without it if there is none."""
+    """Return the first image; what was said without it if there is none."""
     value = to_json(said)
     verdict = {VERDICT_HEADER: value["verdict"].removeprefix("VERDICT_")}
     if value["pictures"]:

@@ -304,7 +304,7 @@ def curl(url: str, body: object, *, makes_picture: bool = False) -> str:
     Args:
         url: Where to.
         body: Value that is sent as JSON; "base64:FILE" stands for the content of a file.
-        makes_picture: Whether the picture of the answer goes into a file, and not the answer to the terminal.
+        makes_picture: Whether the image of the answer goes into a file, and not the answer to the terminal.
     """
     lines = [f"curl {shlex.quote(url)}", "-H 'Content-Type: application/json'"]
     if makes_picture:

@@ -50,7 +50,7 @@ class Operation:
 
     @property
     def makes_pictures(self) -> bool:
-        """Whether a caller may have the picture alone as the answer."""
+        """Whether a caller may have the image alone as the answer."""
         return self.wire_name == RENDER_WIRE_NAME
 
     @property

@@ -208,7 +208,7 @@ class Reward:
 
     @property
     def data_fault(self) -> bool:
-        """Whether there is no reward because of the data: a missing picture, or no metric that is defined."""
+        """Whether there is no reward because of the data: a missing image, or no metric that is defined."""
         return self.value is None and (self.error is None or isinstance(self.error, DataError))
 
     def number(self) -> float:

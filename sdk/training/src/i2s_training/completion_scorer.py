@@ -46,7 +46,7 @@ from i2s_sdk.tasks.registry import DEFAULT_TASK
 from i2s_sdk.tasks.task import Task
 from i2s_wire.render.rendering import Verdict
 
-#: What a completion is judged against: an instance, the path of a picture, an encoded picture.
+#: What a completion is judged against: an instance, the path of an image, an encoded image.
 Reference = Instance | Path | str | bytes
 
 
@@ -54,8 +54,8 @@ Reference = Instance | Path | str | bytes
 class RoundTripRequest:
     """A completion and what it is judged against."""
 
-    #: The picture that the model was shown: an instance of a data set, the path of a picture, or an encoded
-    #: picture (PNG, JPEG or WebP).
+    #: The image that the model was shown: an instance of a data set, the path of an image, or an encoded
+    #: image (PNG, JPEG or WebP).
     reference: Reference = field(repr=False)
     #: What the model said, verbatim.
     completion: str
@@ -69,7 +69,7 @@ class RoundTripRequest:
     id: str = ""
 
     def instance(self) -> Instance:
-        """Return the instance, or one that says the same of a picture."""
+        """Return the instance, or one that says the same of an image."""
         if isinstance(self.reference, Instance):
             return self.reference
         path = Path("picture") if isinstance(self.reference, bytes) else Path(self.reference)
@@ -82,7 +82,7 @@ class RoundTripRequest:
             most_pixels: Width times height that the reference may have.
 
         Raises:
-            DataError: A file cannot be read, or the reference is no picture.
+            DataError: A file cannot be read, or the reference is no image.
         """
         if isinstance(self.reference, Instance):
             content = read_content(self.reference)
@@ -124,7 +124,7 @@ class RoundTripResult:
 
     @property
     def metrics(self) -> Mapping[str, float | None]:
-        """Values by name: 0 if there is no picture, None if a metric is not defined for the pair.
+        """Values by name: 0 if there is no image, None if a metric is not defined for the pair.
 
         Empty after an infrastructure error, which is not counted as zero.
         """

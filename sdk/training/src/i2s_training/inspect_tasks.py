@@ -145,7 +145,7 @@ def ask() -> Solver:
 
 @scorer(metrics={"*": [mean(), stderr()]})
 def round_trip(task: str, data: str | None = None, subset: str = "", profile: str | None = None) -> Scorer:
-    """Return the scorer: the answer is rendered by our services and compared with the picture.
+    """Return the scorer: the answer is rendered by our services and compared with the image.
 
     The score has a value for each metric and ``rendered`` (1 or 0), or ``usable`` for a task that renders
     nothing. An answer that is not usable has in each what counts for it; a metric that is not defined for the

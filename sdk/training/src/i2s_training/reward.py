@@ -121,7 +121,7 @@ async def _answer(instance: Instance, model: Model) -> str:
 #: A PNG of one color has fewer bytes than these, and one for each hundred pixels.
 _BLANK_BYTES, _BLANK_PIXELS = 1000, 100
 
-#: Columns in which the picture is looked for, first choice first.
+#: Columns in which the image is looked for, first choice first.
 PICTURES = ("instance", "image", "images", "reference")
 
 
@@ -135,7 +135,7 @@ class RoundTripReward(BatchReward):
 
     ======================================= ==================================================================
     ``image``, ``images``, ``reference``     the picture: of Pillow, encoded, a path, {"bytes": …} or
-                                             {"path": …}; of a list of pictures the first
+                                             {"path": …}; of a list of images the first
     ``instance``                             instead, an instance of a data set, or its id in ``data``
     ``task``                                 name of a task; else that of the reward
     ``structure``                            ground truth of the code, for the metric ``edit``
@@ -150,7 +150,7 @@ class RoundTripReward(BatchReward):
     is the value less the floor, divided by ceiling minus floor with ``normalize``, after ``transform``; with
     ``clip`` it is at least 0, 0.01 and 0.02 for these kinds.
 
-    A failure of the services (``on_failure``) and a fault of the data (``on_data_fault``: no such picture, or
+    A failure of the services (``on_failure``) and a fault of the data (``on_data_fault``: no such image, or
     one that cannot be read) are no reward: the error is raised, or the reward is None. TRL leaves a
     completion out for which all reward functions return None.
 
@@ -158,7 +158,7 @@ class RoundTripReward(BatchReward):
         task: Task of batches without a column ``task``.
         weights: Weights of the metrics; none is the main one of the task alone. A metric that is not defined
             for a pair (``edit`` without ground truth) is left out and the others share its weight.
-        failed: Value of a completion that has no picture, before floor and transform.
+        failed: Value of a completion that has no image, before floor and transform.
         floor: What an answer that looks at nothing has: a number, or one for each task; see
             ``instance_floors``.
         ceiling: The largest value that can be reached: a number, or one for each task.
@@ -238,7 +238,7 @@ class RoundTripReward(BatchReward):
         """Return what is judged for each completion.
 
         Raises:
-            UsageError: There is no picture for a completion, or a column has another length.
+            UsageError: There is no image for a completion, or a column has another length.
         """
         name = next((one for one in PICTURES if columns.get(one) is not None), None)
         if name is None:

@@ -33,7 +33,7 @@ _CLOSED = "this RoundTrip is closed; make another one"
 
 
 class RoundTrip:
-    r"""Judges completions: takes the code, renders it with repairs, compares the picture with the reference.
+    r"""Judges completions: takes the code, renders it with repairs, compares the image with the reference.
 
     >>> with RoundTrip() as trip:  # doctest: +SKIP
     ...     result = trip.judge("formula.png", r"\[ e^{i\pi} + 1 = 0 \]")
@@ -88,11 +88,11 @@ class RoundTrip:
         """Return what becomes of one completion.
 
         Args:
-            reference: An instance, the path of a picture, or an encoded picture; or a whole request, and
+            reference: An instance, the path of an image, or an encoded image; or a whole request, and
                 nothing else.
             completion: What the model said.
-            task: Task of a picture; an instance has its own.
-            structure: Ground truth that belongs to a picture, for the metric ``edit``.
+            task: Task of an image; an instance has its own.
+            structure: Ground truth that belongs to an image, for the metric ``edit``.
             assets: Files that the answer may use, by name.
             id: Stands in the logs of the services.
 

@@ -31,7 +31,7 @@ class VerlReward:
 
     verl passes a row's ``data_source``, ``reward_model.ground_truth`` and ``extra_info``, but not its images.
     So what a completion is judged against stands in ``extra_info``, under the names of the columns of the
-    reward: ``instance`` (an id), ``image`` (a path or encoded picture), ``task``, ``floor`` and so on.
+    reward: ``instance`` (an id), ``image`` (a path or encoded image), ``task``, ``floor`` and so on.
     ``ground_truth`` is the column of ground truth (``structure``), if it is not empty and the row has no
     ``instance``; a mapping holds columns by name. ``extra_info`` goes before it.
 

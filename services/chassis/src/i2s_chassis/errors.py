@@ -182,7 +182,7 @@ class EngineError(RendererError):
 
 
 class RasterError(RendererError):
-    """A drawing is no picture of the kind that was asked for."""
+    """A drawing is no image of the kind that was asked for."""
 
 
 class WarmError(RendererError):

@@ -36,9 +36,9 @@ class Limits:
         disk_bytes: All files of the work folder together.
         inodes: Files and folders in the work folder.
         pages: Pages that an engine may produce.
-        pixels: Pixels of one picture before cropping. The default is also the most that the metric service
+        pixels: Pixels of one image before cropping. The default is also the most that the metric service
             takes by default, so that whatever is rendered can be scored.
-        picture_bytes: Size of one picture as PNG, likewise.
+        picture_bytes: Size of one image as PNG, likewise.
         log_bytes: Log that is returned, head and tail together.
     """
 

@@ -1,4 +1,4 @@
-"""A cache of what is made of pictures, bounded in bytes; the least recently used value is dropped first."""
+"""A cache of what is made of images, bounded in bytes; the least recently used value is dropped first."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _GPU_READABLE = (
 
 
 def worker_needs() -> WorkerNeeds:
-    """Return what comparing pictures needs: machine code that was compiled before."""
+    """Return what comparing images needs: machine code that was compiled before."""
     return WorkerNeeds(readable=(str(FOLDER),) if FOLDER else ())
 
 

@@ -26,10 +26,10 @@ from i2s_wire.metrics.score import MetricFailure, MetricFailureKind
 
 
 class Comparer(Protocol):
-    """What compares pictures; see ``networks.networks.Networks``."""
+    """What compares images; see ``networks.networks.Networks``."""
 
     async def compare(self, inputs: Inputs) -> NetworkAnswer:
-        """Compare two pictures."""
+        """Compare two images."""
 
 
 async def complete(job: Job, draft: Draft, networks: Comparer) -> JobResult:

@@ -8,7 +8,7 @@ class MetricError(Exception):
 
 
 class BadImageError(MetricError):
-    """A picture cannot be read, or is larger than allowed; the message says why."""
+    """A image cannot be read, or is larger than allowed; the message says why."""
 
 
 class UnknownMetricError(MetricError):

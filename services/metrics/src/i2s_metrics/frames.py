@@ -1,6 +1,6 @@
 """What the engine and its workers say to each other.
 
-Nothing is pickled: a worker reads hostile pictures, so what it answers is only ever data.
+Nothing is pickled: a worker reads hostile images, so what it answers is only ever data.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from i2s_wire.metrics.score import MetricFailure, MetricFailureKind, SizePolicy
 
 #: Precedes every frame, and the header of a job: the bytes that follow.
 LENGTH = struct.Struct(">Q")
-#: Greatest answer of a worker; the pictures for two networks are less than a MiB.
+#: Greatest answer of a worker; the images for two networks are less than a MiB.
 MOST_ANSWER_BYTES = 4 * 1024 * 1024
 
 

@@ -26,7 +26,7 @@ _SCAN, _END = b"\xda", b"\xd9"
 def count_scans(data: bytes, most: int) -> int:
     """Return how many scans a JPEG file has; 0 for another file.
 
-    A progressive decoder goes over the whole picture once for each scan, and a scan may be as small as 10
+    A progressive decoder goes over the whole image once for each scan, and a scan may be as small as 10
     bytes: ITU-T T.81, annex G.
 
     Args:
@@ -94,7 +94,7 @@ def _open(data: bytes) -> Image.Image:
 
 
 def check_pixels(size: tuple[int, int], most_pixels: int) -> None:
-    """Refuse a picture of more than ``most_pixels`` pixels.
+    """Refuse an image of more than ``most_pixels`` pixels.
 
     Raises:
         BadImageError: It has more.
@@ -112,7 +112,7 @@ _WHITE = 255
 def equalise(
     prediction: RgbArray, reference: RgbArray, policy: SizePolicy, most_pixels: int
 ) -> tuple[RgbArray, RgbArray]:
-    """Return both pictures in one size.
+    """Return both images in one size.
 
     PAD: on each axis the smaller is padded with white, at right and bottom; both may be.
     RESIZE: the prediction is resized to the size of the reference, bicubic.
@@ -189,9 +189,9 @@ class Pair:
 
         Args:
             what: Names what is made; one name, one function.
-            make: Depends on the reference picture alone.
+            make: Depends on the reference image alone.
         """
-        # The size policy may have changed the picture that the digest names, but only its size.
+        # The size policy may have changed the image that the digest names, but only its size.
         key = (what, self._digest, self.reference.shape)
         return self._cache.get(key, lambda: make(self.reference))
 

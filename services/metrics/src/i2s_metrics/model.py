@@ -29,7 +29,7 @@ class Network(enum.StrEnum):
 
 
 class NetworkComparison(enum.StrEnum):
-    """What a network is asked about two pictures."""
+    """What a network is asked about two images."""
 
     LPIPS = "lpips"
     POOL = "pool"
@@ -47,13 +47,13 @@ class NetworkComparison(enum.StrEnum):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of one picture."""
+        """Bytes of one image."""
         return 3 * self.side**2
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Two pictures for a network, ready to be compared."""
+    """Two images for a network, ready to be compared."""
 
     #: What is asked.
     comparison: NetworkComparison
@@ -87,7 +87,7 @@ class JobResult:
 
     #: One for each metric asked for, in that order.
     outcomes: tuple[Outcome, ...]
-    #: Width of both pictures after the size policy; 0 if a picture could not be read.
+    #: Width of both images after the size policy; 0 if an image could not be read.
     width: int
     #: The same.
     height: int
@@ -99,9 +99,9 @@ class JobResult:
 class Job:
     """What to compare, and how."""
 
-    #: Encoded picture.
+    #: Encoded image.
     reference: bytes
-    #: Encoded picture.
+    #: Encoded image.
     prediction: bytes
     #: The rule that makes the two equal in size.
     policy: SizePolicy

@@ -46,7 +46,7 @@ class ImageMetric(ABC):
     lower_bound: ClassVar[float] = 0.0
     #: Greatest possible value.
     upper_bound: ClassVar[float] = 1.0
-    #: Whether exchanging two pictures of one size changes nothing.
+    #: Whether exchanging two images of one size changes nothing.
     symmetric: ClassVar[bool]
     #: Names of the intermediate values that come with it.
     parts: ClassVar[tuple[str, ...]] = ()
@@ -132,7 +132,7 @@ class PaperPixelSimilarity(ImageMetric):
 
 
 class HelmPixelSimilarity(ImageMetric):
-    """Over rows of the grey picture, as on the leaderboard."""
+    """Over rows of the grey image, as on the leaderboard."""
 
     name = "pixel"
     summary = "Share of nearly equal rows of the grey pictures, as the leaderboard v1.0.x has it."
@@ -166,7 +166,7 @@ class ExactMatch(ImageMetric):
 
 
 class PaperStructuralSimilarity(ImageMetric):
-    """SSIM of the grey pictures, moved to [0, 1]; the window fits into every picture."""
+    """SSIM of the grey images, moved to [0, 1]; the window fits into every image."""
 
     name = "ssim"
     summary = "Mean structural similarity s of the grey pictures, as (s + 1) / 2."
@@ -181,7 +181,7 @@ class PaperStructuralSimilarity(ImageMetric):
 
 
 class HelmStructuralSimilarity(PaperStructuralSimilarity):
-    """The same, but 0 for pictures smaller than the window."""
+    """The same, but 0 for images smaller than the window."""
 
     source = "HELM at commit 63754d05"
     version = "1"
@@ -216,7 +216,7 @@ class PaperLearnedPerceptualSimilarity(ImageMetric):
     network = Network.VGG16
 
     def compute(self, pair: Pair) -> Inputs:
-        """Return both pictures in the size of the network."""
+        """Return both images in the size of the network."""
         reference = pair.of_reference("lpips", lpips_input)
         prediction = lpips_input(pair.prediction)
         return Inputs(NetworkComparison.LPIPS, prediction.tobytes(), reference.tobytes())
@@ -234,7 +234,7 @@ class HelmLearnedPerceptualSimilarity(PaperLearnedPerceptualSimilarity):
     profiles = frozenset({Profile.HELM})
 
     def compute(self, pair: Pair) -> Inputs:
-        """Return both pictures in the size of the network.
+        """Return both images in the size of the network.
 
         Raises:
             UndefinedError: One of them has a dark pixel.
@@ -258,10 +258,10 @@ class _InceptionSimilarity(ImageMetric):
     @staticmethod
     @abstractmethod
     def input_of(picture: RgbArray) -> RgbArray:
-        """Return a picture as the network takes it."""
+        """Return an image as the network takes it."""
 
     def compute(self, pair: Pair) -> Inputs:
-        """Return both pictures in the size of the network."""
+        """Return both images in the size of the network."""
         kept = f"{self.name}/{self.comparison}"
         reference = pair.of_reference(kept, self.input_of)
         prediction = self.input_of(pair.prediction)
@@ -282,7 +282,7 @@ class PaperInceptionSimilarity(_InceptionSimilarity):
 
     @staticmethod
     def input_of(picture: RgbArray) -> RgbArray:
-        """Return the whole picture in the size of the network."""
+        """Return the whole image in the size of the network."""
         return cis_input(picture)
 
 

@@ -30,7 +30,7 @@ _TOLERANCE = 1e-9
 
 
 async def check(engine: MetricsEngine, missing: Missing) -> None:
-    """Compare a picture with itself in profile paper: every metric has to be 1.
+    """Compare an image with itself in profile paper: every metric has to be 1.
 
     Args:
         engine: The engine that compares.

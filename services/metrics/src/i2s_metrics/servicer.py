@@ -31,7 +31,7 @@ __all__ = ["MetricsServicer", "add_MetricsServiceServicer_to_server"]
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A request of a stream with its pictures found, or why it cannot be done."""
+    """A request of a stream with its images found, or why it cannot be done."""
 
     id: str
     job: Job | CallError

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from i2s_chassis.jail import Jail
 
 _MIB = 1024 * 1024
-#: Pillow refuses pictures of twice its own limit whatever we say.
+#: Pillow refuses images of twice its own limit whatever we say.
 _PILLOW_PIXELS = 178_956_970
-#: Maximum size of a request without its two pictures.
+#: Maximum size of a request without its two images.
 _OTHER_BYTES = 64 * 1024
 
 

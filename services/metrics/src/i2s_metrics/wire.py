@@ -24,7 +24,7 @@ from i2s_wire.metrics.score import MetricResult, Score, SizePolicy
 
 
 class SentPictures:
-    """Keeps the pictures used last, bounded in bytes."""
+    """Keeps the images used last, bounded in bytes."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
@@ -32,7 +32,7 @@ class SentPictures:
         self._bytes = 0
 
     def add(self, data: bytes) -> None:
-        """Keep a picture; those unused for longest go. One larger than the bound is not kept."""
+        """Keep an image; those unused for longest go. One larger than the bound is not kept."""
         digest = sha256(data)
         if digest in self._held:
             self._held.move_to_end(digest)
@@ -46,7 +46,7 @@ class SentPictures:
             self._bytes -= len(dropped)
 
     def find(self, digest: str) -> bytes | None:
-        """Return the picture of this digest, if it is still kept."""
+        """Return the image of this digest, if it is still kept."""
         data = self._held.get(digest)
         if data is not None:
             self._held.move_to_end(digest)
@@ -69,9 +69,9 @@ def job_from_wire(
 
     Args:
         request: Request as received.
-        most_bytes: Maximum size of each encoded picture.
+        most_bytes: Maximum size of each encoded image.
         missing: Networks that cannot be run here; their metrics are computed only if named.
-        sent: What the stream has sent before, to which this request's pictures are added; None
+        sent: What the stream has sent before, to which this request's images are added; None
             for a single call.
 
     Raises:
@@ -82,7 +82,7 @@ def job_from_wire(
         raise InvalidArgumentError("id", f"longer than {_MOST_ID_BYTES} bytes")
     if sent is not None and not request.id:
         raise InvalidArgumentError("id", "empty; it alone identifies the responses of a stream")
-    # Both pictures are kept before anything else can fail: the caller has sent them, and may
+    # Both images are kept before anything else can fail: the caller has sent them, and may
     # name them from now on.
     reference = _picture("reference", request.reference, most_bytes, sent)
     prediction = _picture("prediction", request.prediction, most_bytes, sent)

@@ -23,15 +23,15 @@ from i2s_wire.metrics.score import MetricFailure, MetricFailureKind
 def draft(
     job: Job, cache: BoundedCache, most_pixels: int, missing: Missing, most_scans: int = MOST_SCANS
 ) -> Draft:
-    """Compare two encoded pictures, as far as that goes without networks.
+    """Compare two encoded images, as far as that goes without networks.
 
-    A picture that cannot be read fails every metric with BAD_IMAGE; so does a pair whose common
+    An image that cannot be read fails every metric with BAD_IMAGE; so does a pair whose common
     size is too large.
 
     Args:
         job: What to compare.
         cache: Keeps what is made of references.
-        most_pixels: Maximum number of pixels of each picture, and of the size that both get.
+        most_pixels: Maximum number of pixels of each image, and of the size that both get.
         missing: Networks that cannot be run here.
         most_scans: Maximum number of scans of a JPEG file.
 
@@ -80,7 +80,7 @@ def _outcome(metric: ImageMetric, pair: Pair, missing: Missing) -> Outcome | Inp
 class WorkerSettings:
     """What a worker needs to know."""
 
-    #: Maximum number of pixels of each picture.
+    #: Maximum number of pixels of each image.
     most_pixels: int
     #: What may be kept of references.
     reference_bytes: int

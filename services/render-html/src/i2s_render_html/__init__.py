@@ -1,1 +1,1 @@
-"""A web site in, picture or verdict out."""
+"""A web site in, image or verdict out."""

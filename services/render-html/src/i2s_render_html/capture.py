@@ -23,7 +23,7 @@ _PATIENCE_SECONDS = 2.0
 
 
 def pixels_of(width: float, height: float, scale: float) -> int:
-    """Return how many pixels a picture of an area in CSS pixels has."""
+    """Return how many pixels an image of an area in CSS pixels has."""
     return math.ceil(width * scale) * math.ceil(height * scale)
 
 
@@ -58,7 +58,7 @@ async def page_png(page: PreparedPage, width: int, height: int) -> bytes:
 
 
 async def _screenshot(session: CDPSession, options: dict[str, Any]) -> bytes:
-    """Ask for a picture, and again if none comes: the first answer counts.
+    """Ask for an image, and again if none comes: the first answer counts.
 
     If a navigation was refused shortly before, Chromium may wait for a frame that is never drawn;
     the next request makes it draw one. A page that is only slow to draw is asked ever more rarely.
@@ -79,7 +79,7 @@ async def _screenshot(session: CDPSession, options: dict[str, Any]) -> bytes:
 
 
 def picture_of(png: bytes) -> Picture:
-    """Return a picture with its size.
+    """Return an image with its size.
 
     Raises:
         RasterError: It is no PNG of three channels of 8 bits.

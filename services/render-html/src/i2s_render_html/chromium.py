@@ -30,14 +30,14 @@ DISTRIBUTIONS_BROWSER = Path("/usr/lib/chromium/chromium-headless-shell")
 #: Where Playwright puts one with PLAYWRIGHT_BROWSERS_PATH=0.
 PLAYWRIGHTS_BROWSERS = Path(playwright.__file__).parent / "driver/package/.local-browsers"
 
-#: What pictures depend on.
+#: What images depend on.
 DRAWING_FLAGS = (
     "--disable-gpu",  # the processor draws, so every machine draws alike
     "--disable-lcd-text",
     "--disable-partial-raster",
     "--disable-skia-runtime-opts",
     "--disable-threaded-animation",
-    "--blink-settings=imageAnimationPolicy=2",  # pictures that move show their first frame
+    "--blink-settings=imageAnimationPolicy=2",  # images that move show their first frame
     "--font-render-hinting=none",
     "--force-color-profile=srgb",
     "--hide-scrollbars",
@@ -91,7 +91,7 @@ class Chromium:
     version: str
     #: All that the digest is made of, by name.
     versions: Mapping[str, str]
-    #: SHA-256 over everything that can change a picture.
+    #: SHA-256 over everything that can change an image.
     digest: str
     #: The fonts that pages are drawn with.
     fonts: Fonts | SystemFonts
@@ -124,7 +124,7 @@ class Chromium:
         )
 
     def with_jekyll(self, gems: Mapping[str, str]) -> Chromium:
-        """Return this with what builds sites among what decides pictures.
+        """Return this with what builds sites among what decides images.
 
         Args:
             gems: Versions of Jekyll, its libraries, plugins and themes, by name.

@@ -116,7 +116,7 @@ class HtmlEngine:
 
     @property
     def installation(self) -> Chromium:
-        """The browser, with Jekyll and its plugins among what decides pictures."""
+        """The browser, with Jekyll and its plugins among what decides images."""
         return self.chromium.with_jekyll(self._builder.versions) if self._builder else self.chromium
 
     @property

@@ -31,5 +31,5 @@ def clock_script(epoch_seconds: int) -> str:
 
 
 def digest_text() -> str:
-    """Return everything here that can change a picture, for a digest."""
+    """Return everything here that can change an image, for a digest."""
     return "\0".join(text_of(name) for name in ("calm", "clock", "window"))

@@ -141,9 +141,9 @@ class ShownPage:
     judgement: Judgement
     #: The one that is being made.
     step: str = "load"
-    #: Picture of the page.
+    #: Image of the page.
     picture: Picture | None = None
-    #: What is known of the page beside the picture.
+    #: What is known of the page beside the image.
     site: SiteResult = field(default_factory=SiteResult)
     #: Steps that were made.
     stages: list[RawStage] = field(default_factory=list)

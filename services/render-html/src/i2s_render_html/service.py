@@ -47,7 +47,7 @@ async def canary(engine: HtmlEngine, limits: Limits) -> None:
         limits: Limits of each rendering.
 
     Raises:
-        EngineError: It did not become a picture, or not the same twice; says why.
+        EngineError: It did not become an image, or not the same twice; says why.
     """
     job = Job(_SITE, options=Options(want_text=True), limits=limits)
     first, second = _shown(await engine.render(job), "tweet"), _shown(await engine.render(job), "tweet")

@@ -133,7 +133,7 @@ async def settle(page: PreparedPage, bounds: SettleBounds, seconds: Callable[[],
         documents = page.visit.documents
         state = await _calmed(page, deadline, seconds)
         quiet = await page.visit.quiet(max(0.0, deadline - seconds()))
-        # Ask for all at once: the browser draws the second picture while it packs the first.
+        # Ask for all at once: the browser draws the second image while it packs the first.
         first, after, second = await asyncio.gather(viewport_png(page), _calm(page), viewport_png(page))
         # A page that reloads itself rests between two documents too, and may look the same.
         stayed = page.visit.documents == documents

@@ -1,4 +1,4 @@
-"""What is said of a job that has no picture, or whose page complained."""
+"""What is said of a job that has no image, or whose page complained."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def no_page(entry_path: str, *, jekyll: bool) -> Judgement:
 
 
 def too_many_pixels(width: float, height: float, limits: Limits) -> Judgement:
-    """Return what is said of a picture above the limit."""
+    """Return what is said of an image above the limit."""
     size = f"{width:g} x {height:g} pixels"
     return Judgement(
         Verdict.PIXEL_LIMIT, f"The picture would have {size}, more than the limit of {limits.pixels}."
@@ -50,7 +50,7 @@ def too_many_pixels(width: float, height: float, limits: Limits) -> Judgement:
 
 
 def of_page(exception: str) -> Judgement:
-    """Return what is said of a page that has its picture."""
+    """Return what is said of a page that has its image."""
     if not exception:
         return Judgement(Verdict.RENDERED, "")
     return Judgement(Verdict.RENDERED_WITH_ERRORS, f"A script of the page failed: {exception}")

@@ -1,1 +1,1 @@
-"""LaTeX in, picture or verdict out."""
+"""LaTeX in, image or verdict out."""

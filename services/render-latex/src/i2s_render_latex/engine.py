@@ -46,7 +46,7 @@ class EngineSettings:
     max_file_bytes: int = 16 * 1024 * 1024
     #: Maximum number of files beside it.
     max_files: int = 256
-    #: Maximum size of all pictures of a response together.
+    #: Maximum size of all images of a response together.
     max_picture_bytes: int = 48 * 1024 * 1024
     #: CPU time of formats that are built in the background.
     build_shares: BuildShares = field(default_factory=BuildShares)

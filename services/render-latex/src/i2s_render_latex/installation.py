@@ -73,13 +73,13 @@ ENVIRONMENT: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What pictures are made with."""
+    """What images are made with."""
 
     #: Version of pdfTeX, such as "3.141592653-2.6-1.40.24".
     version: str
     #: All that the digest is made of, by name.
     versions: Mapping[str, str]
-    #: SHA-256 over everything that can change a picture.
+    #: SHA-256 over everything that can change an image.
     digest: str
     #: SHA-256 over the fonts alone.
     fonts_digest: str

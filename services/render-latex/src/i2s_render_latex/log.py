@@ -2,7 +2,7 @@
 
 The form of the log is that of ``-file-line-error`` with unbroken lines (max_print_line large).
 A document can write anything into its own log, so nothing here decides more than what is told
-about a document; the picture decides the verdict.
+about a document; the image decides the verdict.
 """
 
 from __future__ import annotations

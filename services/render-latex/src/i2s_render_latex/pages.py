@@ -1,4 +1,4 @@
-"""Makes pictures of a PDF: look at it, draw the wanted pages, finish them."""
+"""Makes images of a PDF: look at it, draw the wanted pages, finish them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from i2s_wire.render.rendering import Picture, Verdict
 class RenderedDocument:
     """What became of a PDF."""
 
-    #: Why there are no pictures, None if there are.
+    #: Why there are no images, None if there are.
     judgement: Judgement | None = None
     #: Finished, in the order of their pages.
     pictures: list[Picture] = field(default_factory=list)
@@ -56,7 +56,7 @@ class PageRenderer:
             options: The pages to draw, and how to finish them.
             limits: Limits of the whole job.
             spent_cpu_seconds: What the job has used before.
-            max_bytes: Maximum size of all pictures together.
+            max_bytes: Maximum size of all images together.
         """
         self._cell, self._options, self._limits = cell, options, limits
         self._spent_cpu_seconds, self._max_bytes = spent_cpu_seconds, max_bytes
@@ -133,7 +133,7 @@ class PageRenderer:
         return next((objection for objection in objections if objection is not None), None)
 
     async def _picture(self, page: Page) -> None:
-        """Draw a page and add its picture; a blank page adds none."""
+        """Draw a page and add its image; a blank page adds none."""
         options, size = self._options, page.size_at(self._options.dpi)
         ended = await self._run("raster", raster.drawing_command(page.number, options.dpi, size))
         self._drawn.judgement = limit_passed(ended.cause, self._limits, "drawing the page")
@@ -151,7 +151,7 @@ class PageRenderer:
             self._drawn.pictures.append(replace(picture, text=text))
         if self._drawn.judgement is not None:
             return
-        # Pictures are finished outside of the cell, so its limits do not hold there.
+        # Images are finished outside of the cell, so its limits do not hold there.
         used = self._spent_cpu_seconds + sum(stage.usage.cpu_seconds for stage in self._drawn.stages)
         total = sum(len(one.png) for one in self._drawn.pictures)
         self._drawn.judgement = of_pictures(used, total, self._limits, self._max_bytes)

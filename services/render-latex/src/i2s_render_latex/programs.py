@@ -10,7 +10,7 @@ from types import MappingProxyType
 from i2s_render_latex.document import JOB_NAME, PDF, SOURCE
 from i2s_wire.render.options import LatexEngine
 
-#: The time that documents see: 2024-01-01 00:00:00 UTC. The same document is the same picture
+#: The time that documents see: 2024-01-01 00:00:00 UTC. The same document is the same image
 #: on every day.
 SOURCE_DATE_EPOCH = 1_704_067_200
 
@@ -77,7 +77,7 @@ PROGRAMS: Mapping[LatexEngine, TexProgram] = MappingProxyType(
     }
 )
 
-#: Makes the PDF of what XeTeX wrote; starts no other program for pictures in PostScript (``-D``).
+#: Makes the PDF of what XeTeX wrote; starts no other program for images in PostScript (``-D``).
 XDV_TO_PDF = ("xdvipdfmx", "-q", "-E", "-D", "", "-o", PDF, XDV)
 
 

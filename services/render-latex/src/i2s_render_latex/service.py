@@ -33,7 +33,7 @@ async def canary(engine: LatexRenderer, limits: Limits) -> None:
         limits: Limits of each rendering.
 
     Raises:
-        EngineError: It did not become a picture; says why.
+        EngineError: It did not become an image; says why.
     """
     jobs = [Job(b"\\documentclass{article}" + _BODY, options=Options(cold=True), limits=limits)]
     known = [one for one in engine.formats if one.is_kept and not one.has_begun]

@@ -60,13 +60,13 @@ def of_page(page: Page, dpi: float, limits: Limits) -> Judgement | None:
 
 
 def of_pictures(cpu_seconds: float, size: int, limits: Limits, max_bytes: int) -> Judgement | None:
-    """Return what is said of a job after a picture was finished, None if the next may follow.
+    """Return what is said of a job after an image was finished, None if the next may follow.
 
     Args:
         cpu_seconds: CPU seconds that the job has used so far.
-        size: Bytes of its pictures so far.
+        size: Bytes of its images so far.
         limits: Limits of the job.
-        max_bytes: Maximum size of all its pictures together.
+        max_bytes: Maximum size of all its images together.
     """
     if cpu_seconds > limits.cpu_seconds:
         return limit_passed(Cause.CPU_LIMIT, limits, "finishing the pictures")

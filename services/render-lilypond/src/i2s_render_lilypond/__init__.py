@@ -1,1 +1,1 @@
-"""LilyPond scores in, picture or verdict out."""
+"""LilyPond scores in, image or verdict out."""

@@ -143,7 +143,7 @@ class ScoreConverter:
             return ConvertedScore(ran.score, stages=stages, events=events)
         if wanted is LilypondConvert.REQUIRED:
             return ConvertedScore(score, *_refused(_complaint(ran.log)), ran.log, stages, events)
-        return ConvertedScore(score, stages=stages, events=events)  # the picture decides
+        return ConvertedScore(score, stages=stages, events=events)  # the image decides
 
     async def _run(self, job: Job, assumed: str) -> _Ran:
         converters = self._converters

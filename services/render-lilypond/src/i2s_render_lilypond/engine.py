@@ -37,7 +37,7 @@ class LilypondEngine:
     """Renders scores.
 
     Attributes:
-        installation: What pictures are made with.
+        installation: What images are made with.
         zygotes: LilyPonds that stand ready; None if every one is started anew.
         converters: Convert-lys that stand ready, likewise.
     """
@@ -81,7 +81,7 @@ class LilypondEngine:
         return _rendering(job, converted, await self._render_pages(job, limits_left(job.limits, spent)))
 
     async def _render_pages(self, job: Job, limits: Limits) -> RenderedPages:
-        """Make the pictures, with a warm process if one can serve the job."""
+        """Make the images, with a warm process if one can serve the job."""
         zygotes = self.zygotes
         if zygotes is not None and not job.options.cold and zygotes.settings.fit(job.limits):
             with contextlib.suppress(WarmError):  # lost: the job gets a process of its own
@@ -151,7 +151,7 @@ async def open_engine(
 
     Args:
         jail: The jail that jobs run in.
-        installation: What pictures are made with.
+        installation: What images are made with.
         settings: Settings of the engine.
         warm: Settings of warm processes; None starts every process anew.
         must_be_warm: Fail if there can be no zygote, instead of doing without.

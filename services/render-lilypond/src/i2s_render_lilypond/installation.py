@@ -50,7 +50,7 @@ _CAIRO = b"ly:cairo-output-stencils"
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What pictures are made with."""
+    """What images are made with."""
 
     #: The program.
     lilypond: Path
@@ -66,7 +66,7 @@ class Installation:
     latest_rule: tuple[int, ...]
     #: All that the digest is made of, by name.
     versions: Mapping[str, str]
-    #: SHA-256 over everything that can change a picture.
+    #: SHA-256 over everything that can change an image.
     digest: str
     #: SHA-256 over the fonts alone.
     fonts_digest: str

@@ -1,7 +1,7 @@
 """Read what LilyPond wrote: its first error, and what that is about.
 
-A score can write anything into its own log, so nothing here decides more than whether a picture
-came with errors and what is reported about them; the picture decides the rest of the verdict.
+A score can write anything into its own log, so nothing here decides more than whether an image
+came with errors and what is reported about them; the image decides the rest of the verdict.
 """
 
 from __future__ import annotations

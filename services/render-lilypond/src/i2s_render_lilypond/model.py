@@ -40,6 +40,6 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class LilypondRendering(RawRendering):
-    """What came of a job, and what drew its pictures, or would have drawn them."""
+    """What came of a job, and what drew its images, or would have drawn them."""
 
     backend: LilypondBackend = LilypondBackend.GHOSTSCRIPT

@@ -160,7 +160,7 @@ class PageRenderer:
         return count_pages(header.head)
 
     async def _finish(self, page: int) -> Judgement | None:
-        """Add the picture of a drawn page; a blank page adds none."""
+        """Add the image of a drawn page; a blank page adds none."""
         backend = self._backend
         try:
             drawn = await self._folder.fetch(backend.output(page - self._options.first_page + 1))

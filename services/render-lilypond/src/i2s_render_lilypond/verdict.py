@@ -26,7 +26,7 @@ def without_pages(error: SourceError | None) -> Judgement:
 
 
 def with_pictures(error: SourceError | None) -> Judgement:
-    """Return what is said of a score that has a picture."""
+    """Return what is said of a score that has an image."""
     if error is None:
         return Judgement(Verdict.RENDERED, "")
     place = f" on line {error.line}" if error.line else ""

@@ -1,1 +1,1 @@
-"""Python programs in, picture or verdict out."""
+"""Python programs in, image or verdict out."""

@@ -50,7 +50,7 @@ class PythonEngine:
     """Runs programs.
 
     Attributes:
-        installation: What pictures are made with.
+        installation: What images are made with.
         zygotes: Interpreters that stand ready; None if every one is started anew.
     """
 
@@ -130,7 +130,7 @@ async def open_engine(
 
     Args:
         jail: The jail that jobs run in.
-        installation: What pictures are made with.
+        installation: What images are made with.
         settings: Settings of the engine.
         warm: Settings of warm interpreters; None starts every one anew.
         must_be_warm: Fail if there can be none, instead of doing without.

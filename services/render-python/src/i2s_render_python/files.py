@@ -16,12 +16,12 @@ PROGRAM = "program.py"
 OWN = ".i2s"
 JOB, LOG, RESULT = f"{OWN}/job.json", f"{OWN}/log", f"{OWN}/result.json"
 
-# Work folders hold what is written of a program too: a log, the result, a picture, its objects.
+# Work folders hold what is written of a program too: a log, the result, an image, its objects.
 _BY_PRODUCTS = 4
 
 
 def picture_file(page: int) -> str:
-    """Return the file of a picture."""
+    """Return the file of an image."""
     return f"{OWN}/figure-{page}.png"
 
 

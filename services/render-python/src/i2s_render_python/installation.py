@@ -140,7 +140,7 @@ MODULES = (
 
 @dataclass(frozen=True, slots=True)
 class PythonInstallation:
-    """What pictures are made with."""
+    """What images are made with."""
 
     #: The interpreter, without the environment of the service.
     python: Path
@@ -152,7 +152,7 @@ class PythonInstallation:
     version: str
     #: All that the digest is made of, by name.
     versions: Mapping[str, str]
-    #: SHA-256 over everything that can change a picture.
+    #: SHA-256 over everything that can change an image.
     digest: str
     #: SHA-256 over the fonts alone.
     fonts_digest: str

@@ -29,7 +29,7 @@ class Options:
     cut_bottom: float = 0.0
     #: What is done after the cut.
     crop: Crop = Crop.NONE
-    #: What an entirely white picture means.
+    #: What an entirely white image means.
     blank_page: BlankPage = BlankPage.NO_OUTPUT
     #: Return the objects of the figures as data.
     want_objects: bool = False
@@ -67,7 +67,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class DrawnProgram(RawRendering):
-    """The pictures of a program, or the reason why there are none."""
+    """The images of a program, or the reason why there are none."""
 
     #: The objects of the figures in ``pictures``, if they were asked for.
     figures: tuple[Figure, ...] = ()

@@ -63,7 +63,7 @@ class Result(_Part):
     figures: Annotated[tuple[DrawnFigure, ...], Field(max_length=1000, strict=False)]
     #: The exception that ended it.
     error: ProgramError | None = None
-    #: Width and height of a picture that was not drawn because it is too large.
+    #: Width and height of an image that was not drawn because it is too large.
     pixels: Annotated[tuple[float, float] | None, Field(strict=False)] = None
 
 

@@ -1,4 +1,4 @@
-"""Makes pictures of a program in its folder: run it, read what it left, finish its pictures."""
+"""Makes images of a program in its folder: run it, read what it left, finish its images."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ async def _judged(
 async def _finish(
     run: _Run, folder: JobFolder, job: Job, figure: DrawnFigure, max_objects_bytes: int
 ) -> Judgement | None:
-    """Add one picture, with its objects; a blank picture adds none."""
+    """Add one image, with its objects; a blank image adds none."""
     try:
         drawing = await folder.fetch(files.picture_file(figure.page))
         objection = too_many_pixels(png_size(drawing), job.limits)
@@ -143,7 +143,7 @@ async def _finish(
 
 
 async def _objects(folder: JobFolder, figure: DrawnFigure, max_bytes: int) -> Figure:
-    """Return the objects of a figure; none of a picture of Pillow, or if the program has damaged them."""
+    """Return the objects of a figure; none of an image of Pillow, or if the program has damaged them."""
     nothing = Figure(page=figure.page)
     if not figure.objects:
         return nothing

@@ -39,7 +39,7 @@ async def canary(engine: PythonEngine, limits: Limits) -> None:
         limits: Limits of each rendering; a warm process serves the defaults of the service, except for times.
 
     Raises:
-        EngineError: It did not become a picture, or not the same one; says why.
+        EngineError: It did not become an image, or not the same one; says why.
     """
     cold = await _picture(engine, Options(cold=True), limits)
     if engine.zygotes is not None and (await _picture(engine, Options(), limits)).png != cold.png:

@@ -12,7 +12,7 @@ from i2s_wire.render.source_error import SourceError
 def of_result(
     result: Result, error: SourceError | None, first: int | None, limits: Limits
 ) -> Judgement | None:
-    """Return what is said of a program before its pictures are looked at, None if they decide.
+    """Return what is said of a program before its images are looked at, None if they decide.
 
     Args:
         result: What its process wrote down.
@@ -36,7 +36,7 @@ def of_result(
 
 
 def without_pictures(result: Result, error: SourceError | None, first: int | None) -> Judgement:
-    """Return what is said of a program that has no picture."""
+    """Return what is said of a program that has no image."""
     if error is not None:
         return Judgement(Verdict.COMPILE_ERROR, f"The program stopped{_place(error)}: {error.message}")
     if result.total and first is not None:
@@ -49,7 +49,7 @@ def without_pictures(result: Result, error: SourceError | None, first: int | Non
 
 
 def with_pictures(error: SourceError | None) -> Judgement:
-    """Return what is said of a program that has a picture."""
+    """Return what is said of a program that has an image."""
     if error is None:
         return Judgement(Verdict.RENDERED, "")
     return Judgement(

@@ -90,7 +90,7 @@ def test_a_gpu_gives_the_values_of_the_processor(torch, comparison, vgg16_state,
     network = comparison.network
 
     class Moving:
-        """Takes pictures of the processor to the GPU and answers there."""
+        """Takes images of the processor to the GPU and answers there."""
 
         inner = make_network(network, states[network], gpu, torch.float32)
 

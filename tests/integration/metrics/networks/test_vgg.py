@@ -40,7 +40,7 @@ _TORCHMETRICS = pytest.param(
 
 @pytest.fixture(scope="module", params=["lpips", _TORCHMETRICS])
 def oracle(request, torch, vgg16_state):
-    """A function of two pictures in [-1, 1] that gives their distance."""
+    """A function of two images in [-1, 1] that gives their distance."""
     from i2s_metrics.networks.feature_networks import declare_missing_operators
 
     declare_missing_operators()

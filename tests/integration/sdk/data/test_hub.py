@@ -214,7 +214,7 @@ def test_a_picture_that_is_only_a_path_is_never_followed(tmp_path: Path) -> None
     (root / "equation").mkdir(parents=True)
     for image in ({"bytes": None, "path": str(secret)}, str(secret)):
         columns = {**row("e1", "equation", "x", b""), "image": image}
-        # Columns have plain types, or the library would put the picture into the file.
+        # Columns have plain types, or the library would put the image into the file.
         plain = datasets.Dataset.from_list([columns])
         plain.to_parquet(root / "equation" / "validation-0.parquet")
         with pytest.raises(DataError, match="only its path"):

@@ -257,7 +257,7 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def instances(tmp_path: Path) -> Callable[[int], list[Instance]]:
-    """Instances whose pictures are their names behind the first bytes of a PNG."""
+    """Instances whose images are their names behind the first bytes of a PNG."""
 
     def make(number: int) -> list[Instance]:
         found = []

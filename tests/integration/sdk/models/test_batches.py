@@ -32,7 +32,7 @@ Instances = Callable[[int], list[Instance]]
 
 
 def _question(body: dict[str, Any]) -> str:
-    """Return the name of the picture in a request."""
+    """Return the name of the image in a request."""
     blocks = body["messages"][-1]["content"]
     for block in blocks:
         if "image_url" in block:

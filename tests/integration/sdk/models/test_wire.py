@@ -1,4 +1,4 @@
-"""What is sent for a question, byte for byte: of a text and a picture, and of every other form."""
+"""What is sent for a question, byte for byte: of a text and an image, and of every other form."""
 
 from __future__ import annotations
 

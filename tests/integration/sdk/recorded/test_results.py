@@ -32,7 +32,7 @@ def without_renderings(found: dict[str, Any]) -> dict[str, Any]:
     return {"samples": samples}
 
 
-#: The baseline makes large pictures whose similarity takes seconds: a few of its samples stand for all,
+#: The baseline makes large images whose similarity takes seconds: a few of its samples stand for all,
 #: which I2S_ALL_RECORDED=1 compares (four minutes).
 FEW = ("equation-evidence-bound", "webpage-css-reading-list", "music-melody")
 

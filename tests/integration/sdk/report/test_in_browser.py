@@ -118,7 +118,7 @@ def test_the_difference_is_that_of_the_pixels(visit: Visit, tmp_path: Path) -> N
     )
     page = visit.open(write_report([write_run(folder, [one], {"a": record})]).path)
     until(page, "[...document.images].every(i => i.complete && i.naturalWidth > 0)")
-    # The picture is moved to a place of whole pixels, so that the browser need not blend.
+    # The image is moved to a place of whole pixels, so that the browser need not blend.
     page.evaluate(
         """() => {
           const box = document.querySelector(".blend");

@@ -89,7 +89,7 @@ def _moved(value: Any, place: Path) -> Any:
 
 def _begin(data: Path, out: Path, log: Path) -> subprocess.Popen[bytes]:
     words = ["evaluate", "--data", str(data), "--model", "oracle", "--out", str(out), "--json"]
-    # A run that takes its pictures from another one needs no renderer, and nobody misses one that was killed.
+    # A run that takes its images from another one needs no renderer, and nobody misses one that was killed.
     words += ["--no-render-cache", "--no-score-cache", "--jobs", str(JOBS)]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("I2S_RENDER_")}
     for name in ("I2S_METRICS", "I2S_DOCUMENTS"):

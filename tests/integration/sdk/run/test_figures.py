@@ -37,7 +37,7 @@ def test_the_programs_of_the_example_charts_reach_every_score(
         figures.examples / "charts", out=tmp_path / "run", tasks=["chart"], profile=profile, settings=figures
     )
     assert result.summary.scored == 12
-    # The released definition of pixel similarity is below 1 for equal pictures.
+    # The released definition of pixel similarity is below 1 for equal images.
     further = PUBLISHED if profile is Profile.HELM else ("pixel", "exact")
     names = (*ELEMENTS, "ems", "ssim", *further)
     for record in read_records(tmp_path / "run").values():

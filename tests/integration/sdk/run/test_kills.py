@@ -61,7 +61,7 @@ def _kill_at(command: list[str], environment: dict[str, str], out: str, moment: 
 
 
 def _once_each(out: str, data: TinyFormulas) -> None:
-    """Assert that each file has each sample once, and that every picture is whole."""
+    """Assert that each file has each sample once, and that every image is whole."""
     storage = open_storage(out)
     for name in (ANSWERS, RENDERINGS, RECORDS):
         found = Counter(line["id"] for line in read_lines(storage.lines(name)))

@@ -45,7 +45,7 @@ def test_no_service_is_started_for_a_server_that_is_not_there(tmp_path: Path, cl
 def test_the_model_is_asked_once_more_than_the_questions(tmp_path: Path) -> None:
     with ChatServer(answers={}, questions={}).serving() as server:
         model = open_model("openai/tiny", _options(server.base, failures=1))
-        with pytest.raises(AllCallsFailedError):  # the server knows no picture
+        with pytest.raises(AllCallsFailedError):  # the server knows no image
             generate(EXAMPLES, model, out=tmp_path / "run", settings=Settings(like_failures=1), limit=1)
         assert server.done["preflight"] == 1
 

@@ -10,5 +10,5 @@ from ems_definition import plain_parts
 
 @pytest.fixture(scope="session")
 def naive() -> Callable[[np.ndarray, np.ndarray, str], tuple[float, float]]:
-    """Numerator and denominator of the definition, for two pictures and "paper" or "helm"."""
+    """Numerator and denominator of the definition, for two images and "paper" or "helm"."""
     return plain_parts

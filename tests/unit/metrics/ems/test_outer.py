@@ -1,4 +1,4 @@
-"""The value is that of the definition, whatever the pictures."""
+"""The value is that of the definition, whatever the images."""
 
 import numpy as np
 import pytest

@@ -15,7 +15,7 @@ def counting(torch):
     from i2s_metrics.networks.feature_networks import Features
 
     class Counting:
-        """The mean level of a picture; the difference of two."""
+        """The mean level of an image; the difference of two."""
 
         def __init__(self):
             self.batches, self.most = [], 1000

@@ -1,4 +1,4 @@
-"""Small copies of large pictures."""
+"""Small copies of large images."""
 
 import hashlib
 from pathlib import Path
@@ -22,7 +22,7 @@ def _kept(folder: Path, size: tuple[int, int]) -> str:
 
 
 def _shown(folder: Path, *digests: str) -> dict[str, str]:
-    """Return the name of what is shown of each picture of a run."""
+    """Return the name of what is shown of each image of a run."""
     run = LocalStorage(folder)
     return {digest: entry[0] for digest, entry in beside(run, dict.fromkeys(digests, run)).entries.items()}
 

@@ -1,4 +1,4 @@
-"""Which pictures are compared."""
+"""Which images are compared."""
 
 from pathlib import Path
 

@@ -47,7 +47,7 @@ class SiteCounts:
     code_lines: int
     #: Lines of CSS.
     style_lines: int
-    #: Number of pictures and films.
+    #: Number of images and films.
     assets: int
 
     @property

@@ -1,1 +1,1 @@
-"""What may hurt readers or people: insults in texts, pictures, data of persons, and what was withdrawn."""
+"""What may hurt readers or people: insults in texts, images, data of persons, and what was withdrawn."""

@@ -49,7 +49,7 @@ class TextJudge(Protocol):
 
 
 class PictureJudge(Protocol):
-    """Tells how likely it is that readers should not be shown a picture."""
+    """Tells how likely it is that readers should not be shown an image."""
 
     @property
     def name(self) -> str:
@@ -63,7 +63,7 @@ class PictureJudge(Protocol):
 
     @property
     def limit(self) -> float:
-        """A picture with a greater value is left out."""
+        """A image with a greater value is left out."""
         ...
 
     def judge(self, png: bytes) -> float:
@@ -216,7 +216,7 @@ class EndpointPictureJudge:
         self._endpoint = endpoint
 
     def judge(self, png: bytes) -> float:
-        """Return the value of a picture, from 0 to 1.
+        """Return the value of an image, from 0 to 1.
 
         Raises:
             SourceStoppedError: The address does not answer as it should.

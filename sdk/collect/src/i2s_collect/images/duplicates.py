@@ -68,15 +68,15 @@ class Fingerprint:
 
     #: SHA-256 of its normalised source, in hexadecimal.
     source: str
-    #: SHA-256 of the pixels and the size of its picture, in hexadecimal.
+    #: SHA-256 of the pixels and the size of its image, in hexadecimal.
     picture: str
-    #: Width of the picture in pixels.
+    #: Width of the image in pixels.
     width: int
     #: The same.
     height: int
     #: The difference hash of the picture: HASH_SIDE² bits, as bytes.
     difference: bytes
-    #: Grey values of the picture, reduced to THUMBNAIL_SIDE², row by row.
+    #: Grey values of the image, reduced to THUMBNAIL_SIDE², row by row.
     thumbnail: bytes
     #: The MinHash of the tokens: PERMUTATIONS numbers of 32 bits, as bytes in little-endian order; empty if
     #: there are fewer than SHINGLE tokens.
@@ -132,7 +132,7 @@ def fingerprint(image: Image.Image, source: bytes, text: str) -> Fingerprint:
     """Return what is compared of a piece. It is the same in every process and on every machine.
 
     Args:
-        image: Its picture.
+        image: Its image.
         source: Its ground truth; UTF-8 text is normalised first, anything else is taken as it is.
         text: Its source or what readers see, of which the shingles are made.
 
@@ -166,12 +166,12 @@ def normalized(source: bytes) -> bytes:
 
 
 def difference_hash(grey: Image.Image) -> bytes:
-    """Return for each cell of a reduced picture whether its right neighbour is lighter, as HASH_SIDE² bits.
+    """Return for each cell of a reduced image whether its right neighbour is lighter, as HASH_SIDE² bits.
 
     Lighter means by more than HASH_MARGIN.
 
     Args:
-        grey: A picture of mode L.
+        grey: An image of mode L.
     """
     cells = _reduced(grey, HASH_SIDE + 1, HASH_SIDE)
     return np.packbits(cells[:, 1:].astype(np.int16) - cells[:, :-1] > HASH_MARGIN).tobytes()
@@ -212,7 +212,7 @@ def _reduced(grey: Image.Image, width: int, height: int) -> NDArray[np.uint8]:
 #: Bits of the difference hashes that may differ.
 MOST_BITS = 6
 
-#: How far widths, and heights, of equal pictures may differ, as part of the larger.
+#: How far widths, and heights, of equal images may differ, as part of the larger.
 SIZE_TOLERANCE = 0.05
 
 #: The mean difference of the grey values of thumbnails, from 0 to 255, stays below this.
@@ -286,7 +286,7 @@ class _Rows:
             setattr(self, name, new)
 
     def alike(self, one: Fingerprint) -> int | None:
-        """Return the first row whose picture looks the same."""
+        """Return the first row whose image looks the same."""
         filled = len(self.keys)
         size = np.array([one.width, one.height])
         sizes = self.sizes[:filled]
@@ -374,7 +374,7 @@ class KnownPieces:
         """Return what is compared of a piece, as text.
 
         Raises:
-            ImageFaultError: The picture cannot be read.
+            ImageFaultError: The image cannot be read.
         """
         return fingerprint(decode_image(png), piece.structure or png, piece.text).as_text()
 

@@ -1,4 +1,4 @@
-"""Tells whether a picture is sheet music: sixteen numbers of it, and a logistic regression on them.
+"""Tells whether an image is sheet music: sixteen numbers of it, and a logistic regression on them.
 
 The weights of the regression are made by ``python -m benchmarks.sheet_music``, which also measures them.
 """
@@ -77,22 +77,22 @@ WEIGHTS = (
 #: Version of the weights above; stored with every value.
 VERSION = "2"
 
-#: A picture is sheet music if its probability is at least this.
+#: An image is sheet music if its probability is at least this.
 THRESHOLD = 0.5
 
-#: Longest side, in pixels, at which a picture is looked at. Larger ones are reduced.
+#: Longest side, in pixels, at which an image is looked at. Larger ones are reduced.
 LONGEST_SIDE = 1_600
 
 #: Lengths of stems, in distances of staff lines.
 SHORTEST_STEM, LONGEST_STEM = 2.0, 6.0
 
-#: Rows that are looked at for regular lines of text, as part of the height of the picture.
+#: Rows that are looked at for regular lines of text, as part of the height of the image.
 LONGEST_PERIOD = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A picture with its staves."""
+    """A image with its staves."""
 
     #: Level grey values from 0 to 255, height × width.
     grey: Grey
@@ -100,12 +100,12 @@ class Looked:
     ink: Mask
     #: Staves from the top.
     staves: tuple[Staff, ...]
-    #: Degrees by which the picture was turned.
+    #: Degrees by which the image was turned.
     degrees: float
 
 
 def look(image: Image.Image) -> Looked:
-    """Return a picture as grey values, made level and reduced to LONGEST_SIDE, with its staves.
+    """Return an image as grey values, made level and reduced to LONGEST_SIDE, with its staves.
 
     Args:
         image: Image of any size and mode.
@@ -121,10 +121,10 @@ def look(image: Image.Image) -> Looked:
 
 
 def features(looked: Looked) -> tuple[float, ...]:
-    """Return the numbers of a picture, in the order of FEATURES.
+    """Return the numbers of an image, in the order of FEATURES.
 
     - ``staves``: logarithm of 1 + their number;
-    - ``spacing``: distance of staff lines by the height of the picture, in percent, at most 20;
+    - ``spacing``: distance of staff lines by the height of the image, in percent, at most 20;
     - ``thickness``: of staff lines by their distance;
     - ``background_share``: pixels within 8 grey levels of the background;
     - ``ink_share``: pixels that are ink;
@@ -171,7 +171,7 @@ def features(looked: Looked) -> tuple[float, ...]:
 
 
 def probability(image: Image.Image, weights: tuple[float, ...] = WEIGHTS) -> float:
-    """Return how probable it is that a picture is sheet music, from 0 to 1.
+    """Return how probable it is that an image is sheet music, from 0 to 1.
 
     Args:
         image: Image of any size and mode.
@@ -181,7 +181,7 @@ def probability(image: Image.Image, weights: tuple[float, ...] = WEIGHTS) -> flo
 
 
 def music_fault(value: float) -> Dropped | None:
-    """Return why a picture of this probability is left out of music, or None."""
+    """Return why an image of this probability is left out of music, or None."""
     if value >= THRESHOLD:
         return None
     return Dropped(Reason.NOT_MUSIC, f"sheet music with a probability of {value:.2f}")

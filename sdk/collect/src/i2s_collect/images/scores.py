@@ -39,7 +39,7 @@ MARGIN = 0.5
 
 
 class Box(NamedTuple):
-    """A part of a picture, in pixels."""
+    """A part of an image, in pixels."""
 
     #: First column.
     left: int
@@ -57,7 +57,7 @@ def systems(image: Image.Image) -> list[Box]:
     Staves belong to one system if a vertical line joins them. Between two systems the page is divided at the
     middle of its widest empty band, or where it has the least ink if no row is empty. Of its part of the page
     a system has what is not further away than WIDEST_GAP; above the first, than WIDEST_GAP_BELOW_TITLE.
-    Coordinates are those of the picture as it is given; if it is turned, boxes are level and large enough.
+    Coordinates are those of the image as it is given; if it is turned, boxes are level and large enough.
 
     Args:
         image: A page, of any size and mode.
@@ -89,13 +89,13 @@ def systems(image: Image.Image) -> list[Box]:
 
 
 def cut_systems(image: Image.Image) -> list[Image.Image]:
-    """Return the pictures of the systems of a page, in RGB, from the top."""
+    """Return the images of the systems of a page, in RGB, from the top."""
     colored = on_white(image)
     return [colored.crop(box) for box in systems(image)]
 
 
 def joined_staves(looked: Looked) -> list[tuple[Staff, ...]]:
-    """Return the staves of a picture, those of one system together, from the top."""
+    """Return the staves of an image, those of one system together, from the top."""
     groups: list[list[Staff]] = []
     for staff in looked.staves:
         if groups and _are_joined(looked.ink, groups[-1][-1], staff):
@@ -174,13 +174,13 @@ class System:
     page: int
     #: Number of the system on its page, from 1.
     number: int
-    #: Picture in RGB.
+    #: Image in RGB.
     picture: Image.Image
     #: Probability that the page is sheet music.
     probability: float
 
     def png(self) -> bytes:
-        """Return the picture as a PNG file."""
+        """Return the image as a PNG file."""
         content = io.BytesIO()
         self.picture.save(content, "PNG")
         return content.getvalue()

@@ -13,7 +13,7 @@ Grey = NDArray[np.float32]
 Dark = NDArray[np.int16]
 Mask = NDArray[np.bool_]
 
-#: Part of the contrast of a picture by which ink is darker than its background.
+#: Part of the contrast of an image by which ink is darker than its background.
 INK_CONTRAST = 0.3
 
 #: The same by which a line is darker than what is above and below it, and grey levels, at least.
@@ -25,7 +25,7 @@ LEAST_CONTRAST = 20.0
 #: Pixels of a row whose values are averaged, to either side.
 SMOOTHED = 2
 
-#: Degrees by which a picture may be turned, the steps in which that is tried, and those of a second search.
+#: Degrees by which an image may be turned, the steps in which that is tried, and those of a second search.
 MOST_SKEW, SKEW_STEP, FINE_SKEW_STEP = 1.2, 0.1, 0.05
 
 #: Widths of the vertical strips by which the skew is found, in pixels.
@@ -43,7 +43,7 @@ def background_of(grey: Grey) -> float:
 
 
 def darkness_of(grey: Grey) -> tuple[Dark, float]:
-    """Return by how many levels pixels are darker than the background, and the contrast of the picture.
+    """Return by how many levels pixels are darker than the background, and the contrast of the image.
 
     If the background is dark, it is by how many they are lighter. The contrast is 0 if there is no ink.
 
@@ -89,7 +89,7 @@ def line_pixels(sums: Dark, contrast: float, reach: int, run: int) -> Mask:
 
     Args:
         sums: Sums of ``smoothed_rows``.
-        contrast: Contrast of the picture.
+        contrast: Contrast of the image.
         reach: How many rows above and below a pixel are compared with it: more than half of the thickness of
             a line, less than the distance of two.
         run: Number of pixels side by side of which a line has to consist, a power of two.
@@ -119,7 +119,7 @@ def _long_runs(found: Mask, run: int) -> Mask:
 
 
 def skew_of(lines: Mask) -> float:
-    """Return by how many degrees a picture is turned: the angle at which the rows of its lines differ most.
+    """Return by how many degrees an image is turned: the angle at which the rows of its lines differ most.
 
     Positive is downwards to the right. The result is between -MOST_SKEW and MOST_SKEW.
 
@@ -157,7 +157,7 @@ def skew_of(lines: Mask) -> float:
 
 
 def straightened(grey: Grey, degrees: float) -> Grey:
-    """Return a picture whose columns are moved so that lines turned by so many degrees become level."""
+    """Return an image whose columns are moved so that lines turned by so many degrees become level."""
     if degrees == 0.0:
         return grey
     height, width = grey.shape
@@ -206,7 +206,7 @@ TOO_MANY_LINES = 8
 #: Part of the columns of a staff that a further line has, at least, to be counted with its lines.
 FURTHER_LINE = 0.6
 
-#: The most places of a picture that are looked at.
+#: The most places of an image that are looked at.
 MOST_PLACES = 400
 
 
@@ -232,7 +232,7 @@ class Staff:
 
 
 def staves_of(grey: Grey) -> list[Staff]:
-    """Return the staves of a level picture, from the top.
+    """Return the staves of a level image, from the top.
 
     Args:
         grey: Values from 0 to 255, height × width.

@@ -1,4 +1,4 @@
-"""Facts of a picture, and the limits that they must keep."""
+"""Facts of an image, and the limits that they must keep."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DIGITS = 6
 
 
 def picture_values(image: Image.Image) -> dict[str, float]:
-    """Return the facts of a picture on which it is filtered.
+    """Return the facts of an image on which it is filtered.
 
     Transparent parts count as white. A pixel is white if its three channels are 255.
 
@@ -58,7 +58,7 @@ def picture_values(image: Image.Image) -> dict[str, float]:
 
 
 def picture_fault(values: Mapping[str, float], task: str) -> Dropped | None:
-    """Return why a picture is left out of a data set, or None.
+    """Return why an image is left out of a data set, or None.
 
     Args:
         values: Values as ``picture_values`` returns them.
@@ -80,7 +80,7 @@ def picture_fault(values: Mapping[str, float], task: str) -> Dropped | None:
 
 
 def on_white(image: Image.Image) -> Image.Image:
-    """Return a picture in RGB, with white where it is transparent."""
+    """Return an image in RGB, with white where it is transparent."""
     from PIL import Image
 
     if "A" not in image.getbands() and "transparency" not in image.info:

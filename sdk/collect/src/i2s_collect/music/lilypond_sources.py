@@ -186,7 +186,7 @@ def _after_scheme(text: str, position: int) -> int:
 MAX_CHARACTERS = 10_000
 #: The most characters of a file that is read.
 MAX_FILE_CHARACTERS = 1_000_000
-#: Commands that place a picture out of another file.
+#: Commands that place an image out of another file.
 _PICTURES = frozenset({"\\epsfile", "\\image"})
 
 

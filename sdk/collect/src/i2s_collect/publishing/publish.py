@@ -76,7 +76,7 @@ class PublishedItem:
     provenance: Mapping[str, Any]
     #: Content of the file of its ground truth; empty if it has none.
     structure: bytes
-    #: Content of its picture.
+    #: Content of its image.
     picture: bytes
 
     @property
@@ -98,7 +98,7 @@ class PublishedItem:
 
     @property
     def sha256(self) -> str:
-        """SHA-256 of structure and picture, by which an instance that is held back can be proven later."""
+        """SHA-256 of structure and image, by which an instance that is held back can be proven later."""
         return hashlib.sha256(
             hashlib.sha256(self.structure).digest() + hashlib.sha256(self.picture).digest()
         ).hexdigest()
@@ -416,7 +416,7 @@ def _lines(path: Path, found: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _parquet(items: Sequence[PublishedItem], day: date) -> bytes:
-    """Return rows as a Parquet file whose pictures Hugging Face's package takes as such."""
+    """Return rows as a Parquet file whose images Hugging Face's package takes as such."""
     try:
         import pyarrow as arrow  # type: ignore[import-untyped]
         from pyarrow import parquet

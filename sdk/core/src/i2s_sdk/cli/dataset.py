@@ -222,21 +222,21 @@ def _listed(faults: tuple[Fault, ...]) -> list[dict[str, str | int]]:
 
 @dataset_command.command("new", short_help="Begin a data set.")
 @click.argument("folder")
-@click.option("--from", "source", metavar="DIR", help="Take the pictures and documents of this folder.")
-@click.option("--task", default="", metavar="T", help="Task of pictures without document, such as latex.")
+@click.option("--from", "source", metavar="DIR", help="Take the images and documents of this folder.")
+@click.option("--task", default="", metavar="T", help="Task of images without document, such as latex.")
 @click.option("--subset", default="", metavar="NAME", help="Subset of all instances.  [default: name of DIR]")
 @json_option
 def new_command(folder: str, source: str | None, task: str, subset: str, as_json: bool) -> int:
     """Make the data set FOLDER, which must not exist or be empty.
 
-    Without --from it has one example as a start. With --from each picture (PNG, JPEG, WebP) is an
+    Without --from it has one example as a start. With --from each image (PNG, JPEG, WebP) is an
     instance, and the document of its name (.tex, .ly, .tar.gz, or the folder of a site) its ground truth.
     GIF, TIFF and BMP are converted to PNG, of several frames or pages the first.
 
     Each file that is left out is named with the reason; the exit code is 1 if one of them is an image or a
     document that cannot be read.
 
-    If DIR has subfolders that are named after tasks, their pictures and documents become one data set, and
+    If DIR has subfolders that are named after tasks, their images and documents become one data set, and
     --task is left out: pictures/latex/a.png is an instance of latex, pictures/webpage/b.png one of webpage.
 
     \b
@@ -305,7 +305,7 @@ def import_command(
     \b
     KIND            SOURCE
     chartmimic      folders with direct_600, customized_600 and the like, whose programs (ID.py) have a
-                    picture (ID.png), and the files dimentions_info.jsonl, dimentions_info_edit.jsonl
+                    image (ID.png), and the files dimentions_info.jsonl, dimentions_info_edit.jsonl
     plot2code       folders of Parquet files, or of images with metadata.jsonl
     readoc          folders of PDF documents with gold Markdown (SUBSET/pdf/ID.pdf with
                     SUBSET/markdown/ID.md, or ID.pdf beside ID.md), or hf:OWNER/NAME, which is downloaded
@@ -321,7 +321,7 @@ def import_command(
       i2s-sdk dataset import plot2code Plot2Code --task direct --out plot2code
       i2s-sdk dataset import readoc data --out readoc
       i2s-sdk dataset import sobench evaluation.jsonl --out so-bench
-      i2s-sdk dataset import sobench data/labels --images pictures --out so-bench
+      i2s-sdk dataset import sobench data/labels --images images --out so-bench
       i2s-sdk dataset import visualwebbench hf:visualwebbench/VisualWebBench --task webqa --out webqa
     """  # noqa: D301
     from i2s_sdk.data.imports.items import ImportRequest

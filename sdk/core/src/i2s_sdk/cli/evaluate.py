@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     help="With --predictions: only this system; may be repeated.",
 )
 @click.option("--no-render-cache", is_flag=True, help="Render everything anew.  [I2S_RENDER_CACHE=no]")
-@click.option("--no-score-cache", is_flag=True, help="Compare all pictures anew.  [I2S_SCORE_CACHE=no]")
+@click.option("--no-score-cache", is_flag=True, help="Compare all images anew.  [I2S_SCORE_CACHE=no]")
 @require_options
 @log_to_option
 @click.option(
@@ -108,7 +108,7 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
     \b
     Models:
       oracle                  the ground truth: the upper bound
-      baseline/ocr            reads the words of the picture; needs no network
+      baseline/ocr            reads the words of the image; needs no network
       baseline/pdftotext      the text of a PDF document, by poppler's program
       baseline/blank, baseline/constant, baseline/shuffled
                               look at nothing: what a metric gives for no knowledge

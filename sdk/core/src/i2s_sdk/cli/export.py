@@ -102,7 +102,7 @@ def merge_command(runs: tuple[str, ...], out: str, fail_on_error: str | None, as
     help="wandb:[ENTITY/]PROJECT, mlflow:TRACKING_URI or hub:OWNER/NAME; may be repeated.",
 )
 def log_run_command(runs: tuple[str, ...], destinations: tuple[str, ...]) -> int:
-    """Send options and values of finished runs; samples and pictures are not sent.
+    """Send options and values of finished runs; samples and images are not sent.
 
     The clients of the services do it, with their own variables, such as WANDB_API_KEY, WANDB_MODE=offline,
     MLFLOW_TRACKING_TOKEN and HF_TOKEN. A new data set of the Hub is private. i2s-sdk evaluate --log-to does

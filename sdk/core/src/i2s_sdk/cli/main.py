@@ -153,7 +153,7 @@ class LazyGroup(click.Group):
 )
 @click.version_option(package_name="i2s-sdk", prog_name="i2s-sdk")
 def group() -> None:
-    """Judge models that turn pictures into code: render their answers and compare the pictures.
+    """Judge models that turn images into code: render their answers and compare the images.
 
     \b
     Examples:

@@ -31,7 +31,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 def out_option(command: F) -> F:
     """Add ``--out``."""
     option = click.option(
-        "-o", "--out", metavar="PNG", help="Where the picture goes.  [required without --json]"
+        "-o", "--out", metavar="PNG", help="Where the image goes.  [required without --json]"
     )
     return option(command)
 
@@ -101,7 +101,7 @@ def write_file(flag: str, path: str, content: bytes) -> None:
 
 
 def print_result(result: RenderedSource, out: str | None, as_json: bool) -> int:
-    """Write the picture, say what became of the source, and return the exit code."""
+    """Write the image, say what became of the source, and return the exit code."""
     if out is not None and result.png is not None:
         write_file("-o", out, result.png)
     if as_json:
@@ -215,7 +215,7 @@ def latex_command(
 
     A file with a \\documentclass is rendered as it is. Anything else is taken as the answer of a model: it
     is read as a run reads it, gets the preamble of the profile, and what the engine refuses is repaired.
-    Without a picture the exit code is 1 and nothing is written.
+    Without an image the exit code is 1 and nothing is written.
 
     \b
     Examples:
@@ -278,7 +278,7 @@ def html_command(
 
     SITE is a folder, an archive (.zip, .tar.gz), an HTML document, or the answer of a model as the prompt
     asks for it ("-" reads one from standard input).
-    Without a picture the exit code is 1 and nothing is written.
+    Without an image the exit code is 1 and nothing is written.
 
     \b
     Examples:
@@ -354,8 +354,8 @@ def lilypond_command(
     """Render FILE ("-" is standard input) with LilyPond in its jail.
 
     FILE is a score, or the answer of a model that holds one. A score without \\version is taken as current
-    syntax; if that has no picture it is converted from older versions (profile paper). Profile helm wants a
-    \\version and a single page. Without a picture the exit code is 1 and nothing is written.
+    syntax; if that has no image it is converted from older versions (profile paper). Profile helm wants a
+    \\version and a single page. Without an image the exit code is 1 and nothing is written.
 
     \b
     Examples:
@@ -404,7 +404,7 @@ def python_command(
     """Run the program FILE ("-" is standard input) in its jail, and take the figure that it draws.
 
     FILE is a program, or the answer of a model that holds one. What it shows, saves or leaves open counts; of
-    several figures the last one is taken. Without a picture the exit code is 1 and nothing is written.
+    several figures the last one is taken. Without an image the exit code is 1 and nothing is written.
 
     \b
     Examples:
@@ -462,7 +462,7 @@ ENGINES = ("latex", "html", "lilypond", "python")
 def render_command() -> None:
     """Render untrusted code in the jail of its engine.
 
-    Without a picture the exit code is 1 and nothing is written.
+    Without an image the exit code is 1 and nothing is written.
 
     \b
     Examples:

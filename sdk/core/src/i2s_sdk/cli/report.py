@@ -24,7 +24,7 @@ from i2s_sdk.cli.terminal import say
 @click.command("report", short_help="Write the report of one run or several.")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=complete_files)
 @click.option("--out", metavar="PATH", help="Folder, or file.  [default: the folder of the only run]")
-@click.option("--single-file", is_flag=True, help="One file with the pictures in it, shrunk.")
+@click.option("--single-file", is_flag=True, help="One file with the images in it, shrunk.")
 @click.option("--serve", is_flag=True, help="Serve it to a browser on this machine, with live progress.")
 @click.option(
     "--port",

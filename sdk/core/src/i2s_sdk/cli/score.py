@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from i2s_wire.metrics.score import Score
 
 
-@click.command("score", short_help="Compare pictures, or folders of them; score completions.")
+@click.command("score", short_help="Compare images, or folders of them; score completions.")
 @click.argument("reference", required=False)
 @click.argument("prediction", required=False)
 @click.option(
     "--task",
     metavar="T",
-    help="Task whose rules apply: sizes of pictures; with --lines, reading and metrics.  [default: latex]",
+    help="Task whose rules apply: sizes of images; with --lines, reading and metrics.  [default: latex]",
 )
 @click.option(
     "--lines", is_flag=True, help="Score completions of standard input, for a task that needs no rendering."
@@ -56,11 +56,11 @@ def score_command(
     as_json: bool,
     **given: str | bool | None,
 ) -> int:
-    """Compare the picture PREDICTION with the picture REFERENCE, or the pictures of two folders.
+    """Compare the image PREDICTION with the image REFERENCE, or the images of two folders.
 
-    Files of folders (PNG, JPEG, WebP) are matched by their name relative to the folder. A picture and a
-    folder: all pictures of the folder are predictions of that one.
-    Pictures of different size are padded with white (latex, music) or the prediction is resized (webpage).
+    Files of folders (PNG, JPEG, WebP) are matched by their name relative to the folder. An image and a
+    folder: all images of the folder are predictions of that one.
+    Images of different size are padded with white (latex, music) or the prediction is resized (webpage).
     The exit code is 1 if a metric has no value or a prediction is missing (see --missing).
 
     With --lines each line of standard input is a JSON object: id, completion, and inputs and target as in a

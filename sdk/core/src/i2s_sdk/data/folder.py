@@ -277,7 +277,7 @@ def _instance(fields: dict[str, Any], root: Path) -> Instance:
 def _instance_of_format_2(fields: dict[str, Any], root: Path) -> Instance:
     """Return the instance of a line with inputs and target.
 
-    Of the inputs, ``image`` is the picture that the model is shown, ``assets`` are files that it may use. The
+    Of the inputs, ``image`` is the image that the model is shown, ``assets`` are files that it may use. The
     target of a task whose ground truth is a structure is an object of ``structure``, a file, and ``text``; a
     task may also accept the structure itself as a text.
     """

@@ -117,7 +117,7 @@ def _task_of(repository: str, task: str, name: str = "") -> str:
 
 #: Files of a repository that a model may use.
 ASSET_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".ico", ".bmp", ".tiff")
-#: The most bytes of a reference picture.
+#: The most bytes of a reference image.
 MAX_PICTURE_BYTES = 64 * 1024 * 1024
 
 _KINDS = {b"\x89PNG\r\n\x1a\n": ".png", b"\xff\xd8\xff": ".jpg"}
@@ -141,7 +141,7 @@ class Row:
     picture_suffix: str
     #: Ground truth: LaTeX or LilyPond in UTF-8, a .tar.gz of a site; None if there is none.
     structure: bytes | None = field(repr=False)
-    #: Text of the picture; None if unknown.
+    #: Text of the image; None if unknown.
     text: str | None
     #: Names of files in the archive that a model may use.
     assets: tuple[str, ...]
@@ -155,7 +155,7 @@ def read_row(columns: Mapping[str, Any], task: str, subset: str) -> Row:
     """Return what a row holds.
 
     Args:
-        columns: Columns by name; the picture as an object of ``bytes`` and ``path``.
+        columns: Columns by name; the image as an object of ``bytes`` and ``path``.
         task: Task of the data set.
         subset: Subset of a row without a category.
 
@@ -211,7 +211,7 @@ def _verbatim(value: object) -> str | None:
 
 
 def picture_bytes(value: object) -> bytes:
-    """Return the bytes of a picture of a row; a path is never followed, whatever it names.
+    """Return the bytes of an image of a row; a path is never followed, whatever it names.
 
     Raises:
         ValueError: There is none, or it is too large.
@@ -268,7 +268,7 @@ def _unbase64(value: str) -> bytes:
 
 
 def asset_names(files: Mapping[str, bytes]) -> tuple[str, ...]:
-    """Return the names of the pictures of a repository that a model may use, sorted.
+    """Return the names of the images of a repository that a model may use, sorted.
 
     What lies in ``_site`` (made by Jekyll) or in a folder with a dot is none.
     """
@@ -316,7 +316,7 @@ class Table:
     _rows: Dataset
 
     def rows(self) -> Iterator[Mapping[str, Any]]:
-        """Yield the rows, pictures as they are encoded."""
+        """Yield the rows, images as they are encoded."""
         yield from self._rows
 
 
@@ -404,7 +404,7 @@ def _table(label: str, subset: str, found: Dataset) -> Table:
     missing = [column for column in ("uuid", "image") if column not in found.column_names]
     if missing:
         raise DataError(Path(label), 0, f"has no column {missing[0]!r}; it is no data set of the benchmark")
-    # The files of the pictures are the references; decoding and encoding again would make others of them.
+    # The files of the images are the references; decoding and encoding again would make others of them.
     raw = found.cast_column("image", datasets.Image(decode=False))
     return Table(label, subset, str(found._fingerprint), len(found), raw)
 

@@ -310,7 +310,7 @@ def _found(source: Path, task: str) -> Found:
 
 
 def _fault_of_picture(task: str, picture: Path) -> str:
-    """Return why an instance with this picture as its only input is not complete; empty if it is."""
+    """Return why an instance with this image as its only input is not complete; empty if it is."""
     inputs = {"image": picture.name}
     instance = Instance(picture.stem, task, "", picture, inputs=inputs, files={"image": picture})
     return inputs_fault(task, inputs) or SPECS[task].instance_fault(instance)

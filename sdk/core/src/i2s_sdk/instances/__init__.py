@@ -1,1 +1,1 @@
-"""Items of data sets: what is known of them, and the pictures and sites that they are made of."""
+"""Items of data sets: what is known of them, and the images and sites that they are made of."""

@@ -28,10 +28,10 @@ MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp"}
 #: What Pillow calls a JPEG file that holds further images, as cameras and telephones write them.
 _CAMERA_FORMATS = {"MPO": "JPEG"}
 
-#: Width times height of a picture where nobody says otherwise.
+#: Width times height of an image where nobody says otherwise.
 MAX_PIXELS = PICTURE_PIXELS
 
-#: The largest picture that Pillow opens at all.
+#: The largest image that Pillow opens at all.
 PILLOW_PIXELS = 178_956_970
 
 #: Scans of a progressive JPEG. Ordinary ones have about ten; each is decoded over all pixels.
@@ -42,12 +42,12 @@ _NO_PICTURE = "is no picture in PNG, JPEG or WebP"
 
 
 class ImageFaultError(ValueError):
-    """A file that cannot be used as a picture; the message continues "the file …"."""
+    """A file that cannot be used as an image; the message continues "the file …"."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImageHeader:
-    """What the first bytes of a picture say."""
+    """What the first bytes of an image say."""
 
     #: Media type, such as "image/png".
     media_type: str
@@ -58,7 +58,7 @@ class ImageHeader:
 
 
 def read_header(content: bytes | BinaryIO, most_pixels: int = MAX_PIXELS) -> ImageHeader:
-    """Return kind and size of a picture; its pixels are not decoded.
+    """Return kind and size of an image; its pixels are not decoded.
 
     Args:
         content: Its bytes, or an open file.
@@ -78,7 +78,7 @@ def read_header(content: bytes | BinaryIO, most_pixels: int = MAX_PIXELS) -> Ima
 
 
 def decode_image(content: bytes, most_pixels: int = MAX_PIXELS) -> Image.Image:
-    """Return a picture with its pixels; of an animation, the first frame.
+    """Return an image with its pixels; of an animation, the first frame.
 
     Args:
         content: Its bytes.
@@ -99,7 +99,7 @@ def decode_image(content: bytes, most_pixels: int = MAX_PIXELS) -> Image.Image:
 
 
 def require_whole(content: bytes, most_pixels: int = MAX_PIXELS) -> ImageHeader:
-    """Return the header of a picture that is there to its end, as far as this shows without its pixels.
+    """Return the header of an image that is there to its end, as far as this shows without its pixels.
 
     Args:
         content: Its bytes.

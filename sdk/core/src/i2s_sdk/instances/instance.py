@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-#: Suffixes of input files that are pictures.
+#: Suffixes of input files that are images.
 PICTURE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp"})
 
 
@@ -33,34 +33,34 @@ class Instance:
     task: str
     #: Subset, such as "equation".
     subset: str
-    #: The reference picture, which the model is shown; None for a task without one.
+    #: The reference image, which the model is shown; None for a task without one.
     image: Path | None
     #: "easy", "medium" or "hard"; empty if unknown.
     difficulty: str = ""
     #: The ground truth: LaTeX without preamble, LilyPond, or an archive of a site; None if there is none.
     structure: Path | None = None
-    #: Text of the picture, if known.
+    #: Text of the image, if known.
     text: str | None = None
     #: What the model may use.
     assets: tuple[Asset, ...] = ()
     #: Where it comes from, for people.
     source: str = ""
-    #: What the model is given beside picture and assets, as the line has it.
+    #: What the model is given beside image and assets, as the line has it.
     inputs: Mapping[str, Any] = field(default_factory=dict)
     #: What it should answer, as the line has it; None if that is a structure, or is not known.
     target: Any = None
-    #: Inputs that are files, by name; the picture is among them.
+    #: Inputs that are files, by name; the image is among them.
     files: Mapping[str, Path] = field(default_factory=dict)
     #: Images of the pages of its document, while a model is asked page by page; otherwise empty.
     pages: tuple[Path, ...] = ()
-    #: Licence of picture and target, such as "CC-BY-4.0"; empty if unknown.
+    #: Licence of image and target, such as "CC-BY-4.0"; empty if unknown.
     licence: str = ""
     #: Where they come from, as data.
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def pictures(self) -> tuple[Path, ...]:
-        """Its image, and the other input files that are pictures by their suffix."""
+        """Its image, and the other input files that are images by their suffix."""
         others = [
             path
             for path in self.files.values()
@@ -78,7 +78,7 @@ class Instance:
 class Content:
     """The files of an instance, read."""
 
-    #: The picture, encoded; empty if there is none.
+    #: The image, encoded; empty if there is none.
     reference: bytes = field(default=b"", repr=False)
     #: The ground truth if it is text: LaTeX, LilyPond.
     structure: str | None = None
@@ -86,7 +86,7 @@ class Content:
     site: Mapping[str, bytes] | None = None
     #: Files that the answer may use, by name.
     assets: Mapping[str, bytes] = field(default_factory=dict)
-    #: Text of the picture, if the data set gives it.
+    #: Text of the image, if the data set gives it.
     text: str | None = None
     #: The ground truth if it is neither text nor site, as the line has it.
     target: Any = None
@@ -95,7 +95,7 @@ class Content:
 
     @property
     def target_sha256(self) -> str:
-        """SHA-256 of all of the ground truth that is no picture; empty if there is none."""
+        """SHA-256 of all of the ground truth that is no image; empty if there is none."""
         site = None
         if self.site is not None:
             site = {name: hashlib.sha256(content).hexdigest() for name, content in self.site.items()}

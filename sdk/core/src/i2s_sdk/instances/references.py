@@ -1,4 +1,4 @@
-"""Whether the reference pictures of instances can be used at all, before a model is called."""
+"""Whether the reference images of instances can be used at all, before a model is called."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ADVICE = "; `i2s-sdk dataset validate` names every fault"
 
 
 def require_usable_references(instances: Iterable[Instance], most_pixels: int = MAX_PIXELS) -> None:
-    """Return if all references, and other pictures of inputs, are within bounds; no pixel is decoded.
+    """Return if all references, and other images of inputs, are within bounds; no pixel is decoded.
 
     Args:
         instances: Instances in the order in which a fault is looked for.
@@ -55,13 +55,13 @@ def require_usable_references(instances: Iterable[Instance], most_pixels: int = 
 def require_decodable_reference(
     instance: Instance, most_pixels: int = MAX_PIXELS, notes: KeptBytes | None = None
 ) -> None:
-    """Return if all pictures of an instance are whole, or there is none; every pixel is decoded.
+    """Return if all images of an instance are whole, or there is none; every pixel is decoded.
 
-    A large picture takes 20 ms of CPU, and models and baselines are evaluated one after the other on the same
+    A large image takes 20 ms of CPU, and models and baselines are evaluated one after the other on the same
     instances: a large one that was decoded is noted by its digest, and not decoded again.
 
     Args:
-        instance: Its reference and other pictures are looked at.
+        instance: Its reference and other images are looked at.
         most_pixels: Width times height that is allowed.
         notes: Where it is noted; None decodes always.
 
@@ -91,7 +91,7 @@ def checked_reference(where: Path, content: bytes, most_pixels: int = MAX_PIXELS
     """Return kind and size of a reference.
 
     Raises:
-        DataError: It is no whole picture within bounds; names ``where``.
+        DataError: It is no whole image within bounds; names ``where``.
     """
     try:
         return require_whole(content, most_pixels)

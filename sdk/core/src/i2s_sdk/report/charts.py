@@ -218,7 +218,7 @@ def place_of(value: float, low: float, high: float) -> float:
 
 
 def value_range(task: str, metric: str) -> tuple[float, float]:
-    """Return the least and the greatest value of a metric; those of pictures are from 0 to 1."""
+    """Return the least and the greatest value of a metric; those of images are from 0 to 1."""
     scorers = scorers_of(open_task(task))
     found = (one for scorer in scorers for one in scorer.metrics if one.name == metric)
     return next(((one.low, one.high) for one in found), (0.0, 1.0))

@@ -2,7 +2,7 @@
 
 Their own clients do it, with their own configuration: ``WANDB_API_KEY`` and ``WANDB_MODE=offline``,
 ``MLFLOW_TRACKING_TOKEN``, ``HF_TOKEN`` and ``HF_ENDPOINT``. Sent are the options of the run, its values, and
-the file ``results.json``; no samples, pictures or facts about the machine.
+the file ``results.json``; no samples, images or facts about the machine.
 """
 
 from __future__ import annotations

@@ -17,23 +17,23 @@ from i2s_sdk.kept_bytes import KeptBytes
 from i2s_sdk.run.storage.folder import image_name
 from i2s_sdk.run.storage.interface import RunStorage
 
-#: Folder beside the pictures of a run.
+#: Folder beside the images of a run.
 THUMBNAILS = "thumbnails"
 
-#: A picture of no more pixels is shown as it is; a larger one is shrunk to fit WIDTH times HEIGHT.
+#: An image of no more pixels is shown as it is; a larger one is shrunk to fit WIDTH times HEIGHT.
 SHOWN_PIXELS = 1_000_000
 WIDTH, HEIGHT = 960, 720
 
-#: The largest picture that is opened for a report.
+#: The largest image that is opened for a report.
 MOST_PIXELS = 64_000_000
 
 _QUALITY = 85
-#: What a kept copy is named by, before the digest of its picture; another way of making has another one.
+#: What a kept copy is named by, before the digest of its image; another way of making has another one.
 _MADE = f"small copy 2, {WIDTH} x {HEIGHT}, JPEG {_QUALITY}\n"
 
 
 def copy_name(digest: str) -> str:
-    """Return where the small copy of a picture lies in the folder of a run."""
+    """Return where the small copy of an image lies in the folder of a run."""
     return f"{THUMBNAILS}/{digest[:2]}/{digest}.jpg"
 
 
@@ -45,15 +45,15 @@ def small_copy(
     source: RunStorage,
     kept: KeptBytes | None = None,
 ) -> str:
-    """Return the name of a small copy, made if it is missing; empty if the picture needs or has none.
+    """Return the name of a small copy, made if it is missing; empty if the image needs or has none.
 
     Args:
         storage: Where the copy lies.
-        digest: Digest of the picture.
-        size: Size of the picture, in pixels.
+        digest: Digest of the image.
+        size: Size of the image, in pixels.
         picture: The file of it.
-        source: A run that has the picture, and the copy if a report of the run was written.
-        kept: Where copies are kept for other runs with the same pictures; None keeps none.
+        source: A run that has the image, and the copy if a report of the run was written.
+        kept: Where copies are kept for other runs with the same images; None keeps none.
     """
     width, height = size
     if width * height <= SHOWN_PIXELS:
@@ -87,9 +87,9 @@ def _copy_of(source: RunStorage, name: str) -> bytes | None:
 
 
 def quick_copy(content: bytes) -> bytes | None:
-    """Return a picture as JPEG that fits WIDTH times HEIGHT; None if it cannot be opened.
+    """Return an image as JPEG that fits WIDTH times HEIGHT; None if it cannot be opened.
 
-    A run makes one of every large picture. Averages of whole blocks of pixels and JPEG take a sixth of the
+    A run makes one of every large image. Averages of whole blocks of pixels and JPEG take a sixth of the
     CPU time of a filter over all pixels and WebP, for files twice as large.
 
     Args:
@@ -106,7 +106,7 @@ def quick_copy(content: bytes) -> bytes | None:
 
 
 def shrunk(content: bytes, size: tuple[int, int]) -> bytes | None:
-    """Return a picture as WebP within a size; None if it fits already, or cannot be opened.
+    """Return an image as WebP within a size; None if it fits already, or cannot be opened.
 
     Args:
         content: Content of the picture's file.
@@ -125,7 +125,7 @@ def shrunk(content: bytes, size: tuple[int, int]) -> bytes | None:
     return out.getvalue()
 
 
-#: A picture within a file is shrunk to fit this.
+#: An image within a file is shrunk to fit this.
 EMBEDDED_SIZE = (720, 540)
 
 _THREADS = 4  # Pillow lets go of the interpreter while it works
@@ -133,21 +133,21 @@ _THREADS = 4  # Pillow lets go of the interpreter while it works
 
 @dataclass(frozen=True, slots=True)
 class Gallery:
-    """The pictures that a report can show."""
+    """The images that a report can show."""
 
-    #: Entries by digest: name of the file shown and of the whole picture (both empty if it is within the
-    #: report), width and height of the whole picture.
+    #: Entries by digest: name of the file shown and of the whole image (both empty if it is within the
+    #: report), width and height of the whole image.
     entries: Mapping[str, tuple[str, str, int, int]]
-    #: Data URLs, in the order of ``entries``; empty if pictures are files.
+    #: Data URLs, in the order of ``entries``; empty if images are files.
     embedded: tuple[str, ...] = field(default=())
 
 
 def beside(storage: RunStorage, sources: Mapping[str, RunStorage], kept: KeptBytes | None = None) -> Gallery:
-    """Put pictures and small copies beside a report, those that are not there yet.
+    """Put images and small copies beside a report, those that are not there yet.
 
     Args:
         storage: The storage of the report.
-        sources: Sources by digest, the run that has the picture.
+        sources: Sources by digest, the run that has the image.
         kept: Where small copies are kept for other runs; None keeps none.
     """
     number = max((_THREADS, storage.threads, *(one.threads for one in sources.values())))
@@ -159,7 +159,7 @@ def beside(storage: RunStorage, sources: Mapping[str, RunStorage], kept: KeptByt
 def _entry(
     storage: RunStorage, digest: str, source: RunStorage, kept: KeptBytes | None
 ) -> tuple[str, str, int, int] | None:
-    """Return how a picture is shown; None if it is gone, or cannot be opened."""
+    """Return how an image is shown; None if it is gone, or cannot be opened."""
     name = image_name(digest)
     try:
         if str(storage) == str(source) or storage.exists(name):
@@ -178,10 +178,10 @@ def _entry(
 
 
 def within(sources: Mapping[str, RunStorage]) -> Gallery:
-    """Return pictures as data URLs, small enough that a file of many can be sent around.
+    """Return images as data URLs, small enough that a file of many can be sent around.
 
     Args:
-        sources: Sources by digest, the run that has the picture.
+        sources: Sources by digest, the run that has the image.
     """
     entries: dict[str, tuple[str, str, int, int]] = {}
     embedded = []

@@ -86,7 +86,7 @@ def write_report(
         runs: Their folders, or URLs of such.
         out: Folder of the report, or its URL; with ``single_file`` the file. None is the folder of the run,
             if there is one run.
-        single_file: Put the pictures into the page.
+        single_file: Put the images into the page.
 
     Raises:
         UsageError: A folder is no run, or nothing says where the report is to lie.
@@ -132,7 +132,7 @@ def write_page(
         planned: Its instances, in the order of the data set.
         rendered: Returns what was rendered of a sample.
         asked: What the model was asked, by instance: each question with its name.
-        kept: Where small copies of pictures are kept for other runs; None keeps none.
+        kept: Where small copies of images are kept for other runs; None keeps none.
     """
     label = shareable_model(manifest.options.model)
     texts = whole or (lambda one: one)

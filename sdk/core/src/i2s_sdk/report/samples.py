@@ -167,7 +167,7 @@ def details(
         record: The sample, with its texts.
         rendered: What was rendered of it; None if nothing is known.
         asked: What the model was asked: each question with its name.
-        pictures: Place of each picture of the report, by digest.
+        pictures: Place of each image of the report, by digest.
     """
     plain: dict[str, Any] = record_line(record)
     found = {name: plain[name] for name in _OF_RECORD if plain.get(name)}
@@ -249,7 +249,7 @@ def shareable_texts(plain: Any) -> Any:  # noqa: ANN401 - JSON
 def _question(name: str, asked: StoredQuestion, pictures: Mapping[str, int]) -> list[Any]:
     """Return a question: its name, its system text, texts and images in order, and its JSON Schema.
 
-    An image is the place of a picture, or the name of a file that the run does not keep in a list.
+    An image is the place of an image, or the name of a file that the run does not keep in a list.
     """
     parts: list[Any] = [
         pictures[one.sha256]
@@ -295,7 +295,7 @@ Row = tuple[Record | None, ...]
 
 
 def sample_rows(views: Sequence[RunView]) -> list[Row]:
-    """Return the samples of all runs, MOST at most; those of one id, reference picture and target are one."""
+    """Return the samples of all runs, MOST at most; those of one id, reference image and target are one."""
     found: dict[str, list[list[Record | None]]] = {}
     for at, view in enumerate(views):
         for record in map(checked, view.records):
@@ -312,7 +312,7 @@ def sample_rows(views: Sequence[RunView]) -> list[Row]:
 
 
 def digests_of(rows: Sequence[Row], views: Sequence[RunView]) -> dict[str, int]:
-    """Return each picture of the samples and of their questions, and the first run that has it."""
+    """Return each image of the samples and of their questions, and the first run that has it."""
     found: dict[str, int] = {}
     for row in rows:
         for at, record in enumerate(row):
@@ -337,7 +337,7 @@ def index(
     Args:
         views: The runs.
         rows: Their samples.
-        pictures: Pictures by digest: name of what is shown, name of the whole picture, width, height.
+        pictures: Images by digest: name of what is shown, name of the whole image, width, height.
         compared: The comparison that has the values of baselines and of the oracle.
     """
     places = {digest: at for at, digest in enumerate(pictures)}
@@ -423,7 +423,7 @@ def chunks(views: Sequence[RunView], rows: Sequence[Row], pictures: Sequence[str
     Args:
         views: The runs.
         rows: Their samples.
-        pictures: Digests of the pictures of the report, in their order.
+        pictures: Digests of the images of the report, in their order.
     """
     places = {digest: at for at, digest in enumerate(pictures)}
     for start in range(0, len(rows), CHUNK):

@@ -41,7 +41,7 @@ def render_page(
     Args:
         views: The runs.
         rows: Their samples.
-        gallery: Their pictures.
+        gallery: Their images.
         standings: The leaderboard.
         versus: Comparisons of two runs.
         notices: What keeps the numbers from being comparable.
@@ -159,7 +159,7 @@ def _text(name: str) -> str:
 
 
 def _policy(style: str, script: str) -> str:
-    """Return what the page may do: run its one script, use its one style, show pictures."""
+    """Return what the page may do: run its one script, use its one style, show images."""
     return (
         f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; "
         "img-src 'self' file: data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"

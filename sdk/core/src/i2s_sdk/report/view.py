@@ -126,7 +126,7 @@ def profile_word(task: str, profile: str) -> str:
 
 
 def checked(record: Record) -> Record:
-    """Return a record without names of pictures that are none: they become paths."""
+    """Return a record without names of images that are none: they become paths."""
     return replace(
         record,
         instance=replace(record.instance, reference_sha256=_digest(record.instance.reference_sha256)),
@@ -135,7 +135,7 @@ def checked(record: Record) -> Record:
 
 
 def is_digest(text: str) -> bool:
-    """Return whether a text is the name that a picture can have."""
+    """Return whether a text is the name that an image can have."""
     return _DIGEST.fullmatch(text) is not None
 
 

@@ -1,1 +1,1 @@
-"""One source to one picture, and one picture against another, without a run."""
+"""One source to one image, and one image against another, without a run."""

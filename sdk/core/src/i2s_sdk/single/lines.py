@@ -97,7 +97,7 @@ def score_lines(
 
     Raises:
         UnknownNameError: There is no such task.
-        UsageError: The task renders, so that its values need services and pictures.
+        UsageError: The task renders, so that its values need services and images.
         DataError: A line is none of this kind, and there is no ``on_fault``; names it.
         ScorerError: A scorer failed.
     """

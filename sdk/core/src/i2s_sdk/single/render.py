@@ -122,7 +122,7 @@ class RenderedSource:
 
     @property
     def png(self) -> bytes | None:
-        """The picture, if there is one."""
+        """The image, if there is one."""
         return self.rendering.pictures[0].png if self.rendering.verdict.has_picture else None
 
 
@@ -299,7 +299,7 @@ def render_html(
         assets: Files that win over files of the same name.
         entry_path: The page that is shown; empty is the index page.
         window: Viewport; None is that of the benchmark, 1920 x 1080.
-        options: What is returned beside the picture, and whether Jekyll runs; None takes the defaults.
+        options: What is returned beside the image, and whether Jekyll runs; None takes the defaults.
         profile: How the answer of a model is read; None takes that of the settings.
         settings: None reads environment and configuration file.
 

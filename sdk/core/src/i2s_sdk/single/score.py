@@ -46,13 +46,13 @@ class Pairs:
 
 
 def find_pairs(reference: Path, prediction: Path) -> Pairs:
-    """Return the pairs of two folders, or of one picture and a folder of predictions of it.
+    """Return the pairs of two folders, or of one image and a folder of predictions of it.
 
-    Files are matched by their name relative to the folder; if a picture has another suffix in the other
+    Files are matched by their name relative to the folder; if an image has another suffix in the other
     folder, by the name without it, as long as only one file there has it.
 
     Raises:
-        DataError: A folder holds no picture, or a prediction is a file and the reference a folder.
+        DataError: A folder holds no image, or a prediction is a file and the reference a folder.
     """
     if reference.is_dir() and not prediction.is_dir():
         raise DataError(prediction, 0, f"is no folder, but {reference} is; give two folders or two pictures")
@@ -76,7 +76,7 @@ def find_pairs(reference: Path, prediction: Path) -> Pairs:
 
 
 def pictures(folder: Path) -> dict[str, Path]:
-    """Return the pictures of a folder and those below it, by relative name, sorted.
+    """Return the images of a folder and those below it, by relative name, sorted.
 
     Raises:
         DataError: There are none.
@@ -203,15 +203,15 @@ def score(
     settings: Settings | None = None,
     on_progress: OnScored | None = None,
 ) -> Score | FolderScore:
-    """Compare two pictures, the pictures of two folders, or one picture with a folder of predictions of it.
+    """Compare two images, the images of two folders, or one image with a folder of predictions of it.
 
     >>> score("reference.png", "rendering.png").values  # doctest: +SKIP
     >>> score("references/", "renderings/").means["ems"]  # doctest: +SKIP
 
     Args:
-        reference: What should have come out: path, encoded picture, or folder.
-        prediction: What came out: path, encoded picture, or folder. Files of folders are matched by name.
-        task: Decides how pictures of different size are compared: padded with white (latex, music) or the
+        reference: What should have come out: path, encoded image, or folder.
+        prediction: What came out: path, encoded image, or folder. Files of folders are matched by name.
+        task: Decides how images of different size are compared: padded with white (latex, music) or the
             prediction resized (webpage).
         profile: Profile whose rules are followed; None takes that of the settings.
         metrics: Names; none means all that are available.
@@ -224,7 +224,7 @@ def score(
 
     Raises:
         UnknownNameError: There is no such task or metric.
-        DataError: A picture cannot be read, or a folder holds none.
+        DataError: An image cannot be read, or a folder holds none.
         RequestRefusedError: There is no such metric.
         StackError: The metric service cannot be started.
         ServiceError: It does not answer.

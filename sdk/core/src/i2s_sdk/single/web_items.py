@@ -167,7 +167,7 @@ def _place(page: DrawnPage, taken: Mapping[tuple[str, str], str]) -> str:
 
 
 def _lines(items: Sequence[Item], folder: Path, licence: str) -> Iterator[dict[str, Any]]:
-    """Write the pictures of items and yield their lines."""
+    """Write the images of items and yield their lines."""
     numbers: Counter[str] = Counter()
     for part in ("pages", "items"):
         (folder / part).mkdir()

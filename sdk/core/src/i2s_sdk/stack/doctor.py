@@ -68,7 +68,7 @@ class Finding:
 def doctor(*, settings: Settings | None = None) -> tuple[Finding, ...]:
     """Look at everything that an evaluation needs; what does not work is returned and not raised.
 
-    The services are started as every command starts them, each renderer draws a canary, a picture is compared
+    The services are started as every command starts them, each renderer draws a canary, an image is compared
     with itself, and a table is converted. A service that is not installed and can be done without is missing,
     which is no fault.
 
@@ -149,7 +149,7 @@ async def examine_host(services: list[str]) -> list[Finding]:
 async def _examine_renderer(
     row: ServiceRow, renderer: AsyncRenderClient, settings: Settings, findings: list[Finding]
 ) -> bytes | None:
-    """Render the canary of a renderer and return its picture."""
+    """Render the canary of a renderer and return its image."""
     name = row.name
     about = await renderer.describe()
     findings += [
@@ -176,7 +176,7 @@ async def _examine_renderer(
 async def _examine_scorer(
     scorer: AsyncMetricsClient, profile: Profile, picture: bytes | None, findings: list[Finding]
 ) -> None:
-    """List the metrics and compare a picture with itself."""
+    """List the metrics and compare an image with itself."""
     about = await scorer.describe()
     findings.append(Finding("device", State.GOOD, about.device))
     for metric in about.metrics:

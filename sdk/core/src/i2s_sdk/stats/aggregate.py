@@ -51,9 +51,9 @@ class Group:
     planned: int
     #: Samples that have a score: rendered or not, but not stopped by the infrastructure.
     scored: int
-    #: Samples that have a picture.
+    #: Samples that have an image.
     rendered: int
-    #: Samples whose first render had a picture.
+    #: Samples whose first render had an image.
     rendered_before_repair: int
     #: ``rendered`` as a share of ``scored``.
     success: Mean
@@ -70,12 +70,12 @@ class Group:
 
     @property
     def share_rendered(self) -> float | None:
-        """The share of scored samples that have a picture."""
+        """The share of scored samples that have an image."""
         return self.success.value
 
     @property
     def share_rendered_before_repair(self) -> float | None:
-        """The share of scored samples whose first render had a picture."""
+        """The share of scored samples whose first render had an image."""
         return self.success_before_repair.value
 
 

@@ -1,7 +1,7 @@
 """Whether the values of several runs can be compared, decided by what the runs hold.
 
 Values of a task are compared over the instances that all runs have scored: those of one id, one reference
-picture (or data set, in a task without pictures) and one target. Runs are not ranked in a task if they follow
+image (or data set, in a task without images) and one target. Runs are not ranked in a task if they follow
 different profiles, if versions of its main metric or digests of its engines differ, or if they have no
 instance in common.
 """

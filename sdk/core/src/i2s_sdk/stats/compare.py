@@ -116,7 +116,7 @@ class Comparison:
 
     #: Task, such as "latex".
     task: str
-    #: Its name; RENDERED is whether there is a picture.
+    #: Its name; RENDERED is whether there is an image.
     metric: str
     #: Mean in the first run.
     first: float | None
@@ -164,7 +164,7 @@ def compare(
     Args:
         first: Records by instance.
         second: The same of the other run. Samples that only one has, that have no score in one, or that
-            have another reference picture are left out; so are the wild subsets.
+            have another reference image are left out; so are the wild subsets.
         columns: Columns that both runs have, by task.
         difference: Difference that ``needed`` instances find; None takes the observed one.
     """

@@ -1,6 +1,6 @@
 """How much of the way from knowing nothing to the ground truth a model goes.
 
-A metric does not begin at 0: two pictures of formulas are alike whatever they show. The skill of a run is
+A metric does not begin at 0: two images of formulas are alike whatever they show. The skill of a run is
 (value - floor) / (ceiling - floor), where the floor is the best baseline that looks at nothing and the
 ceiling the oracle, each on the same instances.
 

@@ -1,4 +1,4 @@
-"""Which metrics a task has, from pictures, from its scorers and from those of other packages."""
+"""Which metrics a task has, from images, from its scorers and from those of other packages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def image_metric(name: str) -> Metric:
 
 
 def image_metrics(task: Task) -> tuple[str, ...]:
-    """Return the names of the metrics that the metric service computes from two pictures."""
+    """Return the names of the metrics that the metric service computes from two images."""
     return task.rendering.image_metrics if task.rendering is not None else ()
 
 

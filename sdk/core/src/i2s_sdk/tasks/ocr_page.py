@@ -15,7 +15,7 @@ class OcrLine:
 
     #: Text as it was read.
     text: str
-    #: Edge in pixels of the picture; so are the others, counted from its upper left corner.
+    #: Edge in pixels of the image; so are the others, counted from its upper left corner.
     left: int
     #: Edge.
     top: int
@@ -41,7 +41,7 @@ class OcrLine:
 
 @dataclass(frozen=True, slots=True)
 class OcrPage:
-    """A picture with its lines, from top to bottom."""
+    """A image with its lines, from top to bottom."""
 
     #: Width in pixels.
     width: int

@@ -1,4 +1,4 @@
-"""Similarity of texts, computed here and not by a service: it needs no picture."""
+"""Similarity of texts, computed here and not by a service: it needs no image."""
 
 from i2s_sdk.text.edit_similarity import edit_similarity
 

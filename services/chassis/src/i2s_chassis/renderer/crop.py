@@ -1,4 +1,4 @@
-"""Makes the returned picture of a drawn page: cut the foot, crop to ink, encode.
+"""Makes the returned image of a drawn page: cut the foot, crop to ink, encode.
 
 Needs Pillow: the extra "pictures" of this package.
 """
@@ -43,14 +43,14 @@ def inked_rows(page: Pixmap, end: int) -> tuple[int, int] | None:
 
 
 def encode(picture: Image.Image) -> bytes:
-    """Return a picture as PNG. Equal pixels give equal bytes."""
+    """Return an image as PNG. Equal pixels give equal bytes."""
     output = io.BytesIO()
     picture.save(output, "PNG", compress_level=_COMPRESSION)
     return output.getvalue()
 
 
 def finish(page: Pixmap, number: int, options: ResolvedPageOptions) -> Picture | None:
-    """Return the picture of a drawn page, None for a blank page that does not count.
+    """Return the image of a drawn page, None for a blank page that does not count.
 
     Args:
         page: The whole page.
@@ -80,7 +80,7 @@ async def finish_in_thread(
         options: What to cut, and what a blank page means.
 
     Raises:
-        RasterError: The drawing is no picture of the kind that was asked for.
+        RasterError: The drawing is no image of the kind that was asked for.
     """
     return await asyncio.to_thread(_finish_and_measure, read, number, options)
 

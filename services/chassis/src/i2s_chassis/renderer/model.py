@@ -76,7 +76,7 @@ class RawRendering:
 
 
 class EngineInstallation(Protocol):
-    """What is installed of an engine, and everything that decides its pictures."""
+    """What is installed of an engine, and everything that decides its images."""
 
     @property
     def version(self) -> str:
@@ -85,7 +85,7 @@ class EngineInstallation(Protocol):
 
     @property
     def digest(self) -> str:
-        """Digest of everything that decides a picture."""
+        """Digest of everything that decides an image."""
         ...
 
     @property

@@ -37,7 +37,7 @@ class Pixmap:
         return bytes(self.pixels[first * row : end * row])
 
     def picture(self, first: int, end: int) -> Image.Image:
-        """Return some rows as a picture."""
+        """Return some rows as an image."""
         return Image.frombytes("RGB", (self.width, end - first), self.rows(first, end))
 
 
@@ -73,9 +73,9 @@ def read_png(drawing: bytes, *, alpha: bool = False) -> Pixmap:
         alpha: Whether it has an alpha channel; it is laid on white then.
 
     Raises:
-        RasterError: It is no such picture, or broken.
+        RasterError: It is no such image, or broken.
     """
-    # Nothing but the chunks that make the picture gets as far as the decoder.
+    # Nothing but the chunks that make the image gets as far as the decoder.
     bare = bare_png(drawing, alpha=alpha)
     try:
         with Image.open(io.BytesIO(bare), formats=("PNG",)) as picture:

@@ -55,7 +55,7 @@ class Identity:
     package: str
     #: What it takes.
     source: Literal["latex", "site", "lilypond", "python"]
-    #: What makes its pictures.
+    #: What makes its images.
     engine: str
     #: The defaults.
     options: pb.RenderOptions
@@ -111,7 +111,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
         """Return what stands ready."""
 
     def engine_of(self, job: J) -> Engine:
-        """Return what makes the pictures of a job; for renderers with several engines."""
+        """Return what makes the images of a job; for renderers with several engines."""
         return self._named_engine()
 
     def complete(self, answer: Rendering, raw: R) -> Rendering:

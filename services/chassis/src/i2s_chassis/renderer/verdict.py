@@ -52,7 +52,7 @@ def limit_passed(
 
 
 def too_many_pixels(size: tuple[int, int], limits: Limits, what: str = "The picture") -> Judgement | None:
-    """Return what is said of a picture of this size before it is made, None if it may be."""
+    """Return what is said of an image of this size before it is made, None if it may be."""
     width, height = size
     if width * height <= limits.pixels:
         return None
@@ -63,9 +63,9 @@ def too_many_pixels(size: tuple[int, int], limits: Limits, what: str = "The pict
 
 
 def within_limits(rendering: R, limits: Limits) -> R:
-    """Return a rendering, without its pictures and with another verdict if one is too large.
+    """Return a rendering, without its images and with another verdict if one is too large.
 
-    Engines look at the size before they draw. This is the one place that all pictures pass, so what leaves a
+    Engines look at the size before they draw. This is the one place that all images pass, so what leaves a
     renderer is never larger than the limits in its answer say.
     """
     objections = (_too_large(picture, limits) for picture in rendering.pictures)

@@ -97,7 +97,7 @@ def printable(raw: bytes | str) -> str:
     """Return text that can be sent and shown anywhere; every text of a job goes through here to the wire.
 
     Bytes that are not UTF-8 and lone surrogates become U+FFFD; control characters but tab and line feed
-    become their Unicode control pictures; characters that reorder what stands around them become U+FFFD.
+    become their Unicode control images; characters that reorder what stands around them become U+FFFD.
     """
     text = raw.decode(errors="replace") if isinstance(raw, bytes) else raw
     return text.translate(_SHOWN)

@@ -1,4 +1,4 @@
-"""The most frequent colour of pictures."""
+"""The most frequent colour of images."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ModalColour:
 
 
 def modal_colour(*pictures: RgbArray) -> ModalColour:
-    """Return the most frequent colour of all pixels of the pictures together.
+    """Return the most frequent colour of all pixels of the images together.
 
     Args:
         pictures: One or more, of shape (height, width, 3) and at least one pixel in all.
@@ -55,7 +55,7 @@ def modal_colour(*pictures: RgbArray) -> ModalColour:
 
 
 def pixels_of(picture: RgbArray) -> RgbArray:
-    """Return the pixels of a picture in the one form that the machine code is made for.
+    """Return the pixels of an image in the one form that the machine code is made for.
 
     Args:
         picture: Shape (height, width, 3); it stays writable if it is.
@@ -103,7 +103,7 @@ def _sort_lower(pixels: RgbArray, following: IntArray, lower: NDArray[np.uint16]
     """Put the lower bits of pixels into the places of their upper bits.
 
     Args:
-        pixels: All of a picture.
+        pixels: All of an image.
         following: The next free place of each upper part; -1 for parts that are left out.
         lower: Filled.
     """

@@ -16,12 +16,12 @@ from PIL import Image
 from i2s_metrics.errors import UndefinedError
 from i2s_metrics.functional.arrays import RgbArray
 
-#: A resized picture of more pixels is never made as a whole.
+#: A resized image of more pixels is never made as a whole.
 _MOST_WHOLE_PIXELS = 4_000_000
 
 
 def resize(picture: RgbArray, side: int) -> RgbArray:
-    """Return the whole picture as a square.
+    """Return the whole image as a square.
 
     Args:
         picture: Shape (height, width, 3), any shape of at least one pixel.
@@ -34,7 +34,7 @@ def resize(picture: RgbArray, side: int) -> RgbArray:
 
 
 def resize_and_crop(picture: RgbArray, side: int) -> RgbArray:
-    """Return the central square of the picture after its shorter side was resized to ``side``.
+    """Return the central square of the image after its shorter side was resized to ``side``.
 
     The longer side becomes ``int(side * longer / shorter)``, as torchvision has it, and the square begins at
     ``int(round((longer - side) / 2))``.
@@ -58,7 +58,7 @@ def resize_and_crop(picture: RgbArray, side: int) -> RgbArray:
 
 
 def _window(picture: RgbArray, size: tuple[int, int], corner: tuple[int, int], side: int) -> RgbArray:
-    """Return one square of the resized picture without making the rest of it."""
+    """Return one square of the resized image without making the rest of it."""
     height, width = picture.shape[:2]
     scales = width / size[0], height / size[1]
     ends = (corner[0] + side, corner[1] + side)
@@ -75,7 +75,7 @@ _MIDDLE = 127.5
 
 
 def lpips_input(picture: RgbArray) -> RgbArray:
-    """Return a picture as the network takes it: all of it, as 256 by 256 pixels.
+    """Return an image as the network takes it: all of it, as 256 by 256 pixels.
 
     Resized bilinear and antialiased; proportions are not kept.
 
@@ -92,7 +92,7 @@ def lpips_input(picture: RgbArray) -> RgbArray:
 
 
 def check_leaderboard_range(picture: RgbArray) -> None:
-    """Refuse a picture that the leaderboard's LPIPS refused.
+    """Refuse an image that the leaderboard's LPIPS refused.
 
     Its program moves levels to [-1, 1] and hands them to a metric that accepts [0, 1] only, so that one
     channel of one pixel below the middle of the scale is enough for an exception.
@@ -120,7 +120,7 @@ CIS_SIDE = 299
 
 
 def cis_input(picture: RgbArray) -> RgbArray:
-    """Return a picture as the network takes it: all of it, as 299 by 299 pixels.
+    """Return an image as the network takes it: all of it, as 299 by 299 pixels.
 
     Resized bilinear and antialiased; proportions are not kept.
 
@@ -137,10 +137,10 @@ def cis_input(picture: RgbArray) -> RgbArray:
 
 
 def cis_input_of_leaderboard(picture: RgbArray) -> RgbArray:
-    """Return a picture as the leaderboard's program gave it to the network: resized and cropped.
+    """Return an image as the leaderboard's program gave it to the network: resized and cropped.
 
     The shorter side becomes 299, bilinear and antialiased; of the longer one the central 299 pixels are
-    kept, so that the ends of a long picture do not count.
+    kept, so that the ends of a long image do not count.
 
     Args:
         picture: Shape (height, width, 3), any shape of at least one pixel.

@@ -19,15 +19,15 @@ def pixel_similarity(prediction: RgbArray, reference: RgbArray) -> float:
     """Return the share of pixels outside the common background whose colours agree.
 
     Two colours agree if each of R, G and B differs by at most 2 % of 255. The background is
-    the most frequent colour of both pictures together; pixels that have it in both do not
-    count. If no pixel counts, the pictures are the same and the value is 1.
+    the most frequent colour of both images together; pixels that have it in both do not
+    count. If no pixel counts, the images are the same and the value is 1.
 
     Args:
         prediction: Shape (height, width, 3).
         reference: The same shape.
 
     Returns:
-        A value in [0, 1]; 1 for equal pictures. Symmetric.
+        A value in [0, 1]; 1 for equal images. Symmetric.
 
     Source:
         Image2Struct, appendix A, equation 5 and the paragraph after it.
@@ -74,17 +74,17 @@ def _count(prediction: RgbArray, reference: RgbArray, red: int, green: int, blue
 def pixel_row_similarity(prediction: GreyArray, reference: GreyArray) -> float:
     """Return pixel similarity as the leaderboard computed it: over rows of grey pixels.
 
-    The leaderboard's code expects colour pixels and was given grey pictures, so each row of the
-    picture is taken for one "pixel". A row matches if the Euclidean norm of the difference,
+    The leaderboard's code expects colour pixels and was given grey images, so each row of the
+    image is taken for one "pixel". A row matches if the Euclidean norm of the difference,
     taken in wrapping uint8, is at most 2 % of 255. Rows with a content that makes up more than a
-    quarter of the rows of both pictures do not match, whichever picture they are in.
+    quarter of the rows of both images do not match, whichever image they are in.
 
     Args:
         prediction: Shape (height, width).
         reference: The same shape.
 
     Returns:
-        Matching rows by height, in [0, 1]. Neither symmetric, nor 1 for equal pictures.
+        Matching rows by height, in [0, 1]. Neither symmetric, nor 1 for equal images.
 
     Source:
         HELM at commit 63754d05.

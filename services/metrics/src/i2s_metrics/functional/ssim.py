@@ -8,14 +8,14 @@ from i2s_metrics.errors import UndefinedError
 from i2s_metrics.functional.arrays import GreyArray, SumArray
 from i2s_metrics.functional.compiled import compiled
 
-#: Side of the window in pixels, where the pictures are large enough.
+#: Side of the window in pixels, where the images are large enough.
 WINDOW = 7
 #: Constants of equation 13, for levels from 0 to 255.
 _C1, _C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
 
 
 def structural_similarity(prediction: GreyArray, reference: GreyArray) -> float:
-    """Return the mean structural similarity of two grey pictures, moved to [0, 1].
+    """Return the mean structural similarity of two grey images, moved to [0, 1].
 
     (s + 1) / 2, where s is scikit-image's ``structural_similarity`` with its defaults (uniform
     window of 7 by 7 pixels, sample covariance) and data range 255. If a side is shorter than 7
@@ -27,7 +27,7 @@ def structural_similarity(prediction: GreyArray, reference: GreyArray) -> float:
         reference: The same shape.
 
     Returns:
-        A value in [0, 1]; 1 for equal pictures. Symmetric.
+        A value in [0, 1]; 1 for equal images. Symmetric.
 
     Source:
         Image2Struct, appendix A; Z. Wang et al., "Image quality assessment: from error
@@ -39,7 +39,7 @@ def structural_similarity(prediction: GreyArray, reference: GreyArray) -> float:
 
 
 def _for_machine(picture: GreyArray) -> GreyArray:
-    """Return a picture in the one form that the machine code is made for: contiguous and read-only."""
+    """Return an image in the one form that the machine code is made for: contiguous and read-only."""
     view = np.ascontiguousarray(picture).view()
     view.flags.writeable = False
     return view
@@ -47,10 +47,10 @@ def _for_machine(picture: GreyArray) -> GreyArray:
 
 @compiled
 def _mean_over_windows(prediction: GreyArray, reference: GreyArray, window: int) -> float:
-    """Return the mean structural similarity over all windows that lie inside of two grey pictures.
+    """Return the mean structural similarity over all windows that lie inside of two grey images.
 
     Sums of levels, of their squares and of their products are kept for each column over the last rows, as
-    many as a window has, and are integers: nothing is lost however large the picture is.
+    many as a window has, and are integers: nothing is lost however large the image is.
 
     Args:
         prediction: Contiguous, shape (height, width).
@@ -122,7 +122,7 @@ def _sum_windows(columns: SumArray, sums: SumArray, window: int) -> None:
 
 
 def check_leaderboard_size(picture: GreyArray) -> None:
-    """Check that the leaderboard's program has a value for pictures of this shape.
+    """Check that the leaderboard's program has a value for images of this shape.
 
     Raises:
         UndefinedError: A side is shorter than the window, which that program does not shrink.

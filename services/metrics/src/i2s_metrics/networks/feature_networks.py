@@ -74,7 +74,7 @@ class FeatureNetwork(Protocol):
     """A network and the way in which its features are compared."""
 
     def features(self, pictures: Tensor, comparison: NetworkComparison) -> list[Features]:
-        """Return the features of each picture.
+        """Return the features of each image.
 
         Args:
             pictures: Shape (n, 3, side, side), float32 in [0, 1], on the device of the network.
@@ -93,7 +93,7 @@ class Normalisation:
     scale: Sequence[float]
 
     def __call__(self, pictures: Tensor) -> Tensor:
-        """Return the pictures, of shape (n, channels, height, width), in that range."""
+        """Return the images, of shape (n, channels, height, width), in that range."""
         shift, scale = (
             torch.tensor(tuple(values), dtype=pictures.dtype, device=pictures.device).view(1, -1, 1, 1)
             for values in (self.shift, self.scale)
@@ -115,7 +115,7 @@ _EPSILON = 1e-10
 class PerceptualNetwork:
     """VGG16's convolutions and the linear weights of LPIPS v0.1.
 
-    The distance of two pictures is the sum over five layers of the mean over places of Σ_c w_c (a_c - b_c)²,
+    The distance of two images is the sum over five layers of the mean over places of Σ_c w_c (a_c - b_c)²,
     where a and b are the features of a place, scaled to unit length.
 
     Args:
@@ -137,7 +137,7 @@ class PerceptualNetwork:
         self._dtype = dtype
 
     def features(self, pictures: Tensor, comparison: NetworkComparison) -> list[Features]:
-        """Return five tensors of shape (channels, height, width) for each picture, of unit length."""
+        """Return five tensors of shape (channels, height, width) for each image, of unit length."""
         state = _LPIPS(2 * pictures - 1).to(self._dtype)
         layers = []
         for part in self._slices:
@@ -186,7 +186,7 @@ _TRAINED = Normalisation((0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
 class InceptionNetwork:
     """Inception v3 for two comparisons.
 
-    POOL (profile ``paper``): the 2048 values after the last pooling. Pictures are normalised by ImageNet's
+    POOL (profile ``paper``): the 2048 values after the last pooling. Images are normalised by ImageNet's
     mean and deviation, and the network turns that into the range that its weights were trained with, as
     torchvision has it for these weights (``transform_input``): [-1, 1]. LOGITS (profile ``helm``): the 1000
     class scores; the leaderboard's program switched that second step off.
@@ -203,7 +203,7 @@ class InceptionNetwork:
         pooling.register_forward_hook(self._keep)
 
     def features(self, pictures: Tensor, comparison: NetworkComparison) -> list[Features]:
-        """Return one vector for each picture."""
+        """Return one vector for each image."""
         normalise = _TRAINED if comparison is NetworkComparison.POOL else IMAGENET
         logits: Tensor = self._network(normalise(pictures).to(self._dtype))
         pooled, self._pooled = self._pooled, None

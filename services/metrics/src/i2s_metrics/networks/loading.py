@@ -91,7 +91,7 @@ def describe(device: torch.device) -> str:
     return f"{device} ({torch.cuda.get_device_name(device)})"
 
 
-#: LPIPS of the first two drawn pictures, by the package lpips 0.1.4 with torchvision's weights of VGG16.
+#: LPIPS of the first two drawn images, by the package lpips 0.1.4 with torchvision's weights of VGG16.
 KNOWN_DISTANCE = 0.117855
 _TOLERANCE = 1e-3
 
@@ -111,7 +111,7 @@ def drawn_pictures(side: int) -> Tensor:
 
 
 def known_distance(network: FeatureNetwork, device: torch.device) -> float:
-    """Return the distance between the first two drawn pictures."""
+    """Return the distance between the first two drawn images."""
     with torch.inference_mode():
         one, other = network.features(
             drawn_pictures(NetworkComparison.LPIPS.side)[:2].to(device), NetworkComparison.LPIPS
@@ -120,7 +120,7 @@ def known_distance(network: FeatureNetwork, device: torch.device) -> float:
 
 
 def check_known_distance(network: FeatureNetwork, device: torch.device) -> None:
-    """Compare two drawn pictures.
+    """Compare two drawn images.
 
     Raises:
         WeightsError: Their distance is not the known one.
@@ -139,7 +139,7 @@ def greatest_error(
     reduced: Mapping[Network, FeatureNetwork],
     device: torch.device,
 ) -> float:
-    """Return by how much comparisons of all drawn pictures differ at most between two precisions.
+    """Return by how much comparisons of all drawn images differ at most between two precisions.
 
     Infinite if the reduced one overflows; 0 if the network is not there.
     """

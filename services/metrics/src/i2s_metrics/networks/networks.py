@@ -84,7 +84,7 @@ class NetworkProcess:
         return self._child.alive and not self._listening.done()
 
     async def compare(self, inputs: Inputs) -> NetworkAnswer:
-        """Compare two pictures, in one batch with what others ask.
+        """Compare two images, in one batch with what others ask.
 
         Raises:
             WorkerLostError: The process ended before it answered.
@@ -193,7 +193,7 @@ class Networks:
         await self._running()
 
     async def compare(self, inputs: Inputs) -> NetworkAnswer:
-        """Compare two pictures.
+        """Compare two images.
 
         Raises:
             UnavailableError: The process was lost or stuck in the middle, or cannot be started.

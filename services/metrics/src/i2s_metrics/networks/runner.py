@@ -1,4 +1,4 @@
-"""Comparing batches of pictures, with the features of references kept."""
+"""Comparing batches of images, with the features of references kept."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _Key = tuple[NetworkComparison, bytes]
 class NetworkRunner:
     """Answers batches.
 
-    Pictures of equal content are looked at once, in a batch and, as long as they are kept, between batches.
-    So a picture compared with itself is compared with the very same features.
+    Images of equal content are looked at once, in a batch and, as long as they are kept, between batches.
+    So an image compared with itself is compared with the very same features.
 
     Args:
         networks: Networks that can be run.

@@ -1,4 +1,4 @@
-"""Keep what a program shows, saves and leaves open: figures of matplotlib and pictures of Pillow.
+"""Keep what a program shows, saves and leaves open: figures of matplotlib and images of Pillow.
 
 A figure that is saved is drawn as the program saves it: with its resolution, its colours, its bounding box. A
 figure that is shown, or open when the program ends, is drawn as matplotlib draws it by default, or as it was
@@ -34,12 +34,12 @@ _OF_SAVEFIG = (
     "transparent",
 )
 
-#: Describes a figure, given the number of its picture and the sizes of its texts.
+#: Describes a figure, given the number of its image and the sizes of its texts.
 Describe = Callable[[Figure, int, Sizes], Mapping[str, object]]
 
 
 class TooManyPixelsError(BaseException):
-    """A picture would have more pixels than are permitted; no handler of a program catches it by accident."""
+    """A image would have more pixels than are permitted; no handler of a program catches it by accident."""
 
     def __init__(self, width: float, height: float) -> None:
         super().__init__(f"{width:.0f} x {height:.0f} pixels")
@@ -48,7 +48,7 @@ class TooManyPixelsError(BaseException):
 
 @dataclass(slots=True)
 class _Kept:
-    """A figure or picture as it was when it was last shown or saved: a PNG, and its objects if wanted."""
+    """A figure or image as it was when it was last shown or saved: a PNG, and its objects if wanted."""
 
     owner: object
     png: bytes
@@ -60,7 +60,7 @@ class Capture:
     """Everything that a program has shown or saved so far.
 
     Args:
-        pixels: The most that a picture may have.
+        pixels: The most that an image may have.
         dpi: Resolution of figures, None for that of the program.
         describe: Returns the objects of a figure as data; None if they are not wanted.
     """
@@ -178,13 +178,13 @@ class Capture:
     def save_picture(
         self, picture: Image.Image, target: object, format: object, params: Mapping[str, object]
     ) -> None:
-        """Keep a picture of Pillow that is saved, and save it."""
+        """Keep an image of Pillow that is saved, and save it."""
         if not self._drawing:
             self.keep_picture(picture)
         self._save_picture(picture, target, format, **params)
 
     def keep_picture(self, picture: Image.Image) -> None:
-        """Keep a picture of Pillow."""
+        """Keep an image of Pillow."""
         self._check(*picture.size)
         buffer = io.BytesIO()
         self._save_picture(picture.convert("RGBA"), buffer, "PNG", **_PNG)
@@ -192,7 +192,7 @@ class Capture:
         self._kept[id(picture)] = _Kept(picture, buffer.getvalue())
 
     def finish(self, *, with_open: bool, first: int | None, count: int) -> tuple[int, list[Finished]]:
-        """Return how many figures and pictures there are, and those that are wanted.
+        """Return how many figures and images there are, and those that are wanted.
 
         What is open counts after all that is not, in the order in which it was made.
 
@@ -227,7 +227,7 @@ class Capture:
         return Finished(page, self._on_white(kept.png), objects)
 
     def _on_white(self, png: bytes) -> bytes:
-        """Return a picture as PNG of 8 bit RGB; what is transparent becomes white."""
+        """Return an image as PNG of 8 bit RGB; what is transparent becomes white."""
         with Image.open(io.BytesIO(png), formats=("PNG",)) as picture:
             drawn = picture.convert("RGBA")
         flat = Image.alpha_composite(Image.new("RGBA", drawn.size, "white"), drawn)
@@ -238,7 +238,7 @@ class Capture:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A figure or picture that is returned: its number, its PNG, and its objects if wanted."""
+    """A figure or image that is returned: its number, its PNG, and its objects if wanted."""
 
     page: int
     png: bytes

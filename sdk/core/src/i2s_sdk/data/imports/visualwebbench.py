@@ -2,7 +2,7 @@
 
 Columns of all configurations are ``id``, ``task_type``, ``website``, ``image`` and ``image_size``; the
 others depend on the task. An item of element_ground or action_ground becomes three instances: the choice of a
-letter, and the box and the point, for which the model is shown the picture without letters.
+letter, and the box and the point, for which the model is shown the image without letters.
 
 Source: the data set card of visualwebbench/VisualWebBench.
 """
@@ -149,7 +149,7 @@ def _list(value: object) -> list[Any]:
 
 
 def _ratios(box: Sequence[Any], picture: bytes) -> list[float]:
-    """Return a box in ratios of the picture, whose pixels it may be in."""
+    """Return a box in ratios of the image, whose pixels it may be in."""
     numbers = [float(one) for one in box]
     if len(numbers) != 4:
         raise ValueError(f"{numbers} is no box of four numbers")

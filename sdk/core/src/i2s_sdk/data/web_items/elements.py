@@ -39,7 +39,7 @@ class DrawnPage:
     path: str
     #: Scheme and host under which the page was drawn.
     origin: str
-    #: The picture of the window, WIDTH x HEIGHT pixels.
+    #: The image of the window, WIDTH x HEIGHT pixels.
     png: bytes = field(repr=False)
     #: Text of the page, as it is shown.
     text: str = field(repr=False)
@@ -88,24 +88,24 @@ class NoRoomError(ValueError):
 
 
 def ratios(element: Element, width: int, height: int) -> list[float]:
-    """Return the box of an element as ratios of the picture, with four decimals."""
+    """Return the box of an element as ratios of the image, with four decimals."""
     left, top = element.x / width, element.y / height
     right, bottom = (element.x + element.width) / width, (element.y + element.height) / height
     return [round(one, 4) for one in (left, top, right, bottom)]
 
 
 def framed(png: bytes, element: Element) -> bytes:
-    """Return a picture with a red frame around an element."""
+    """Return an image with a red frame around an element."""
     image = decode_image(png).convert("RGB")
     _frame(ImageDraw.Draw(image), _pixels(element))
     return _png(image)
 
 
 def lettered(png: bytes, elements: Sequence[Element], near: Sequence[Element] = ()) -> bytes:
-    """Return a picture with a frame around each element and a letter beside it, A for the first.
+    """Return an image with a frame around each element and a letter beside it, A for the first.
 
     Args:
-        png: The picture.
+        png: The image.
         elements: Elements to be lettered, at most eight; they do not overlap.
         near: Other elements of the page, over which no letter is drawn if another place is free.
 
@@ -133,7 +133,7 @@ def lettered(png: bytes, elements: Sequence[Element], near: Sequence[Element] = 
 
 
 def _tags(box: Box, size: tuple[int, int]) -> Iterator[Box]:
-    """Yield the squares beside a box that lie in the picture, the usual place first."""
+    """Yield the squares beside a box that lie in the image, the usual place first."""
     left, top, right, bottom = box
     places = (
         (left - _LINE, top - _LINE - _TAG),
@@ -244,7 +244,7 @@ def text_fault(element: Element, shown: str, seen: Sequence[Element]) -> str:
     Args:
         element: The element.
         shown: Text of the page in lower case, white space made one space.
-        seen: Elements that are in the picture, wholly or in part.
+        seen: Elements that are in the image, wholly or in part.
     """
     text = text_of(element)
     if not any(map(str.isalnum, text)) or element.role in _WITHOUT_TEXT:

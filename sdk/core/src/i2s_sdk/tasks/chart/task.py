@@ -63,7 +63,7 @@ class ChartTask(RenderedTask[ChartProgram]):
     name: str = "chart"
     #: Runs the programs.
     services: tuple[str, ...] = ("render-python",)
-    #: How pictures of different size are compared.
+    #: How images of different size are compared.
     size_policy: SizePolicy = SizePolicy.PAD
 
     @property

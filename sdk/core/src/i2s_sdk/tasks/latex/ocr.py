@@ -69,7 +69,7 @@ _ACCENTS = {
 
 
 def as_latex(page: OcrPage) -> str:
-    """Return a completion with the lines of a page in a picture environment.
+    """Return a completion with the lines of a page in an image environment.
 
     Characters that pdfLaTeX has no glyph for in its standard fonts are left out.
     """

@@ -33,7 +33,7 @@ CUT_BOTTOM = 0.2
 
 @dataclass(frozen=True, slots=True)
 class LatexTask(RenderedTask[LatexDocument]):
-    """A picture of LaTeX output, to be answered with LaTeX."""
+    """A image of LaTeX output, to be answered with LaTeX."""
 
     #: Profile whose rules are followed.
     profile: Profile = Profile.PAPER
@@ -41,7 +41,7 @@ class LatexTask(RenderedTask[LatexDocument]):
     name: str = "latex"
     #: Names of the services, of which the first renders the documents.
     services: tuple[str, ...] = ("render-latex",)
-    #: How pictures of different size are compared.
+    #: How images of different size are compared.
     size_policy: SizePolicy = SizePolicy.PAD
 
     @property

@@ -50,7 +50,7 @@ def repair(
 
     Args:
         score: Score as it was rendered.
-        rendering: What became of it; a score with a picture is left alone.
+        rendering: What became of it; a score with an image is left alone.
         past: Repairs that led to ``score``.
     """
     if rendering.verdict not in _FAILED or score.states_version or len(past) >= len(VERSIONS):

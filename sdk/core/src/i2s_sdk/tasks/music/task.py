@@ -36,7 +36,7 @@ HELM_CUT_BOTTOM = 0.2
 
 @dataclass(frozen=True, slots=True)
 class MusicTask(RenderedTask[LilypondDocument]):
-    """An image of sheet music, to be answered with LilyPond; no scorer compares texts, which references lack."""
+    """An image of sheet music, to be answered with LilyPond; no scorer compares texts: references lack them."""
 
     #: Profile whose rules are followed.
     profile: Profile = Profile.PAPER
@@ -44,7 +44,7 @@ class MusicTask(RenderedTask[LilypondDocument]):
     name: str = "music"
     #: Names of the services, of which the first renders the scores.
     services: tuple[str, ...] = ("render-lilypond",)
-    #: How pictures of different size are compared.
+    #: How images of different size are compared.
     size_policy: SizePolicy = SizePolicy.PAD
 
     @property
@@ -69,10 +69,10 @@ class MusicTask(RenderedTask[LilypondDocument]):
         return LilypondDocument(structure.code)
 
     def options(self) -> RenderOptions:
-        """Return how a score becomes a picture.
+        """Return how a score becomes an image.
 
-        ``paper``: page 1 without tagline and footers, cropped to ink; a blank page is no picture. ``helm``:
-        convert-ly must succeed, the lowest fifth of the page is cut off, a blank page is a picture.
+        ``paper``: page 1 without tagline and footers, cropped to ink; a blank page is no image. ``helm``:
+        convert-ly must succeed, the lowest fifth of the page is cut off, a blank page is an image.
         """
         if self.profile is Profile.HELM:
             page = PageOptions(DPI, 1, 1, HELM_CUT_BOTTOM, Crop.INK, BlankPage.KEEP)

@@ -50,7 +50,7 @@ _LINE_ENDS = re.compile(r"\r\n?")
 def before_tables(text: str, profile: Profile) -> str:
     r"""Return the document after the steps that precede the conversion of tables.
 
-    Line ends become ``\n``; underlined headings become those with ``#``; figures and pictures are removed,
+    Line ends become ``\n``; underlined headings become those with ``#``; figures and images are removed,
     links become their texts; the environments equation, multline, gather and align, and dollars, become
     ``\[…\]`` and ``\(…\)``.
 

@@ -1,1 +1,1 @@
-"""VisualWebBench: what a model understands of the picture of a web page, in seven tasks and four forms."""
+"""VisualWebBench: what a model understands of the image of a web page, in seven tasks and four forms."""

@@ -1,6 +1,6 @@
 """Boxes and points in answers, and how they are compared with the gold box.
 
-Coordinates are ratios of the width and the height of the picture, counted from its upper left corner: x to
+Coordinates are ratios of the width and the height of the image, counted from its upper left corner: x to
 the right, y down. A box is (x1, y1, x2, y2), a point (x, y).
 """
 

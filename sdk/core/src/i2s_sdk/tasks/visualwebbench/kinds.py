@@ -19,7 +19,7 @@ from i2s_sdk.tasks.visualwebbench.scorer import (
 )
 from i2s_wire.metrics.profile import Profile
 
-#: Where the shown picture has no marks drawn on it, this input names it.
+#: Where the shown image has no marks drawn on it, this input names it.
 RAW_IMAGE = "raw_image"
 
 
@@ -50,7 +50,7 @@ class TaskKind:
     scorer: Callable[[Profile], Scorer]
     #: Names of the inputs beside the image that the question needs.
     inputs: tuple[str, ...] = ()
-    #: Whether the model is shown the picture without marks.
+    #: Whether the model is shown the image without marks.
     raw: bool = False
 
     @property

@@ -16,7 +16,7 @@ from i2s_sdk.tasks.visualwebbench.word_overlap import squad_f1
 _CAPTION_LINES = 3
 _QUOTES = str.maketrans("“”‘’«»", "      ")  # the F1 of words knows ASCII punctuation alone
 
-#: Returns an answer for the lines of a picture and the inputs of an instance.
+#: Returns an answer for the lines of an image and the inputs of an instance.
 Answerer = Callable[[OcrPage, Mapping[str, Any]], str]
 
 

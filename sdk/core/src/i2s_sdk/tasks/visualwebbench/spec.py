@@ -25,7 +25,7 @@ from i2s_sdk.tasks.visualwebbench.word_overlap import sentences
 BOX: Schema = {"type": "array", "items": {"type": "number"}, "minItems": 4, "maxItems": 4}
 
 _TEXT: Schema = {"type": "string"}
-_MOST_RATIO = 2.0  # elements may reach beyond the picture, and pixels are far greater
+_MOST_RATIO = 2.0  # elements may reach beyond the image, and pixels are far greater
 
 
 def inputs_schema(kind: TaskKind) -> Schema:

@@ -160,6 +160,6 @@ class WebUnderstandingTask(Task):
         return read_answer(completion, self.kind.form, self.profile)
 
     def _shown(self, instance: Instance) -> Path:
-        """Return the picture that the model is shown."""
+        """Return the image that the model is shown."""
         raw = instance.files.get(RAW_IMAGE) if self.kind.raw else None
         return raw or image_of(instance)

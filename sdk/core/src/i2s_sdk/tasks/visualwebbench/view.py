@@ -1,4 +1,4 @@
-"""What a report shows of a sample: what was asked for, gold and answer, and both on the picture."""
+"""What a report shows of a sample: what was asked for, gold and answer, and both on the image."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _marks(kind: TaskKind, shown: ShownSample, detail: Mapping[str, Any]) -> Ite
     boxes = [_box(one) for one in detail["options"]]
     target = detail.get("target")
     chosen = index_of(shown.structure or "") if kind.form is Form.LETTER else -1
-    if kind.raw:  # else the picture itself has the letters
+    if kind.raw:  # else the image itself has the letters
         for index, box in enumerate(boxes):
             if index not in (target, chosen):
                 yield ImageMark(ImageMarkKind.CANDIDATE, box, LETTERS[index])

@@ -90,7 +90,7 @@ def helm_path(name: str) -> str | None:
     """Return where in the folder of the site the released code wrote a file; None for outside of it.
 
     It joined the name to the folder, made the folders in between, and opened the file for writing. What
-    cannot be asked for by an address, or lies outside, changes no picture and is not written here.
+    cannot be asked for by an address, or lies outside, changes no image and is not written here.
 
     Raises:
         ValueError: Opening the file failed, which ended the sample there.

@@ -54,7 +54,7 @@ def _css(colour: Colour) -> str:
 def _answer(content: Content, question: Question) -> str:
     """Return the files of a site that are text.
 
-    Pictures reach the page as assets, and other binary files cannot be written in an answer.
+    Images reach the page as assets, and other binary files cannot be written in an answer.
     """
     files: dict[str, str] = {}
     for name, raw in (content.site or {}).items():

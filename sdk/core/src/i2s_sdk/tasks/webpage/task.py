@@ -60,7 +60,7 @@ _FAULTS = {
 
 @dataclass(frozen=True, slots=True)
 class WebpageTask(RenderedTask[Site]):
-    """A picture of a web page, to be answered with the files of a site."""
+    """A image of a web page, to be answered with the files of a site."""
 
     #: Profile whose rules are followed.
     profile: Profile = Profile.PAPER
@@ -68,7 +68,7 @@ class WebpageTask(RenderedTask[Site]):
     name: str = "webpage"
     #: Names of the services, of which the first renders the sites.
     services: tuple[str, ...] = ("render-html",)
-    #: How pictures of different size are compared.
+    #: How images of different size are compared.
     size_policy: SizePolicy = SizePolicy.RESIZE
 
     @property

@@ -63,7 +63,7 @@ def transport_costs(a: Contents, b: Contents, pairs: IntArray) -> FloatArray:
     """Return the exact cost of turning contents of ``a`` into contents of ``b``.
 
     Args:
-        a: Contents of the one picture.
+        a: Contents of the one image.
         b: Contents of the other.
         pairs: The pairs to compare, shape (n, 2): index in ``a``, index in ``b``.
 

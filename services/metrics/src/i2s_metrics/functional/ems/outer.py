@@ -116,21 +116,21 @@ def _refresh(cost: IntArray, inner: float, distance: FloatArray, rows: BoolArray
 
 
 def transport(a: PatchSet, b: PatchSet, position_scale: float, rules: Rules) -> float:
-    """Return the exact optimal transport cost between the patches of two pictures.
+    """Return the exact optimal transport cost between the patches of two images.
 
     Both sides get the same weights, the elementwise maximum, normalised. Moving patch i of ``a``
     to patch j of ``b`` costs the inner transport of their pixels plus the distance of their positions
     times ``position_scale``.
 
     Args:
-        a: Patches of the one picture.
+        a: Patches of the one image.
         b: Patches of the other at the same positions.
         position_scale: Cost of a distance of one in position.
         rules: Say how far apart two positions are.
     """
     mass = common_mass(a, b)
     # The cost is a metric on (content, position), so equal mass at equal places may stay where
-    # it is: a patch that both pictures share takes no part.
+    # it is: a patch that both images share takes no part.
     moving = (a.grey != b.grey).any(axis=1)
     if not moving.any():
         return 0.0

@@ -15,15 +15,15 @@ from i2s_metrics.functional.ems.rules import Rules
 
 #: Side of a patch in pixels.
 PATCH = 8
-#: Pictures with more patches are made smaller.
+#: Images with more patches are made smaller.
 MOST_PATCHES = 100
-#: Patches in the only row of a picture so wide that one row is left: reached where it is more
-#: than 655 times as wide as high. It bounds what a hostile picture can cost.
+#: Patches in the only row of an image so wide that one row is left: reached where it is more
+#: than 655 times as wide as high. It bounds what a hostile image can cost.
 _MOST_COLUMNS = 256
 
 
 def target_size(width: int, height: int, rules: Rules) -> tuple[int, int]:
-    """Return the size at which pictures of ``width`` by ``height`` are compared.
+    """Return the size at which images of ``width`` by ``height`` are compared.
 
     With n = ⌈W/8⌉·⌈H/8⌉ > 100 patches: d = √(n/100), W' = ⌈(W/8)/d⌉·8, H' = ⌊100/(W'/8)⌋·8;
     else the size as it is.
@@ -45,7 +45,7 @@ def target_size(width: int, height: int, rules: Rules) -> tuple[int, int]:
 
 
 def resample(picture: RgbArray, size: tuple[int, int]) -> RgbArray:
-    """Return the picture at ``size`` (width, height), bicubic; itself if it has that size."""
+    """Return the image at ``size`` (width, height), bicubic; itself if it has that size."""
     height, width, _ = picture.shape
     if (width, height) == size:
         return picture
@@ -61,7 +61,7 @@ _BACKGROUND_MASS, _MASS = 1, 1000
 
 @dataclass(frozen=True, slots=True)
 class PatchSet:
-    """The patches of a picture, row by row."""
+    """The patches of an image, row by row."""
 
     #: Values in [0, 1], shape (patches, 64), pixels row by row.
     grey: FloatArray
@@ -71,12 +71,12 @@ class PatchSet:
     mass: IntArray
     #: (row / rows, column / columns) of each patch, shape (patches, 2).
     position: FloatArray
-    #: Mass of all patches of the picture, whether they are still here or not.
+    #: Mass of all patches of the image, whether they are still here or not.
     total: int
 
     @classmethod
     def of(cls, picture: RgbArray, colour: tuple[int, int, int], rules: Rules) -> Self:
-        """Cut a picture, padded right and bottom with ``colour`` to multiples of 8, into patches."""
+        """Cut an image, padded right and bottom with ``colour`` to multiples of 8, into patches."""
         height, width, _ = picture.shape
         rows, columns = math.ceil(height / PATCH), math.ceil(width / PATCH)
         padded = np.empty((rows * PATCH, columns * PATCH, 3), np.uint8)

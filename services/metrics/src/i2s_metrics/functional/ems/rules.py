@@ -20,11 +20,11 @@ _BLACK_OR_WHITE = ((0, 0, 0), (255, 255, 255))
 
 
 class Rules(Protocol):
-    """A rule book: grey, background, distance of positions, one-colour pictures, and the range."""
+    """A rule book: grey, background, distance of positions, one-colour images, and the range."""
 
     #: Whether the result is clipped to [0, 1].
     clips: bool
-    #: Least number of patch rows where a wide picture would be reduced to none; 0: undefined.
+    #: Least number of patch rows where a wide image would be reduced to none; 0: undefined.
     least_rows: int
 
     def grey(self, rgb: RgbArray) -> FloatArray:
@@ -49,7 +49,7 @@ class Rules(Protocol):
         ...
 
     def blank_levels(self, reference: RgbArray) -> tuple[int, ...]:
-        """Return the levels of the one-colour pictures of step 8, 0 or 255; the larger distance counts."""
+        """Return the levels of the one-colour images of step 8, 0 or 255; the larger distance counts."""
         ...
 
 

@@ -18,17 +18,17 @@ from i2s_metrics.functional.ems.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A reference picture, made ready."""
+    """A reference image, made ready."""
 
     #: Shape of the picture: height, width, 3.
     shape: tuple[int, int, int]
-    #: Width and height at which pictures are compared with it.
+    #: Width and height at which images are compared with it.
     size: tuple[int, int]
     #: The most frequent colour at that size.
     background: ModalColour
-    #: Patches of the picture.
+    #: Patches of the image.
     patches: PatchSet
-    #: Its distance from a picture of one colour; of several that the rules take, the largest.
+    #: Its distance from an image of one colour; of several that the rules take, the largest.
     denominator: float
 
     @classmethod
@@ -40,7 +40,7 @@ class Reference:
             rules: Rules of the profile.
 
         Raises:
-            UndefinedError: The metric is not defined for a picture of this shape.
+            UndefinedError: The metric is not defined for an image of this shape.
         """
         height, width, channels = picture.shape
         size = target_size(width, height, rules)
@@ -66,10 +66,10 @@ def position_scale(size: tuple[int, int]) -> float:
 def _distance_from_blank(
     levels: tuple[int, ...], reduced: RgbArray, colour: tuple[int, int, int], patches: PatchSet, rules: Rules
 ) -> float:
-    """Return the largest transport cost between pictures of one colour and the reference.
+    """Return the largest transport cost between images of one colour and the reference.
 
     Args:
-        levels: Levels of the pictures of one colour, 0 for black and 255 for white.
+        levels: Levels of the images of one colour, 0 for black and 255 for white.
         reduced: The reference at the size of the comparison.
         colour: Its most frequent colour.
         patches: Its patches.
@@ -86,16 +86,16 @@ def _distance_from_blank(
 
 
 def _distances_in_place(blanks: Sequence[PatchSet], patches: PatchSet) -> list[float]:
-    """Return the transport cost between each of several pictures of one colour and the reference.
+    """Return the transport cost between each of several images of one colour and the reference.
 
-    All pixels of such a picture, padding included, are equal, and so are its patches. Moving one of
+    All pixels of such an image, padding included, are equal, and so are its patches. Moving one of
     them to patch j of the reference costs d_j and the distance of the positions. With equal weights w
     on both sides every plan costs at least the sum of w_j d_j, and leaving each patch in its place
     costs exactly that, so no outer problem has to be solved.
 
     The pixels of such a patch have one grey and one weight, so every inner plan pays the same for
     differences of grey, and its distances do not depend on that grey: d_j is solved for the first
-    picture, and for another it differs by what the differences of grey cost.
+    image, and for another it differs by what the differences of grey cost.
     """
     if not blanks:
         return []
@@ -113,7 +113,7 @@ def _distances_in_place(blanks: Sequence[PatchSet], patches: PatchSet) -> list[f
     return distances
 
 
-#: Share of the background above which patches that are background in both pictures are dropped.
+#: Share of the background above which patches that are background in both images are dropped.
 _MOSTLY = 0.5
 
 
@@ -125,25 +125,25 @@ class EarthMover:
     value: float
     #: Distance of the prediction from the reference.
     block_emd: float
-    #: Distance of a picture of one colour from the reference: in ``paper`` the larger of the distances of
+    #: Distance of an image of one colour from the reference: in ``paper`` the larger of the distances of
     #: black and white.
     denominator: float
 
 
 def earth_mover_similarity(prediction: RgbArray, reference: RgbArray | Reference, rules: Rules) -> EarthMover:
-    """Compare two pictures by what it costs to move the patches of one to those of the other.
+    """Compare two images by what it costs to move the patches of one to those of the other.
 
     Args:
         prediction: Shape (height, width, 3), at least one pixel.
-        reference: The same shape, or a picture of that shape made ready with the same rules.
+        reference: The same shape, or an image of that shape made ready with the same rules.
         rules: ``PAPER`` (result in [0, 1]) or ``HELM`` (at most 1, without lower bound).
 
     Returns:
-        The similarity, 1 for equal pictures. Not symmetric: background, weights and denominator
+        The similarity, 1 for equal images. Not symmetric: background, weights and denominator
         are the reference's.
 
     Raises:
-        UndefinedError: The metric is not defined for pictures of this shape.
+        UndefinedError: The metric is not defined for images of this shape.
         ValueError: The shapes differ.
 
     Source:

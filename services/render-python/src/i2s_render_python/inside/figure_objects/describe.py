@@ -98,7 +98,7 @@ def describe(
 
     Args:
         figure: The figure.
-        page: Number of its picture.
+        page: Number of its image.
         sizes: Sizes of its texts, from when it was drawn; None if they are not known.
         calls: Returns the calls of plotting functions so far; None if they are not known.
 
