@@ -36,7 +36,7 @@ HELM_CUT_BOTTOM = 0.2
 
 @dataclass(frozen=True, slots=True)
 class MusicTask(RenderedTask[LilypondDocument]):
-    """An image of sheet music, to be answered with LilyPond; no scorer compares texts: references lack them."""
+    """An image of sheet music, to be answered with LilyPond; no scorer compares texts, which it lacks."""
 
     #: Profile whose rules are followed.
     profile: Profile = Profile.PAPER
