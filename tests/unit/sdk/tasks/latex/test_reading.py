@@ -1,5 +1,7 @@
+from textwrap import dedent
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from i2s_sdk.tasks.latex.reading import extract
@@ -86,10 +88,11 @@ def test_helm_cuts_nothing_but_a_stretch_of_the_completion(completion: str) -> N
 
 
 @given(COMPLETIONS)
+@example(" \\\n \\")
 def test_paper_code_is_a_trimmed_stretch_of_the_completion(completion: str) -> None:
     structure = extract(completion, Profile.PAPER)
     if isinstance(structure, Structure):
-        assert structure.code in completion
+        assert structure.code in completion or structure.code in dedent(completion)
         assert structure.code == structure.code.strip() != ""
 
 
