@@ -30,7 +30,7 @@ A = TypeVar("A")
 
 
 class BlockingClient(Generic[C]):
-    """An asynchronous client for plain code. Its channel is made at the first call.
+    """An asynchronous client for plain code. It connects at the first call.
 
     Args:
         address: "host:port".
