@@ -1,12 +1,18 @@
 """JSON and TOML of others end in a value or a ValueError."""
 
+from __future__ import annotations
+
+import enum
 import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.json_text import MAX_DEPTH, read_json, read_strict_json, read_toml
+from i2s_sdk.json_text import MAX_DEPTH, plain_fields, read_json, read_strict_json, read_toml
 
 
 @pytest.mark.parametrize("depth", [MAX_DEPTH + 1, 900, 200_000])
@@ -64,3 +70,38 @@ def test_strict_json_is_that_of_its_standard(raw: str, reason: str) -> None:
 def test_strict_json_has_the_values_of_json() -> None:
     raw = '{"a": [1, -0.5, 1e3, null, true, "\\u00e9"], "b": {"a": 12345678901234567890}}'
     assert read_strict_json(raw) == json.loads(raw)
+
+
+class _Color(enum.StrEnum):
+    RED = "red"
+
+
+@dataclass(frozen=True, slots=True)
+class _Inner:
+    number: float
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class _Outer:
+    color: _Color
+    one: _Inner
+    several: tuple[_Inner, ...]
+    named: Mapping[str, list[_Inner]] = field(default_factory=dict)
+
+
+def test_dataclasses_at_any_depth_become_dictionaries() -> None:
+    one = _Outer(_Color.RED, _Inner(1.5), (_Inner(2, "b"),), {"x": [_Inner(3)]})
+    assert plain_fields(one) == asdict(one)
+    assert plain_fields(one)["several"] == ({"number": 2, "name": "b"},)
+
+
+def test_a_mapping_of_another_kind_becomes_a_dictionary() -> None:
+    found = plain_fields(_Outer(_Color.RED, _Inner(1), (), MappingProxyType({"x": []})))
+    assert type(found["named"]) is dict
+
+
+def test_what_is_changed_in_the_copy_stays_as_it_is_in_the_dataclass() -> None:
+    one = _Outer(_Color.RED, _Inner(1), (), {"x": [_Inner(3)]})
+    plain_fields(one)["named"]["x"].append("more")
+    assert one.named == {"x": [_Inner(3)]}

@@ -27,7 +27,7 @@ from i2s_collect.state import CollectionState, PieceOutcome, order
 from i2s_collect.summary import CollectSummary, Drop
 from i2s_collect.web.answer import BodyTooLargeError, NotAtHandError, Web
 from i2s_sdk.errors import UsageError
-from i2s_sdk.writing import write_whole, writing
+from i2s_sdk.files import write_whole, writing
 from i2s_wire.render.rendering import Engine
 
 #: The most pieces that are drawn for each piece of a document that may be accepted.

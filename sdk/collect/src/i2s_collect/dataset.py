@@ -12,8 +12,8 @@ from i2s_collect.caps import Accepted, instance_id
 from i2s_collect.files import ContentFiles
 from i2s_sdk.data.folder import INDEX
 from i2s_sdk.data.format_2 import Line, line
+from i2s_sdk.files import write_whole, writing
 from i2s_sdk.tasks.registry import task_spec
-from i2s_sdk.writing import write_whole, writing
 
 _PARTS = ("references", "structures")
 #: Names of files that were written here: the SHA-256 of their content.

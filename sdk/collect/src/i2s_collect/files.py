@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from i2s_sdk.errors import DataError, UsageError
-from i2s_sdk.writing import write_whole, writing
+from i2s_sdk.files import write_whole, writing
 
 
 class ContentFiles:

@@ -28,8 +28,8 @@ from i2s_collect.state import PieceOutcome
 from i2s_collect.summary import Drop
 from i2s_collect.web.answer import BodyTooLargeError, NotAtHandError, Web
 from i2s_sdk.errors import DataError
+from i2s_sdk.files import write_whole, writing
 from i2s_sdk.json_text import read_json
-from i2s_sdk.writing import write_whole, writing
 
 #: The largest file of recipes that is read, in bytes.
 MAX_BYTES = 500_000_000

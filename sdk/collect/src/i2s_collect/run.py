@@ -24,9 +24,9 @@ from i2s_collect.state import DATABASE, CollectionState
 from i2s_collect.summary import CollectSummary
 from i2s_collect.web.client import HttpWeb, WebCache, checked_contact
 from i2s_collect.web.manners import HostGaps, Manners
-from i2s_sdk.cache_folders import cache_folder
 from i2s_sdk.data.folder import INDEX
 from i2s_sdk.errors import UsageError
+from i2s_sdk.files import cache_folder
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.services import open_services, passing_logs

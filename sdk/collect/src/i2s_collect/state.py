@@ -16,8 +16,8 @@ from typing import Any
 
 from i2s_collect.candidates import CollectStage, Dropped, Licence, Reason, SourceDocument
 from i2s_sdk.errors import DataError, InUseError, RunConflictError
+from i2s_sdk.files import writing
 from i2s_sdk.json_text import read_json
-from i2s_sdk.writing import writing
 
 
 @contextmanager

@@ -24,9 +24,9 @@ from i2s_collect.candidates import Piece
 from i2s_collect.images.values import on_white
 from i2s_collect.state import transaction
 from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.files import writing
 from i2s_sdk.instances.images import decode_image
 from i2s_sdk.json_text import read_json
-from i2s_sdk.writing import writing
 from i2s_wire.installation import install_command
 
 if TYPE_CHECKING:

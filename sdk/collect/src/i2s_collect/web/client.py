@@ -20,8 +20,8 @@ from urllib.robotparser import RobotFileParser
 from i2s_collect.web.answer import Ask, BodyTooLargeError, NotCachedError, SourceStoppedError, WebAnswer
 from i2s_collect.web.manners import HostGaps, Manners
 from i2s_sdk.errors import UsageError
+from i2s_sdk.files import write_whole, writing
 from i2s_sdk.json_text import read_json
-from i2s_sdk.writing import write_whole, writing
 from i2s_wire.installation import install_command
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 from i2s_collect.web.answer import WebAnswer
-from i2s_sdk.writing import writing
+from i2s_sdk.files import writing
 
 #: Seconds between two requests to a host of which nothing else is known.
 DEFAULT_GAP = 3.0

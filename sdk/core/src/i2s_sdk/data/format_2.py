@@ -12,10 +12,10 @@ from typing import Any
 
 from i2s_sdk.data.folder import INDEX, index_of, inputs_fault, read_folder, read_index, target_fault
 from i2s_sdk.errors import UsageError
+from i2s_sdk.files import writing
 from i2s_sdk.json_text import read_json
 from i2s_sdk.tasks.registry import task_spec
 from i2s_sdk.tasks.spec import file_names
-from i2s_sdk.writing import writing
 
 
 @contextmanager

@@ -22,11 +22,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from i2s_sdk.cache_folders import cache_folder
 from i2s_sdk.data.folder import INDEX, DataSet, read_folder
 from i2s_sdk.data.format_2 import line, put_by_content
 from i2s_sdk.data.locations import write_origin
 from i2s_sdk.errors import DataError, UnknownNameError, UsageError
+from i2s_sdk.files import cache_folder
 from i2s_sdk.instances.site_files import MAX_BYTES, read_repository
 from i2s_sdk.json_text import read_json
 from i2s_sdk.tasks.registry import BUILT_IN, task_spec

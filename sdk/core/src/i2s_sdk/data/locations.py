@@ -6,10 +6,9 @@ import contextlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from i2s_sdk.cache_folders import cache_folder
 from i2s_sdk.data.folder import INDEX, DataSet
 from i2s_sdk.errors import UsageError
-from i2s_sdk.writing import write_whole
+from i2s_sdk.files import cache_folder, write_whole
 from i2s_wire.installation import checkout_folder
 
 #: Where sdk/core/bundle_data.py puts them when a wheel is built.

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from i2s_sdk.errors import DataError
+from i2s_sdk.files import KeptBytes
 from i2s_sdk.instances.images import (
     MAX_PIXELS,
     ImageFaultError,
@@ -17,7 +18,6 @@ from i2s_sdk.instances.images import (
     require_whole,
 )
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.kept_bytes import KeptBytes
 
 _THREADS = 4  # Pillow lets go of the interpreter while it works
 #: Width times height from which on decoding takes longer than to read a note.

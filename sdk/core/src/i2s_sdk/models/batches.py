@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import I2SError, UsageError, WriteError
+from i2s_sdk.files import write_whole, writing
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.cache import AnswerCache, AskedModel, question_key
 from i2s_sdk.models.completion_bound import bounded_completion
@@ -30,7 +31,6 @@ from i2s_sdk.models.options import Batching, ModelOptions, default_cache_folder
 from i2s_sdk.models.provider import Answer, AttemptError, FaultError, Provider, ThrottledError
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.vendors import BatchApi, BatchGoneError, BatchRequest, StainlessProvider
-from i2s_sdk.writing import write_whole, writing
 
 FORMAT = 1
 

@@ -24,13 +24,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from i2s_sdk.json_text import read_json
+from i2s_sdk.files import write_whole
+from i2s_sdk.json_text import plain_fields, read_json
 from i2s_sdk.models.completion import Finish
 from i2s_sdk.models.provider import Answer
 from i2s_sdk.models.question import ReadImage, ReadQuestion
-from i2s_sdk.plain_fields import plain_fields
 from i2s_sdk.tasks.structure import Absence, NoStructure
-from i2s_sdk.writing import write_whole
 
 FORMAT = 1
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from i2s_sdk.cache_folders import cache_folder
 from i2s_sdk.errors import UsageError
+from i2s_sdk.files import cache_folder
 from i2s_sdk.json_text import read_strict_json
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.errors import BudgetSpentError

@@ -12,8 +12,8 @@ from typing import BinaryIO
 
 from PIL import Image
 
+from i2s_sdk.files import KeptBytes
 from i2s_sdk.instances.images import ImageFaultError, decode_image, read_header
-from i2s_sdk.kept_bytes import KeptBytes
 from i2s_sdk.run.storage.folder import image_name
 from i2s_sdk.run.storage.interface import RunStorage
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from i2s_sdk.errors import UsageError
-from i2s_sdk.kept_bytes import KeptBytes
+from i2s_sdk.files import KeptBytes
 from i2s_sdk.report import samples
 from i2s_sdk.report.compared import ComparedRuns, compare_views
 from i2s_sdk.report.images import beside, within

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Protocol
 
-from i2s_sdk.kept_bytes import KeptBytes
+from i2s_sdk.files import KeptBytes
 from i2s_wire.errors import ContractError
 from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.metrics.profile import Profile

@@ -25,14 +25,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from i2s_sdk.cache_folders import cache_folder
 from i2s_sdk.errors import StoreError, WriteError
-from i2s_sdk.kept_bytes import KeptBytes
+from i2s_sdk.files import KeptBytes, cache_folder, write_whole
 from i2s_sdk.models.options import answer_cache_folder, default_cache_folder
 from i2s_sdk.run.storage.interface import is_url
 from i2s_sdk.run.storage.object_access import Access
 from i2s_sdk.settings import Settings
-from i2s_sdk.writing import write_whole
 
 #: First bytes of an entry; another form of entries has others.
 _MAGIC = b"i2s entry 1\n"

@@ -12,10 +12,10 @@ from pathlib import Path
 from i2s_client.documents import AsyncDocumentsClient
 from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import DataError, I2SError, ModelError, ProtocolError, ServiceError
+from i2s_sdk.files import KeptBytes
 from i2s_sdk.instances.images import MAX_PIXELS
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import require_decodable_reference
-from i2s_sdk.kept_bytes import KeptBytes
 from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.errors import ModelFailedError
 from i2s_sdk.models.model import Model

@@ -17,9 +17,9 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from i2s_sdk.cache_folders import cache_folder
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import DataError
+from i2s_sdk.files import cache_folder, write_whole
 from i2s_sdk.models.registry import open_model
 from i2s_sdk.run.pipeline import OnProgress, Progress
 from i2s_sdk.run.plan import Plan, model_fingerprint
@@ -45,7 +45,6 @@ from i2s_sdk.stats.skill import ORACLE
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.registry import task_spec
 from i2s_sdk.tasks.task import Task
-from i2s_sdk.writing import write_whole
 
 #: Models that are reference points, in the order of tables.
 MODELS = ("baseline/blank", "baseline/constant", "baseline/shuffled", "baseline/chance", ORACLE)

@@ -21,8 +21,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from i2s_sdk.errors import ScorerError
-from i2s_sdk.json_text import read_json
-from i2s_sdk.plain_fields import plain_fields
+from i2s_sdk.json_text import plain_fields, read_json
 from i2s_sdk.scoring.scorer import (
     DEFAULT_LIMITS,
     Conversion,

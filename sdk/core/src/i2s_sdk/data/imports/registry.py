@@ -10,7 +10,7 @@ from i2s_sdk.data.imports.sobench import import_sobench
 from i2s_sdk.data.imports.visualwebbench import import_visualwebbench
 from i2s_sdk.data.locations import write_origin
 from i2s_sdk.errors import UnknownNameError
-from i2s_sdk.writing import writing
+from i2s_sdk.files import writing
 
 #: Kinds of imports by name.
 KINDS: dict[str, ImportKind] = {

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from i2s_sdk.errors import InUseError
-from i2s_sdk.writing import writing
+from i2s_sdk.files import writing
 
 LOCK, DRAFTS = ".lock", ".drafts"
 

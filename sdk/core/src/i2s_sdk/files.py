@@ -1,4 +1,4 @@
-"""Writes files whole, and has errors of the file system as errors that a user understands."""
+"""Files: written whole, with errors that a user understands; bytes by name; folders of the user's caches."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from i2s_sdk.errors import WriteError
 
@@ -50,3 +51,24 @@ def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+class KeptBytes(Protocol):
+    """Bytes by name. What cannot be read or written is as if it were not there.
+
+    See ``i2s_sdk.run.caches``.
+    """
+
+    def read(self, key: str) -> bytes | None:
+        """Return the bytes of a name, or None if there are none that are whole."""
+        ...
+
+    def write(self, key: str, content: bytes) -> None:
+        """Keep bytes by a name: hexadecimal digits. Those of the same name are replaced."""
+        ...
+
+
+def cache_folder(name: str) -> Path:
+    """Return the folder i2s/NAME of the user's caches, below XDG_CACHE_HOME or else ~/.cache."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "i2s" / name
