@@ -120,3 +120,8 @@ class Rendering:
     figures: tuple[Figure, ...] = ()
     #: The back end that drew the ``pictures`` of a score, or would have drawn them.
     lilypond_backend: LilypondBackend | None = None
+
+    @property
+    def png(self) -> bytes | None:
+        """PNG of the first image; None if there is none."""
+        return self.pictures[0].png if self.pictures else None

@@ -1,4 +1,4 @@
-"""Services for all tests of the SDK, started once by the SDK's own stack."""
+"""Services for all tests of the packages of the SDK, started once by the SDK's own stack."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from i2s_sdk.settings import Settings
 from kept_services import kept_services
 
-REPOSITORY = Path(__file__).resolve().parents[3]
+REPOSITORY = Path(__file__).resolve().parents[2]
 ALL_SERVICES = ("render-latex", "render-html", "render-lilypond", "metrics")
 
 
