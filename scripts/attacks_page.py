@@ -55,15 +55,17 @@ SUITES = {
 PLACES = "tests/security/places.toml"
 HEAD = f"""# Attacks that are tests
 
-This page lists the attacks that the tests make, for people who review the security of the services.
-It is made of the sources of the tests. Each line is one test, and most of them try several variants. [security.md](security.md) has the threat model, and [isolation.md](isolation.md) says in which tiers
-and as which users the attacks are made, and which verdicts depend on that.
+This page lists the attacks that the tests make, for people who review the security of the services. It is
+made of the sources of the tests. Each line is one test, and most of them try several variants.
+[security.md](security.md) has the threat model, and [isolation.md](isolation.md) says in which tiers and as
+which users the attacks are made, and which verdicts depend on that.
 
-`make test` makes each once, in the strongest tier, and `make test SUITE=security` in every tier, as the user of the
-tests, most of the time root. Whole files are run once more by a service of the user `nobody` ("as an ordinary user"; by
-`make test SUITE=attacks` where no other test is named), and by `make test SUITE=attacks` inside of the image of a
-service, which is started with the options of `deploy/compose` ("in the container"). `{PLACES}` lists these files.
-`make test SUITE=load` runs the security suite on a busy machine.
+`make test` makes each once, in the strongest tier, and `make test SUITE=security` in every tier, as the
+user of the tests, most of the time root. Whole files are run once more by a service of the user `nobody`
+("as an ordinary user"; by `make test SUITE=attacks` where no other test is named), and by `make test
+SUITE=attacks` inside of the image of a service, which is started with the options of `deploy/compose` ("in
+the container"). `{PLACES}` lists these files. `make test SUITE=load` runs the security suite on a busy
+machine.
 """
 
 

@@ -1,9 +1,9 @@
 """Hooks of MkDocs: what the documentation site has beside the pages of ``docs``.
 
-Pages of the repository (README.md, CHANGELOG.md, …), the reference of the Python packages and of the command
-line, the list of attacks, the notebooks, and the source files that pages link to become pages of the site. Links that work in the repository are
-rewritten so that they work in the site. The reference is made from docstrings by mkdocstrings, which reads
-the packages as text.
+Pages of the repository (README.md, CHANGELOG.md, …), the reference of the Python packages and of the
+command line, the list of attacks, the notebooks, and the source files that pages link to become pages of
+the site. Links that work in the repository are rewritten so that they work in the site. The reference is
+made from docstrings by mkdocstrings, which reads the packages as text.
 """
 
 from __future__ import annotations
