@@ -1,9 +1,9 @@
 """Hooks of MkDocs: what the documentation site has beside the pages of ``docs``.
 
-Pages of the repository (README.md, CHANGELOG.md, …), the reference of the Python packages, the notebooks,
-and the source files that pages link to become pages of the site. Links that work in the repository are
-rewritten so that they work in the site. The reference is made from docstrings by mkdocstrings, which reads
-the packages as text.
+Pages of the repository (README.md, CHANGELOG.md, …), the reference of the Python packages and of the
+command line, the list of attacks, the notebooks, and the source files that pages link to become pages of
+the site. Links that work in the repository are rewritten so that they work in the site. The reference is
+made from docstrings by mkdocstrings, which reads the packages as text.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+
+import attacks_page
+import command_line_page
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = "docs"
@@ -41,6 +44,7 @@ PACKAGES = {
     "i2s_sdk.models": ("reference/models.md", "Models: i2s_sdk.models"),
     "i2s_client": ("reference/clients.md", "Clients: i2s_client"),
     "i2s_sdk.tasks": ("reference/tasks.md", "Tasks: i2s_sdk.tasks"),
+    "i2s_training": ("reference/training.md", "Rewards and round trips: i2s_training"),
 }
 
 #: Modules that the reference describes in full.
@@ -50,6 +54,9 @@ MODULES = {
     "i2s_wire.render.options": ("reference/options.md", "Options of renderers: i2s_wire.render.options"),
     "i2s_wire.render.request": ("reference/request.md", "Sources: i2s_wire.render.request"),
 }
+
+#: Pages that are made when the site is built, and what makes them.
+GENERATED = {"cli.md": command_line_page.page, "attacks.md": attacks_page.page}
 
 NOTEBOOKS = "examples/notebooks"
 
@@ -71,6 +78,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are not in ``docs``. Called by MkDocs once it has collected those that are."""
     pages = {
         **{place: (ROOT / name).read_text(encoding="utf-8") for name, place in REPOSITORY_PAGES.items()},
+        **{place: page() for place, page in GENERATED.items()},
         **dict(_reference()),
         **dict(_notebooks()),
     }
@@ -125,7 +133,7 @@ def site_place(name: str) -> str:
     """Return the place in the site of a file or folder of the repository.
 
     Args:
-        name: Its path in the repository, such as "docs/cli.md".
+        name: Its path in the repository, such as "docs/runs.md".
     """
     if name in REPOSITORY_PAGES:
         return REPOSITORY_PAGES[name]
@@ -194,7 +202,7 @@ def exported(package: str) -> list[str]:
     Raises:
         ValueError: It has none.
     """
-    path = ROOT / "sdk/core/src" / package.replace(".", "/") / "__init__.py"
+    [path] = ROOT.glob(f"sdk/*/src/{package.replace('.', '/')}/__init__.py")
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             names: list[str] = ast.literal_eval(node.value)

@@ -1,6 +1,6 @@
 """Trains and measures what tells sheet music from other images (i2s_collect.images.music).
 
-Images are PNG files in folders that the caller brings. docs/collecting-filters.md names those of the
+Images are PNG files in folders that the caller brings. docs/collecting-sources.md names those of the
 published weights and how they are made. An image of Debian's lilypond-doc counts as music if its LilyPond
 source, the file of the same name below --sources, sets notes on staves of five lines. Images whose source
 does not surely say so are left out; so are those of less than 100 × 30 pixels, which no page or system has.

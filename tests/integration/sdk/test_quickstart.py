@@ -21,7 +21,7 @@ from i2s_sdk.data import open_data
 
 pytestmark = pytest.mark.integration
 
-PAGE = "quickstart.md"
+PAGE = "index.md"
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 PROGRAM = Path(sys.executable).with_name("i2s-sdk")
 SERVER = "http://127.0.0.1:8000/v1"

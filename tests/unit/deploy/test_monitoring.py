@@ -196,12 +196,12 @@ def test_no_panel_lies_over_another(render):
 def test_every_alert_leads_to_what_to_do(render):
     headings = {
         re.sub(r"[^\w -]", "", line.lstrip("# ").strip().lower()).replace(" ", "-")
-        for line in (DOCS / "kubernetes.md").read_text(encoding="utf-8").splitlines()
+        for line in (DOCS / "monitoring.md").read_text(encoding="utf-8").splitlines()
         if line.startswith("#")
     }
     for rule in alerts(render("monitoring")):
         page, _, anchor = rule["annotations"]["runbook"].partition("#")
-        assert page == "docs/kubernetes.md"
+        assert page == "docs/monitoring.md"
         assert anchor in headings, rule["alert"]
         assert rule["annotations"]["summary"]
         assert rule["labels"]["severity"] in {"info", "warning", "critical"}

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from i2s_sdk.cli.main import COMMANDS
+
 ROOT = Path(__file__).resolve().parents[3]
 pytestmark = pytest.mark.slow
 
@@ -50,6 +52,12 @@ def test_every_page_is_built(site: Path) -> None:
         assert (site / name).is_file(), name
 
 
+def test_the_page_about_the_command_line_has_the_help_of_every_command(site: Path) -> None:
+    page = (site / "cli.html").read_text(encoding="utf-8")
+    for name in COMMANDS:
+        assert f">i2s-sdk {name}<" in page, name
+
+
 def test_no_page_loads_anything_from_another_server(site: Path) -> None:
     pages = list(site.rglob("*.html"))
     assert len(pages) > 60
@@ -60,8 +68,11 @@ def test_no_page_loads_anything_from_another_server(site: Path) -> None:
 
 def test_the_reference_is_made_from_docstrings(site: Path) -> None:
     page = (site / "reference/i2s_sdk.html").read_text(encoding="utf-8")
-    for name in ("evaluate", "RoundTripReward", "render_latex"):
+    for name in ("evaluate", "render_latex"):
         assert f'id="i2s_sdk.{name}"' in page
+    assert 'id="i2s_training.RoundTripReward"' in (site / "reference/training.html").read_text(
+        encoding="utf-8"
+    )
     assert "Parameters:" in page
 
 

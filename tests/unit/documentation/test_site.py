@@ -36,7 +36,7 @@ def test_every_page_has_one_place_in_the_navigation(navigation: list[str]) -> No
     docs = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     notebooks = {f"notebooks/{path.stem}.md" for path in (ROOT / site.NOTEBOOKS).glob("*.ipynb")}
     reference = {place for place, _ in (*site.PACKAGES.values(), *site.MODULES.values())}
-    pages = docs | notebooks | reference | set(site.REPOSITORY_PAGES.values())
+    pages = docs | notebooks | reference | set(site.REPOSITORY_PAGES.values()) | site.GENERATED.keys()
     assert sorted(navigation) == sorted(pages), "add new pages to nav in mkdocs.yml"
 
 

@@ -1,11 +1,11 @@
-"""docs/adding-a-renderer.md lists what a new renderer touches: all of it, and nothing that is not there."""
+"""docs/adding.md lists what a new renderer touches: all of it, and nothing that is not there."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-PAGE = Path("docs/adding-a-renderer.md")
+PAGE = Path("docs/adding.md")
 RENDERERS = ("latex", "html", "lilypond", "python")
 #: Their files are about single renderers, whichever those are.
 NOT_LISTED = ("benchmarks", "examples", "tests", "CHANGELOG.md")
@@ -13,7 +13,7 @@ NOT_LISTED = ("benchmarks", "examples", "tests", "CHANGELOG.md")
 
 def rows(texts, heading):
     """The paths in the first column of the table below a heading."""
-    section = texts[PAGE].partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    section = texts[PAGE].partition(f"### {heading}\n")[2].partition("\n### ")[0]
     cells = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
     return [Path(path) for cell in cells for path in re.findall(r"`([^`]+)`", cell)]
 
@@ -24,7 +24,7 @@ def named(text):
 
 @pytest.mark.parametrize("name", RENDERERS)
 def test_each_renderer_has_every_file_that_is_its_own(root, texts, name):
-    wanted = rows(texts, "What is its own")
+    wanted = rows(texts, "What a renderer has of its own")
     assert len(wanted) > 10
     paths = [str(path).replace("{name}", name) for path in wanted]
     assert [path for path in paths if not (root / path).is_file()] == []

@@ -1,4 +1,4 @@
-"""docs/adding-a-task.md lists what a new task touches: all of it, and nothing that is not there."""
+"""docs/adding.md lists what a new task touches: all of it, and nothing that is not there."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ from i2s_sdk.cli import judge, score
 from i2s_sdk.tasks.registry import DEFAULT_TASK, SPECS
 from i2s_wire.metrics.profile import Profile
 
-PAGE = Path("docs/adding-a-task.md")
+PAGE = Path("docs/adding.md")
 #: They render one source as its task does, start the LaTeX renderer with the preambles of its task, make
 #: items and answers of the tasks of one benchmark, or are the reward that one benchmark defines.
 ABOUT_ONE_TASK = {

@@ -80,7 +80,7 @@ _DAY = click.DateTime(["%Y-%m-%d"])
     "text_judges",
     multiple=True,
     metavar="NAME@VERSION=URL",
-    help="Address that judges texts, see docs/collecting-filters.md; may be repeated.  [I2S_JUDGE_TOKEN]",
+    help="Address that judges texts, see docs/collecting-sources.md; may be repeated.  [I2S_JUDGE_TOKEN]",
 )
 @click.option(
     "--text-limit",

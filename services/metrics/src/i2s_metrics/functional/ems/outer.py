@@ -1,6 +1,6 @@
 """Steps 5 to 7 of Earth Mover Similarity: moving the patches of one image to another's.
 
-Inner costs are computed where the plan needs them. docs/ems.md has the proof.
+Inner costs are computed where the plan needs them. docs/decisions/0014 has the proof.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
-#!/usr/bin/env python3
-"""Prints docs/attacks.md: which attacks are tests, and in which files.
-
-    scripts/attacks > docs/attacks.md
+"""The page of the documentation site about attacks: which of them are tests, and in which files.
 
 Reads the sources of the tests and runs none of them.
 """
 
 import ast
-import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,16 +55,17 @@ SUITES = {
 PLACES = "tests/security/places.toml"
 HEAD = f"""# Attacks that are tests
 
-This page lists the attacks that the tests make, for people who review the security of the services.
-`scripts/attacks` writes it from the sources of the tests. Each line is one test, and most of them try several
-variants. [security.md](security.md) has the threat model, and [isolation.md](isolation.md) says in which tiers
-and as which users the attacks are made, and which verdicts depend on that.
+This page lists the attacks that the tests make, for people who review the security of the services. It is
+made of the sources of the tests. Each line is one test, and most of them try several variants.
+[security.md](security.md) has the threat model, and [isolation.md](isolation.md) says in which tiers and as
+which users the attacks are made, and which verdicts depend on that.
 
-`make test` makes each once, in the strongest tier, and `make test SUITE=security` in every tier, as the user of the
-tests, most of the time root. Whole files are run once more by a service of the user `nobody` ("as an ordinary user"; by
-`make test SUITE=attacks` where no other test is named), and by `make test SUITE=attacks` inside of the image of a
-service, which is started with the options of `deploy/compose` ("in the container"). `{PLACES}` lists these files.
-`make test SUITE=load` runs the security suite on a busy machine.
+`make test` makes each once, in the strongest tier, and `make test SUITE=security` in every tier, as the
+user of the tests, most of the time root. Whole files are run once more by a service of the user `nobody`
+("as an ordinary user"; by `make test SUITE=attacks` where no other test is named), and by `make test
+SUITE=attacks` inside of the image of a service, which is started with the options of `deploy/compose` ("in
+the container"). `{PLACES}` lists these files. `make test SUITE=load` runs the security suite on a busy
+machine.
 """
 
 
@@ -122,7 +119,3 @@ def page() -> str:
         lines.append(f"\n## {title}")
         lines += [line for pattern in patterns for line in section(pattern, places)]
     return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    sys.stdout.write(page())

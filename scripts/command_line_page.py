@@ -1,20 +1,16 @@
-"""The reference of the command line, made of the help of its commands.
-
-``python -m i2s_sdk.cli.reference`` prints docs/cli.md.
-"""
+"""The page of the documentation site about the command line, made of the help of its commands."""
 
 from __future__ import annotations
 
 import click
 
 from i2s_sdk.cli.main import COMMANDS, group
-from i2s_sdk.cli.terminal import say
 
 _HEAD = """# Command line
 
-Made by `python -m i2s_sdk.cli.reference`; a test keeps it true. Everything here is a function of the same
-name in Python: `i2s_sdk.evaluate`, `score`, `metrics`, `doctor`; `render latex` is `i2s_sdk.render_latex`,
-`render-run` is `i2s_sdk.render_run`, `evaluate --dry-run` is `i2s_sdk.dry_run`.
+This page has the help of every command. Everything here is a function of the same name in Python:
+`i2s_sdk.evaluate`, `score`, `metrics`, `doctor`; `render latex` is `i2s_sdk.render_latex`, `render-run` is
+`i2s_sdk.render_run`, `evaluate --dry-run` is `i2s_sdk.dry_run`.
 
 Settings come from flags, then the environment, then the configuration file: each `[I2S_NAME]` below is a
 variable, and `name` in lower case is the key of the TOML file. With `--json` standard output holds one JSON
@@ -48,7 +44,7 @@ Completion of commands, options, models, tasks, subsets, difficulties and files:
 Exit codes:
 
 - 0: complete.
-- 1: a fault. A service cannot be started or does not answer. `render` has no picture, `score` lacks a value
+- 1: a fault. A service cannot be started or does not answer. `render` has no image, `score` lacks a value
   or a prediction, `doctor` found something bad.
 - 2: used wrongly. An option, a name, a file, a data set or a run folder does not fit.
 - 3: more samples than `--fail-on-error` allows have no score, for reasons that are ours and not the model's;
@@ -57,7 +53,7 @@ Exit codes:
 """
 
 
-def reference() -> str:
+def page() -> str:
     """Return the whole page."""
     root = click.Context(group, info_name="i2s-sdk", terminal_width=100, **group.context_settings)
     parts = [_HEAD, _section(group, root)]
@@ -78,7 +74,3 @@ def _sections(command: click.Command | None, parent: click.Context, name: str) -
 
 def _section(command: click.Command, context: click.Context) -> str:
     return f"## {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"
-
-
-if __name__ == "__main__":
-    say(reference(), nl=False)
