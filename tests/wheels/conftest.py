@@ -115,7 +115,7 @@ def _closure(wheels: Path, name: str) -> set[Path]:
     with ZipFile(wheel) as archive:
         metadata = next(one for one in archive.namelist() if one.endswith(".dist-info/METADATA"))
         required = re.findall(
-            r"^Requires-Dist: (i2s-[a-z-]+)==[^;]*$", archive.read(metadata).decode(), re.MULTILINE
+            r"^Requires-Dist: (i2s-[a-z-]+)==[^;\n]*$", archive.read(metadata).decode(), re.MULTILINE
         )
     return {wheel}.union(*(_closure(wheels, one) for one in required))
 

@@ -27,7 +27,8 @@ def server() -> Iterator[ChatServer]:
         yield chat
 
 
-def test_the_tasks_of_the_wheel_are_those_that_inspect_ai_finds(sdk_alone):
+def test_the_tasks_of_the_wheel_are_those_that_inspect_ai_finds(install_alone):
+    installed = install_alone("i2s-training")
     script = (
         "from inspect_ai._util.entrypoints import ensure_entry_points\n"
         "from inspect_ai._util.registry import registry_find, registry_info\n"
@@ -37,10 +38,10 @@ def test_the_tasks_of_the_wheel_are_those_that_inspect_ai_finds(sdk_alone):
         "found = registry_find(lambda one: one.type == 'task' and one.name.startswith('i2s/'))\n"
         "print(*sorted(registry_info(one).name for one in found))\n"
     )
-    told = sdk_alone.run("python", "-c", script)
+    told = installed.run("python", "-c", script)
     assert told.returncode == 0, told.stderr
     file, tasks = told.stdout.splitlines()[-2:]
-    assert Path(file).is_relative_to(sdk_alone.environment)
+    assert Path(file).is_relative_to(installed.environment)
     assert set(tasks.split()) == {f"i2s/{name}" for name in SPECS}
 
 

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 import click
 
-from i2s_client.plugins import PluginGroup, load_plugin, package_of, plugins
+from i2s_client.plugins import PluginGroup, load_plugin, package_of, plugins, warn_of
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import I2SError, PluginError, UnknownNameError, UsageError
 from i2s_sdk.ownership import ownership
@@ -96,8 +96,9 @@ class LazyGroup(click.Group):
         self._modules, self._kind, self._order, self._prefix = modules, kind, order, prefix
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands that are installed."""
-        names = [*self._modules, *self.commands, *self._elsewhere()]
+        """Return the names of all commands that are installed; one that cannot be used is left out."""
+        elsewhere = [name for name in self._elsewhere() if self._is_usable(name)]
+        names = [*self._modules, *self.commands, *elsewhere]
         return sorted(names, key=lambda name: self._order.index(name) if name in self._order else len(names))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -128,6 +129,14 @@ class LazyGroup(click.Group):
                 f"{cmd_name} is in a package that is not installed: {install_command(f'i2s-sdk[{extra}]')}"
             )
         raise UnknownNameError(self._kind, cmd_name, self.list_commands(ctx))
+
+    def _is_usable(self, name: str) -> bool:
+        try:
+            load_plugin(self._elsewhere()[name])
+        except PluginError as error:
+            warn_of(error)
+            return False
+        return True
 
     def _elsewhere(self) -> Mapping[str, EntryPoint]:
         """Return the commands that other packages add to this group, by their names in it."""
