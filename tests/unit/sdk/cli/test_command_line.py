@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import click
@@ -127,3 +128,14 @@ def test_the_same_command_has_the_same_folder_and_others_have_others() -> None:
 def test_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == 0
     assert capsys.readouterr().out.startswith("i2s-sdk, version ")
+
+
+def test_a_command_of_a_package_that_cannot_be_used_is_left_out_of_the_help(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = EntryPoint("broken", "no_such_package:command", "i2s_sdk.commands")
+    monkeypatch.setattr("i2s_sdk.cli.main.plugins", lambda group: {"broken": broken})
+    assert run(["--help"]) == 0
+    assert "broken" not in capsys.readouterr().out
+    assert run(["broken"]) == 2
+    assert "no_such_package" in capsys.readouterr().err
