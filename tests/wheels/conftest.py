@@ -16,6 +16,7 @@ import sysconfig
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -130,7 +131,7 @@ def sdk_alone(folder: Path, wheels: Path) -> Installed:
 def install_alone(folder: Path, wheels: Path) -> Callable[[str], Installed]:
     """A function that installs a package into an environment of its own, with those of ours that it needs."""
     (folder / "alone").mkdir()
-    return lambda name: _install_alone(folder / "alone", wheels, name)
+    return cache(lambda name: _install_alone(folder / "alone", wheels, name))
 
 
 @pytest.fixture(scope="session")

@@ -134,7 +134,7 @@ def test_a_command_of_a_package_that_cannot_be_used_is_left_out_of_the_help(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     broken = EntryPoint("broken", "no_such_package:command", "i2s_sdk.commands")
-    monkeypatch.setattr("i2s_sdk.cli.main.plugins", lambda group: {"broken": broken})
+    monkeypatch.setattr(sys.modules[run.__module__], "plugins", lambda group: {"broken": broken})
     assert run(["--help"]) == 0
     assert "broken" not in capsys.readouterr().out
     assert run(["broken"]) == 2
