@@ -6,7 +6,7 @@ hand, so counts over them are counts over faults that were chosen, and no estima
 answers of a model to another question is left out.
 
     python -m benchmarks.departures                      all parts; starts the renderers
-    python -m benchmarks.departures --part ems           one part; ems, images, texts, aggregates need none
+    python -m benchmarks.departures --part ems           one part; ems, pictures, texts, aggregates need none
     python -m benchmarks.departures --references FOLDER  equation 4 alone, on the PNG files of a folder
     python -m benchmarks.departures --output benchmarks/results/departures.json
 

@@ -198,7 +198,7 @@ def _cells(size: str, figures: Sequence[Figures]) -> list[str]:
 def main() -> int:
     """Return 0 if the claims hold, 1 if one does not, 2 if the two ways disagree."""
     parser = command_line("ems", __doc__, _EXAMPLES)
-    add_repeat(parser, 5, "of ours")
+    add_repeat(parser, 5, "of this repository's metric")
     parser.add_argument("--limit", type=positive, metavar="N", help="only the first N pairs")
     given = parser.parse_args()
     chosen = pairs(_PICTURES, given.limit)

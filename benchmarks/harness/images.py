@@ -13,7 +13,7 @@ def image_difference(one: Path | bytes, other: Path | bytes) -> float | None:
 
     Args:
         one: File, or its content.
-        other: The same.
+        other: The other file, or its content.
 
     Returns:
         0 if all pixels are equal; None if the sizes differ.

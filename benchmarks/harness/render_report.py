@@ -132,7 +132,7 @@ async def compare(
 
     Args:
         given: The options, see ``add_engine_options``.
-        variants: What is compared.
+        variants: The variants of the renderer that are compared.
         documents: Documents by the id of their instance.
         services: The services behind the variants.
         ratios: What is divided: both variants, and the part of a job; see ``Ratio``.

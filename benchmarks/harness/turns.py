@@ -46,7 +46,7 @@ async def in_turns(
     """Do every task by every variant, one at a time, each time beginning with another variant.
 
     Args:
-        variants: What is compared, by name: does a task and returns what was measured.
+        variants: Functions by the names of their sides; each does a task and returns its measurement.
         tasks: The tasks by name.
         repeat: Number of repetitions.
         unmeasured: Rounds at the beginning that are left out; they fill the caches of the machine.

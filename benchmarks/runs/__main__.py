@@ -65,7 +65,7 @@ async def measure(samples: int, large: int, where: Path | None, bounds: Bounds) 
         samples: Number of samples that are evaluated.
         large: Samples of the run that is opened and reported.
         where: Folder for the temporary files; None takes the one of the system.
-        bounds: What is required.
+        bounds: Bounds that the measured values must keep.
 
     Raises:
         MeasurementError: A sample was not scored.

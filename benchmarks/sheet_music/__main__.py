@@ -58,7 +58,7 @@ _OTHER_STAVES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A image."""
+    """An image."""
 
     path: Path  #: Path of its file.
     music: bool  #: Whether it is sheet music.

@@ -45,7 +45,7 @@ def services(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def reference(folder, services):
-    """A image of the good document, drawn through the client."""
+    """An image of the good document, drawn through the client."""
     (folder / "first.tex").write_text(GOOD)
     shutil.copy(ROOT / "examples/references/algorithm-beam-search.png", folder / "any.png")
     run(folder, services, "first.tex", "any.png")

@@ -38,7 +38,7 @@ async def attacked(request):
 
 
 def png(width, height, colour_type, channels):
-    """A image of one colour that is small in bytes and large in pixels."""
+    """An image of one colour that is small in bytes and large in pixels."""
 
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -35,7 +35,7 @@ CHANGES = {
 
 
 def load(name: str) -> np.ndarray:
-    """A image of the recorded set."""
+    """An image of the recorded set."""
     with Image.open(IMAGES / f"{name}.png") as picture:
         return np.array(picture.convert("RGB"))
 

@@ -125,7 +125,7 @@ def serve(tmp_path) -> Callable[..., AbstractAsyncContextManager[Running]]:
 
 @pytest.fixture(scope="session")
 def image() -> Callable[[str], pb.Image]:
-    """A image of the recorded set, encoded."""
+    """An image of the recorded set, encoded."""
     return lambda name: pb.Image(data=(DATA / name).read_bytes())
 
 

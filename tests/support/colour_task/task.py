@@ -18,7 +18,7 @@ _ASK = "Which colour is this? Answer with one word."
 
 @dataclass(frozen=True, slots=True)
 class ColourTask(Task):
-    """A image, to be answered with the name of its colour."""
+    """An image, to be answered with the name of its colour."""
 
     profile: Profile = Profile.PAPER
     name: str = "colour"

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Sequence
 
 from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s.metrics.v1.metrics_pb2_grpc import MetricsServiceStub
 from i2s_client.blocking import BlockingClient, blocking, blocking_stream
 from i2s_client.connection import AsyncConnection, call_metadata, read_answer
-from i2s_client.errors import ProtocolError, ServiceError
 from i2s_client.service_table import METRICS_WIRE_NAME
-from i2s_client.status import status_of, stream_error
-from i2s_client.streams import StreamClient, Streamed, each
+from i2s_client.streams import StreamCall, Streamed, stream
 from i2s_wire.metrics import from_wire, to_wire
 from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.metrics.profile import Profile
@@ -96,22 +94,15 @@ class AsyncMetricsClient(AsyncConnection):
         Raises:
             UsageError: An id is empty, or two items under way have the same.
         """
-
-        async def source() -> AsyncIterator[tuple[str, ScoreRequest]]:
-            async for request in each(requests):
-                yield request.id, request
-
-        stream: StreamClient[ScoreRequest, Score] = StreamClient(
-            "ScoreStream",
-            self.address,
-            lambda: _StreamCall(self),
-            retry=self.retry,
-            deadline=deadline or self.deadline,
-            window=window,
-            service=METRICS_WIRE_NAME,
+        results = stream(
+            self, requests, self._open_call, method="ScoreStream", window=window, deadline=deadline
         )
-        async for result in stream.results(source()):
+        async for result in results:
             yield result
+
+    def _open_call(self) -> StreamCall[ScoreRequest, Score]:
+        call = MetricsServiceStub(self.channel).ScoreStream(metadata=call_metadata(self.token))
+        return StreamCall(call, _Pairs().message, from_wire.score, self.address, "ScoreStream")
 
     async def describe(self, deadline: float | None = None) -> MetricsDescription:
         """Return what the service says of itself and of its metrics.
@@ -139,38 +130,17 @@ class MetricsClient(BlockingClient[AsyncMetricsClient]):
     describe = blocking(AsyncMetricsClient.describe)
 
 
-class _StreamCall:
-    """One call of ScoreStream."""
+class _Pairs:
+    """The pairs of one call; a reference that the call has sent is named by its digest afterwards."""
 
-    def __init__(self, client: AsyncMetricsClient) -> None:
-        self._address = client.address
-        self._call = MetricsServiceStub(client.channel).ScoreStream(metadata=call_metadata(client.token))
+    def __init__(self) -> None:
         self._sent: OrderedDict[str, None] = OrderedDict()
 
-    async def write(self, request: ScoreRequest, whole: bool) -> None:
+    def message(self, request: ScoreRequest, whole: bool) -> pb.ScoreRequest:
         digest = hashlib.sha256(request.reference).hexdigest()
         known = digest in self._sent and not whole
         self._sent[digest] = None
         self._sent.move_to_end(digest)
         if len(self._sent) > _REMEMBERED:
             self._sent.popitem(last=False)
-        await self._call.write(to_wire.score_request(request, digest if known else ""))
-
-    async def read(self) -> tuple[str, Score | ServiceError | ProtocolError] | None:
-        answer = await self._call.read()
-        if not isinstance(answer, pb.ScoreStreamResponse):
-            return None
-        if answer.WhichOneof("outcome") == "failure":
-            failure = answer.failure
-            said = status_of(failure.code), failure.message, failure.retry_after_ms
-            return answer.id, stream_error(*said, self._address, "ScoreStream")
-        try:
-            return answer.id, read_answer(from_wire.score, answer.response)
-        except ProtocolError as error:
-            return answer.id, error
-
-    async def done_writing(self) -> None:
-        await self._call.done_writing()
-
-    def cancel(self) -> None:
-        self._call.cancel()
+        return to_wire.score_request(request, digest if known else "")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Mapping
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
 from i2s_client.blocking import BlockingClient, blocking, blocking_stream
 from i2s_client.connection import AsyncConnection, call_metadata, read_answer
-from i2s_client.errors import ProtocolError, ServiceError
 from i2s_client.service_table import RENDER_WIRE_NAME
-from i2s_client.status import status_of, stream_error
-from i2s_client.streams import StreamClient, Streamed, each
+from i2s_client.streams import StreamCall, Streamed, stream
 from i2s_wire.render import from_wire
 from i2s_wire.render.description import RendererDescription
 from i2s_wire.render.options import LatexEngine, LatexOptions, PageOptions, RenderOptions
@@ -181,22 +179,15 @@ class AsyncRenderClient(AsyncConnection):
         Raises:
             UsageError: An id is empty, or two items under way have the same.
         """
-
-        async def source() -> AsyncIterator[tuple[str, RenderRequest]]:
-            async for request in each(requests):
-                yield request.id, request
-
-        stream: StreamClient[RenderRequest, Rendering] = StreamClient(
-            "RenderStream",
-            self.address,
-            lambda: _StreamCall(self),
-            retry=self.retry,
-            deadline=deadline or self.deadline,
-            window=window,
-            service=RENDER_WIRE_NAME,
+        results = stream(
+            self, requests, self._open_call, method="RenderStream", window=window, deadline=deadline
         )
-        async for result in stream.results(source()):
+        async for result in results:
             yield result
+
+    def _open_call(self) -> StreamCall[RenderRequest, Rendering]:
+        call = RenderServiceStub(self.channel).RenderStream(metadata=call_metadata(self.token))
+        return StreamCall(call, _message, from_wire.rendering, self.address, "RenderStream")
 
     async def describe(self, deadline: float | None = None) -> RendererDescription:
         """Return what the renderer says of itself.
@@ -228,34 +219,8 @@ class RenderClient(BlockingClient[AsyncRenderClient]):
     describe = blocking(AsyncRenderClient.describe)
 
 
-class _StreamCall:
-    """One call of RenderStream."""
-
-    def __init__(self, client: AsyncRenderClient) -> None:
-        self._address = client.address
-        self._call = RenderServiceStub(client.channel).RenderStream(metadata=call_metadata(client.token))
-
-    async def write(self, request: RenderRequest, whole: bool) -> None:
-        await self._call.write(render_request(request))
-
-    async def read(self) -> tuple[str, Rendering | ServiceError | ProtocolError] | None:
-        answer = await self._call.read()
-        if not isinstance(answer, pb.RenderStreamResponse):
-            return None
-        if answer.WhichOneof("outcome") == "failure":
-            failure = answer.failure
-            said = status_of(failure.code), failure.message, failure.retry_after_ms
-            return answer.id, stream_error(*said, self._address, "RenderStream")
-        try:
-            return answer.id, read_answer(from_wire.rendering, answer.response)
-        except ProtocolError as error:
-            return answer.id, error
-
-    async def done_writing(self) -> None:
-        await self._call.done_writing()
-
-    def cancel(self) -> None:
-        self._call.cancel()
+def _message(request: RenderRequest, whole: bool) -> pb.RenderRequest:
+    return render_request(request)
 
 
 def _latex(

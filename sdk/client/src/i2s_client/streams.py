@@ -15,20 +15,19 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import grpc
 import grpc.aio
 
-from i2s_client.connection import call_span
+from i2s_client.connection import AsyncConnection, call_span, read_answer
 from i2s_client.errors import I2SError, ProtocolError, ServiceError, UsageError
 from i2s_client.retry import RetryPolicy
-from i2s_client.status import error_of, stream_error
+from i2s_client.status import error_of, status_of, stream_error
 
 Q = TypeVar("Q")
 A = TypeVar("A")
-Request_contra = TypeVar("Request_contra", contravariant=True)
-Answer_co = TypeVar("Answer_co", covariant=True)
+R = TypeVar("R", bound="StreamRequest")
 
 _LOOK_EVERY = 1.0  # seconds between looks for items that are overdue
 
@@ -56,24 +55,62 @@ class Streamed(Generic[A]):
         return self.answer
 
 
-class StreamCall(Protocol[Request_contra, Answer_co]):
-    """One call of a streaming method."""
+class StreamRequest(Protocol):
+    """A request of a stream."""
 
-    async def write(self, request: Request_contra, whole: bool) -> None:
+    @property
+    def id(self) -> str:
+        """Name by which its answer is told apart."""
+        ...
+
+
+class StreamCall(Generic[Q, A]):
+    """One call of a streaming method, whose responses are an answer or a failure with the id of a request.
+
+    Args:
+        call: The call of gRPC.
+        write: Writes a request; its second argument says to name nothing that was sent before.
+        read: Reads the answer of a response.
+        address: Address of the service, for messages.
+        method: Name, such as "RenderStream".
+    """
+
+    def __init__(
+        self,
+        call: Any,  # noqa: ANN401 - the generated types of both methods have no base
+        write: Callable[[Q, bool], Any],
+        read: Callable[[Any], A],
+        address: str,
+        method: str,
+    ) -> None:
+        self._call, self._write, self._read = call, write, read
+        self._address, self._method = address, method
+
+    async def write(self, request: Q, whole: bool) -> None:
         """Send a request; ``whole``: name nothing that was sent before."""
-        ...
+        await self._call.write(self._write(request, whole))
 
-    async def read(self) -> tuple[str, Answer_co | ServiceError | ProtocolError] | None:
+    async def read(self) -> tuple[str, A | ServiceError | ProtocolError] | None:
         """Return an answer or failure with its id; None if the service ended the call."""
-        ...
+        response = await self._call.read()
+        if response is grpc.aio.EOF:
+            return None
+        if response.WhichOneof("outcome") == "failure":
+            failure = response.failure
+            said = status_of(failure.code), failure.message, failure.retry_after_ms
+            return response.id, stream_error(*said, self._address, self._method)
+        try:
+            return response.id, read_answer(self._read, response.response)
+        except ProtocolError as error:
+            return response.id, error
 
     async def done_writing(self) -> None:
         """Say that no request follows."""
-        ...
+        await self._call.done_writing()
 
-    def cancel(self) -> object:
+    def cancel(self) -> None:
         """End the call."""
-        ...
+        self._call.cancel()
 
 
 @dataclass(slots=True)
@@ -86,18 +123,48 @@ class _Item(Generic[Q]):
     whole: bool = False
 
 
-class StreamClient(Generic[Q, A]):
-    """One stream for its caller, however many calls it takes.
+async def stream(
+    connection: AsyncConnection,
+    requests: AsyncIterable[R] | Iterable[R],
+    open_call: Callable[[], StreamCall[R, A]],
+    *,
+    method: str,
+    window: int,
+    deadline: float | None,
+) -> AsyncGenerator[Streamed[A], None]:
+    """Yield the results of requests in the order of their completion, over as many calls as it takes.
 
     Args:
-        method: Name, for messages.
-        address: Address of the service.
+        connection: The client of the service.
+        requests: Requests with ids that differ.
         open_call: The function that begins a call.
-        retry: Failures that are tried again, and for how long.
-        deadline: Seconds for one attempt of an item.
+        method: Name of the method, for messages.
         window: The most items under way or not yet taken.
-        service: Full name, for traces.
+        deadline: Seconds for one attempt of an item; None takes that of the client.
+
+    Raises:
+        UsageError: An id is empty, or two items under way have the same.
     """
+
+    async def source() -> AsyncIterator[tuple[str, R]]:
+        async for request in each(requests):
+            yield request.id, request
+
+    client = _StreamClient(
+        method,
+        connection.address,
+        open_call,
+        retry=connection.retry,
+        deadline=deadline or connection.deadline,
+        window=window,
+        service=connection.wire_name,
+    )
+    async for result in client.results(source()):
+        yield result
+
+
+class _StreamClient(Generic[Q, A]):
+    """One stream for its caller, however many calls it takes."""
 
     def __init__(
         self,

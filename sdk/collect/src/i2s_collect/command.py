@@ -101,7 +101,7 @@ _DAY = click.DateTime(["%Y-%m-%d"])
     type=click.FloatRange(0, 1),
     default=0.3,
     metavar="X",
-    help="A image with a greater value is dropped.  [default: 0.3]",
+    help="An image with a greater value is dropped.  [default: 0.3]",
 )
 @click.option(
     "--seen", type=Path, metavar="FILE", help="Fingerprints that the collections of all months share."

@@ -8,7 +8,7 @@ class MetricError(Exception):
 
 
 class BadImageError(MetricError):
-    """A image cannot be read, or is larger than allowed; the message says why."""
+    """An image cannot be read, or is larger than allowed; the message says why."""
 
 
 class UnknownMetricError(MetricError):

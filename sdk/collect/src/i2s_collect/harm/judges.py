@@ -63,7 +63,7 @@ class PictureJudge(Protocol):
 
     @property
     def limit(self) -> float:
-        """A image with a greater value is left out."""
+        """An image with a greater value is left out."""
         ...
 
     def judge(self, png: bytes) -> float:
@@ -133,7 +133,7 @@ class EndpointJudge:
     Args:
         url: URL to which requests are sent.
         name: Name of the model behind it, for the record.
-        version: The same.
+        version: Version of that model, for the record.
         limit: Greater values are left out.
         headers: Headers of requests, such as those of a key; they are stored nowhere.
         timeout: Seconds for one request.
@@ -352,7 +352,7 @@ def people_flags(text: str, files: Iterable[str] = ()) -> tuple[str, ...]:
     Nothing of what was found is returned, so that it is stored nowhere.
 
     Args:
-        text: What readers see.
+        text: Text as readers see it.
         files: Names of the files of the page, with or without folders.
     """
     found = []

@@ -92,7 +92,7 @@ LONGEST_PERIOD = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A image with its staves."""
+    """An image with its staves."""
 
     #: Level grey values from 0 to 255, height × width.
     grey: Grey

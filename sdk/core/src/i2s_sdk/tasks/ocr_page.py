@@ -41,7 +41,7 @@ class OcrLine:
 
 @dataclass(frozen=True, slots=True)
 class OcrPage:
-    """A image with its lines, from top to bottom."""
+    """An image with its lines, from top to bottom."""
 
     #: Width in pixels.
     width: int

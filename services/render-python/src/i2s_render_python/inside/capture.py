@@ -39,7 +39,7 @@ Describe = Callable[[Figure, int, Sizes], Mapping[str, object]]
 
 
 class TooManyPixelsError(BaseException):
-    """A image would have more pixels than are permitted; no handler of a program catches it by accident."""
+    """An image would have more pixels than are permitted; no handler of a program catches it by accident."""
 
     def __init__(self, width: float, height: float) -> None:
         super().__init__(f"{width:.0f} x {height:.0f} pixels")

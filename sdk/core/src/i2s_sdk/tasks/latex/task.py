@@ -33,7 +33,7 @@ CUT_BOTTOM = 0.2
 
 @dataclass(frozen=True, slots=True)
 class LatexTask(RenderedTask[LatexDocument]):
-    """A image of LaTeX output, to be answered with LaTeX."""
+    """An image of LaTeX output, to be answered with LaTeX."""
 
     #: Profile whose rules are followed.
     profile: Profile = Profile.PAPER

@@ -60,7 +60,7 @@ _FAULTS = {
 
 @dataclass(frozen=True, slots=True)
 class WebpageTask(RenderedTask[Site]):
-    """A image of a web page, to be answered with the files of a site."""
+    """An image of a web page, to be answered with the files of a site."""
 
     #: Profile whose rules are followed.
     profile: Profile = Profile.PAPER
