@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,3 +42,20 @@ def test_only_what_may_end_better_is_tried_again() -> None:
         if kind not in (OverloadedError, ServiceUnavailableError):
             assert not deserves_another_attempt(_error(kind))
     assert not deserves_another_attempt(ValueError())
+
+
+@given(st.integers(1, 100), st.floats(0.0, 100.0))
+def test_another_attempt_begins_before_the_time_of_all_is_over_or_never(attempt: int, left: float) -> None:
+    policy, now = RetryPolicy(), time.monotonic()
+    pause = policy.pause_before_next(_error(ServiceUnavailableError), attempt, now + left)
+    assert pause is None or pause < left
+    if left > policy.longest_pause + 60:
+        assert pause is not None
+
+
+def test_a_service_that_says_when_to_come_back_is_asked_no_earlier() -> None:
+    overloaded = _error(OverloadedError)
+    assert isinstance(overloaded, OverloadedError)
+    assert RetryPolicy().pause_before_next(overloaded, 1, time.monotonic() + 3600) is None
+    overloaded.retry_after_seconds = 7.0
+    assert (RetryPolicy().pause_before_next(overloaded, 1, time.monotonic() + 3600) or 0.0) >= 7.0

@@ -139,3 +139,14 @@ def test_a_command_of_a_package_that_cannot_be_used_is_left_out_of_the_help(
     assert "broken" not in capsys.readouterr().out
     assert run(["broken"]) == 2
     assert "no_such_package" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"), [(["collect"], "collect"), (["http"], "http"), (["dataset", "push"], "collect")]
+)
+def test_a_command_of_a_package_that_is_not_installed_names_its_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str], extra: str
+) -> None:
+    monkeypatch.setattr(sys.modules[run.__module__], "plugins", lambda group: {})
+    assert run(words) == 2
+    assert f"i2s-sdk[{extra}]" in capsys.readouterr().err
