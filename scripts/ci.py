@@ -116,18 +116,13 @@ def by_turn(table: Table, moment: int) -> list[Part]:
 def choose(table: Table, moment: int, paths: Sequence[str], seconds: float) -> tuple[list[Part], Part | None]:
     """Return the parts that test a path and fit into a time together, and one more.
 
-    Parts are in the order of their turns, so what does not fit today is first when its turn has come. In the
-    first half of its turn a part goes before those that test a path, so that it is not always crowded out; in
-    the second half behind them.
+    Parts that test a path go first, in the order of the table. The further part is the next one by turn that
+    fits into the rest; it may be one that tests a path and did not fit before.
     """
-    parts = by_turn(table, moment)
-    wanted = touched(paths, parts)
-    others = [part for part in parts if part not in wanted]
-    first = moment % table.slot < table.slot / 2
-    further = fitting(others[:1] if first and others[:1] == parts[:1] else [], seconds)
-    fit = fitting(wanted, seconds - sum(part.seconds for part in further))
-    left = seconds - sum(part.seconds for part in [*further, *fit])
-    return fit, next(iter([*further, *(part for part in others if part.seconds <= left)]), None)
+    fit = fitting(touched(paths, table.parts), seconds)
+    left = seconds - sum(part.seconds for part in fit)
+    others = (part for part in by_turn(table, moment) if part not in fit)
+    return fit, next((part for part in others if part.seconds <= left), None)
 
 
 def fitting(parts: Iterable[Part], seconds: float) -> list[Part]:

@@ -73,10 +73,9 @@ SMALL = ci.Table(100, 10, (), (A, B, C))
     ("moment", "seconds", "changed", "further"),
     [
         (0, 60, [B, C], A),
-        (0, 55, [B], A),  # in the first half of its turn it goes before the others
-        (5, 55, [B, C], None),
-        (10, 30, [B], A),  # b is in turn and was changed, and is run once
-        (20, 35, [C], None),  # c is in turn, and so before b
+        (0, 55, [B, C], None),  # a does not fit beside what was changed
+        (10, 35, [B], A),  # c does not fit; b is in turn and was changed, and is run once
+        (20, 35, [B], A),  # the order of what was changed is that of the table, whatever is in turn
         (0, 5, [], None),
     ],
 )
