@@ -5,7 +5,7 @@
     Record
     ├── instance    SampleInstance     what is evaluated: its groups, the digests of what is compared with
     ├── answer      SampleAnswer       stage "generate": how the model was asked and what it said
-    ├── rendering   SampleRendering    stage "render": the structure of the answer, and in some tasks its image
+    ├── rendering   SampleRendering    stage "render": the structure of the answer, in some tasks its image
     └── score       SampleScore        stage "score": the values of the metrics
 
 Each part is written once, by its stage. A part that has its defaults belongs to a stage that the sample did
