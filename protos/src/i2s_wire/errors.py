@@ -8,11 +8,6 @@
 
 from __future__ import annotations
 
-import enum
-from typing import TypeVar
-
-E = TypeVar("E", bound=enum.Enum)
-
 
 class ContractError(ValueError):
     """A message holds something that the contract does not allow; the text says what."""
@@ -27,17 +22,5 @@ class UnknownValueError(ContractError):
     """
 
     def __init__(self, field: str, number: int) -> None:
-        super().__init__(f"{field} = {number}, which is no known value")
+        super().__init__(f"{field} = {number}, which is not a known value")
         self.field, self.number = field, number
-
-
-def member(kind: type[E], number: int, field: str) -> E:
-    """Return the member of an enum with this number.
-
-    Raises:
-        UnknownValueError: There is none.
-    """
-    try:
-        return kind(number)
-    except ValueError:
-        raise UnknownValueError(field, number) from None

@@ -11,7 +11,8 @@ from i2s_chassis.renderer.model import RawRendering
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
 from i2s_chassis.renderer.wire import page_from_wire, refuse_foreign
 from i2s_chassis.server.service import Chassis
-from i2s_wire.render.request_to_wire import page_options
+from i2s_wire.codec import encode
+from i2s_wire.render.options import PageOptions
 from pillow_renderer.engine import OPTIONS, Installation, Job, PillowEngine
 from pillow_renderer.settings import PillowSettings
 
@@ -20,7 +21,7 @@ class PillowServicer(RendererServicer[Job, RawRendering]):
     """Answers render requests."""
 
     def __init__(self, engine: PillowEngine, settings: PillowSettings, chassis: Chassis) -> None:
-        options = pb.RenderOptions(page=page_options(OPTIONS))
+        options = pb.RenderOptions(page=encode(OPTIONS, pb.PageOptions, PageOptions))
         super().__init__(Identity("i2s-chassis", "python", "pillow", options), settings, chassis)
         self._engine = engine
 

@@ -13,10 +13,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
+from i2s.render.v1 import figure_pb2
 from i2s_render_python.inside.figure_objects.describe import describe
 from i2s_render_python.inside.figure_objects.marks import keep_boxes
 from i2s_render_python.result import read_figure
-from i2s_wire.render import figure_from_wire, figure_to_wire
+from i2s_wire.codec import decode, encode
 from i2s_wire.render.figure import Figure
 
 Described = tuple[Figure, np.ndarray]
@@ -34,7 +35,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Drawing], Descr
         drawing.savefig(output, format="png")
         content = json.dumps(describe(drawing, 1), allow_nan=False).encode()
         figure = read_figure(content)
-        assert figure_from_wire.figure(figure_to_wire.figure(figure)) == figure
+        assert decode(encode(figure, figure_pb2.Figure), Figure) == figure
         with Image.open(output) as picture:
             return figure, np.asarray(picture.convert("RGB"))
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from i2s.render.v1 import figure_pb2
 from i2s_render_python import result
 from i2s_render_python.result import (
     DrawnFigure,
@@ -19,7 +20,7 @@ from i2s_render_python.result import (
     read_figure,
     read_result,
 )
-from i2s_wire.render import figure_from_wire, figure_to_wire
+from i2s_wire.codec import decode, encode
 from i2s_wire.render.figure import Figure, FigureBox, FigureText, TextRole
 
 JSON = st.recursive(
@@ -97,7 +98,7 @@ def test_any_json_is_refused_or_is_a_figure_that_can_be_sent(value):
     except FigureError as error:
         assert str(error)
         return
-    assert figure_from_wire.figure(figure_to_wire.figure(figure)) == figure
+    assert decode(encode(figure, figure_pb2.Figure), Figure) == figure
 
 
 @given(st.binary(max_size=200))

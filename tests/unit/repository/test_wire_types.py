@@ -19,10 +19,11 @@ APART = {
     # Nothing is left to a default there.
     "i2s_chassis.renderer.model.ResolvedPageOptions",
     # These have two or three fields of the same names, and another meaning.
+    "i2s_chassis.renderer.verdict.Judgement",
     "i2s_render_latex.source_error.LatexDiagnosis",
     "i2s_sdk.run.storage.record.Failure",
 }
-CONVERSIONS = {"to_wire", "from_wire", "request_to_wire", "figure_to_wire", "figure_from_wire"}
+CONVERSIONS = {"codec", "messages"}
 STUBS = ("i2s.", "google.", "grpc")
 
 #: Has descriptors of the messages, and neither their stubs nor types of its own for them.

@@ -10,9 +10,11 @@ from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
 from i2s.documents.v1 import documents_pb2
 from i2s.metrics.v1 import metrics_pb2
 from i2s.render.v1 import render_pb2
+from i2s_wire.codec import decode, encode
 from i2s_wire.documents import conversion, drawing
-from i2s_wire.metrics import from_wire, score, to_wire
+from i2s_wire.metrics import score
 from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.score import Score
 from i2s_wire.render import isolation, options, rendering, source_error
 
 
@@ -46,6 +48,10 @@ def test_names_and_numbers_are_those_of_the_wire(
 
 
 def test_each_profile_has_its_number_in_both_directions() -> None:
-    numbers = {f"PROFILE_{one.name}": to_wire.profile(one) for one in Profile}
+    numbers = {
+        f"PROFILE_{profile.name}": encode(Score((), profile), metrics_pb2.ScoreResponse).profile
+        for profile in Profile
+    }
     assert {"PROFILE_UNSPECIFIED": 0, **numbers} == dict(metrics_pb2.Profile.items())
-    assert [from_wire.profile(number) for number in numbers.values()] == list(Profile)
+    read = [decode(metrics_pb2.ScoreResponse(profile=number), Score).profile for number in numbers.values()]
+    assert read == list(Profile)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from i2s.render.v1 import render_pb2 as pb
+from i2s_wire.render.messages import render_request
 from i2s_wire.render.options import (
     Crop,
     ElementQuery,
@@ -19,7 +20,6 @@ from i2s_wire.render.options import (
     WindowOptions,
 )
 from i2s_wire.render.request import LatexSource, LilypondSource, RenderRequest, SiteSource
-from i2s_wire.render.request_to_wire import render_request
 from i2s_wire.render.resources import Limits
 
 LATEX = LatexSource(b"x", {"a.png": b"png"})

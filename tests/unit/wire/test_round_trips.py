@@ -8,21 +8,21 @@ from collections.abc import Mapping
 from dataclasses import is_dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s.documents.v1 import documents_pb2
 from i2s.metrics.v1 import metrics_pb2
 from i2s.render.v1 import render_pb2
+from i2s_wire.codec import decode, encode
 from i2s_wire.documents import Conversions, Converted, DocumentsDescription, Fragment, PageImages
-from i2s_wire.documents import from_wire as documents_from_wire
-from i2s_wire.documents import to_wire as documents_to_wire
-from i2s_wire.documents.request_to_wire import convert_request
-from i2s_wire.metrics import from_wire as metrics_from_wire
-from i2s_wire.metrics import to_wire as metrics_to_wire
+from i2s_wire.documents.conversion import ConversionFailure
+from i2s_wire.documents.messages import convert_request
+from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.metrics.score import MetricFailure, MetricResult, Score, SizePolicy
-from i2s_wire.render import from_wire, to_wire
-from i2s_wire.render.rendering import Rendering, Verdict
+from i2s_wire.render.description import RendererDescription
+from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.resources import Limits
 
 PLAIN = {
@@ -65,54 +65,62 @@ SCORES = values(Score, results=st.lists(RESULTS, max_size=3).map(tuple))
 
 @given(values(Rendering), PLAIN[str])
 def test_a_rendering_survives_the_wire(rendering: Rendering, name: str) -> None:
-    sent = to_wire.rendering(rendering, name).SerializeToString()
+    sent = encode(rendering, render_pb2.RenderResponse, id=name).SerializeToString()
     received = render_pb2.RenderResponse.FromString(sent)
-    assert from_wire.rendering(received) == rendering
+    assert decode(received, Rendering) == rendering
     assert received.id == name
 
 
 @given(values(Limits))
 def test_limits_survive_the_wire(limits: Limits) -> None:
-    sent = to_wire.limits(limits).SerializeToString()
-    assert from_wire.limits(render_pb2.Limits.FromString(sent)) == limits
+    sent = encode(limits, render_pb2.Limits).SerializeToString()
+    assert decode(render_pb2.Limits.FromString(sent), Limits) == limits
 
 
 @given(
     values(Score, results=st.lists(RESULTS, max_size=3).map(tuple)), st.sampled_from(SizePolicy), PLAIN[str]
 )
 def test_a_score_survives_the_wire(score: Score, policy: SizePolicy, name: str) -> None:
-    sent = metrics_to_wire.score(score, policy, name).SerializeToString()
+    sent = encode(score, metrics_pb2.ScoreResponse, id=name, size_policy=policy).SerializeToString()
     received = metrics_pb2.ScoreResponse.FromString(sent)
-    assert metrics_from_wire.score(received) == score
+    assert decode(received, Score) == score
     assert (received.id, received.size_policy) == (name, policy)
 
 
-CONVERTED = values(Converted, reason=st.just(""), verdict=st.none(), html=PLAIN[str]) | values(
-    Converted, html=st.none(), verdict=st.sampled_from(Verdict)
+CONVERTED = values(Converted, html=PLAIN[str], failure=st.none()) | values(
+    Converted, html=st.none(), failure=values(ConversionFailure)
 )
 
 
 @given(values(Conversions, converted=st.lists(CONVERTED, max_size=3).map(tuple)), PLAIN[str])
 def test_conversions_survive_the_wire(conversions: Conversions, name: str) -> None:
-    sent = documents_to_wire.conversions(conversions, name).SerializeToString()
+    sent = encode(conversions, documents_pb2.ConvertResponse, id=name).SerializeToString()
     received = documents_pb2.ConvertResponse.FromString(sent)
-    assert documents_from_wire.conversions(received) == conversions
+    assert decode(received, Conversions) == conversions
     assert received.id == name
 
 
 @given(values(PageImages), PLAIN[str])
 def test_images_of_pages_survive_the_wire(images: PageImages, name: str) -> None:
-    sent = documents_to_wire.page_images(images, name).SerializeToString()
+    sent = encode(images, documents_pb2.DrawPagesResponse, id=name).SerializeToString()
     received = documents_pb2.DrawPagesResponse.FromString(sent)
-    assert documents_from_wire.page_images(received) == images
+    assert decode(received, PageImages) == images
     assert received.id == name
 
 
-@given(values(DocumentsDescription))
-def test_a_description_of_the_documents_service_survives_the_wire(about: DocumentsDescription) -> None:
-    sent = documents_to_wire.description(about).SerializeToString()
-    received = documents_pb2.DescribeResponse.FromString(sent)
-    assert documents_from_wire.description(received) == about
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        (DocumentsDescription, documents_pb2.DescribeResponse),
+        (MetricsDescription, metrics_pb2.DescribeResponse),
+        (RendererDescription, render_pb2.DescribeResponse),
+    ],
+)
+@given(data=st.data())
+def test_a_description_survives_the_wire(kind: type, message: Any, data: st.DataObject) -> None:
+    description = data.draw(values(kind))
+    sent = encode(description, message).SerializeToString()
+    assert decode(message.FromString(sent), kind) == description
 
 
 @given(values(Fragment, text=st.text(st.characters(exclude_categories=()), max_size=20)))

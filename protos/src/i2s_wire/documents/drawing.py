@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
+from i2s_wire.fields import wire_name
 from i2s_wire.render.isolation import Isolation, PolicyEvent
 from i2s_wire.render.rendering import Engine, Stage, Verdict
 from i2s_wire.render.resources import Limits, Usage
@@ -33,7 +34,7 @@ class PageDrawing:
     #: File format of the image.
     format: ImageFormat = ImageFormat.JPEG
     #: Quality of JPEG, from 1 to 100; without meaning for PNG.
-    quality: int = 95
+    quality: int = field(default=95, metadata=wire_name("jpeg_quality"))
 
 
 @dataclass(frozen=True, slots=True)

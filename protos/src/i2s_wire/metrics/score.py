@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from i2s_wire.fields import Checked
 from i2s_wire.metrics.profile import Profile
 
 
@@ -58,7 +60,7 @@ class MetricFailure:
 
 
 @dataclass(frozen=True, slots=True)
-class MetricResult:
+class MetricResult(Checked):
     """One metric of one pair: a value, or a reason why there is none."""
 
     #: Name, such as "ems".
@@ -77,6 +79,14 @@ class MetricResult:
     lower_bound: float = float("-inf")
     #: The greatest possible value.
     upper_bound: float = float("inf")
+
+    def problem(self) -> str:
+        """Return why this is not an outcome: there is none, or the value is not a number."""
+        if self.value is None and self.failure is None:
+            return f"neither a value nor a reason for {self.name!r}"
+        if self.value is not None and not math.isfinite(self.value):
+            return f"{self.value} for {self.name!r}, which is not a value"
+        return ""
 
 
 @dataclass(frozen=True, slots=True)

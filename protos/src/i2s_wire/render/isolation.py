@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from i2s_wire.fields import ZERO_IS_DEFAULT
 
 
 class IsolationTier(enum.IntEnum):
@@ -20,7 +22,7 @@ class Isolation:
     """The sandbox that jobs run in."""
 
     #: The tier in force.
-    tier: IsolationTier = IsolationTier.NONE
+    tier: IsolationTier = field(default=IsolationTier.NONE, metadata=ZERO_IS_DEFAULT)
     #: What it consists of on this machine, such as "seccomp", for people to read.
     mechanisms: tuple[str, ...] = ()
 
@@ -47,4 +49,4 @@ class PolicyEvent:
     #: The file, the address or the system call, for people to read.
     detail: str
     #: How often it was tried.
-    count: int = 1
+    count: int = field(default=1, metadata=ZERO_IS_DEFAULT)

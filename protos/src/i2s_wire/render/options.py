@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
+from i2s_wire.fields import DEFAULT_IS_ABSENT
+
 
 class Crop(enum.IntEnum):
     """What is done with a page after its foot was cut off. Values equal those of the wire."""
@@ -160,9 +162,9 @@ class PythonOptions:
 class RenderOptions:
     """How to render; a renderer refuses groups that have no meaning for its engine."""
 
-    page: PageOptions = field(default_factory=PageOptions)
-    window: WindowOptions = field(default_factory=WindowOptions)
-    latex: LatexOptions = field(default_factory=LatexOptions)
-    site: SiteOptions = field(default_factory=SiteOptions)
-    lilypond: LilypondOptions = field(default_factory=LilypondOptions)
-    python: PythonOptions = field(default_factory=PythonOptions)
+    page: PageOptions = field(default_factory=PageOptions, metadata=DEFAULT_IS_ABSENT)
+    window: WindowOptions = field(default_factory=WindowOptions, metadata=DEFAULT_IS_ABSENT)
+    latex: LatexOptions = field(default_factory=LatexOptions, metadata=DEFAULT_IS_ABSENT)
+    site: SiteOptions = field(default_factory=SiteOptions, metadata=DEFAULT_IS_ABSENT)
+    lilypond: LilypondOptions = field(default_factory=LilypondOptions, metadata=DEFAULT_IS_ABSENT)
+    python: PythonOptions = field(default_factory=PythonOptions, metadata=DEFAULT_IS_ABSENT)

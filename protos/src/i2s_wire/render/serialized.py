@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from google.protobuf.message import DecodeError
-
 from i2s.render.v1 import render_pb2 as pb
-from i2s_wire.errors import ContractError
-from i2s_wire.render import from_wire, to_wire
+from i2s_wire.codec import decode_bytes, encode
+from i2s_wire.render.messages import render_request
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import RenderRequest
-from i2s_wire.render.request_to_wire import render_request
 
 
 def request_bytes(request: RenderRequest) -> bytes:
@@ -25,16 +22,13 @@ def rendering_bytes(rendering: Rendering) -> bytes:
     Raises:
         ValueError: A text holds a lone surrogate.
     """
-    return to_wire.rendering(rendering).SerializeToString(deterministic=True)
+    return encode(rendering, pb.RenderResponse).SerializeToString(deterministic=True)
 
 
 def rendering_from_bytes(content: bytes) -> Rendering:
     """Return the answer that ``rendering_bytes`` wrote.
 
     Raises:
-        ContractError: The bytes are no answer.
+        ContractError: The bytes are not an answer.
     """
-    try:
-        return from_wire.rendering(pb.RenderResponse.FromString(content))
-    except DecodeError as error:
-        raise ContractError(f"bytes that are no answer of a renderer: {error}") from None
+    return decode_bytes(content, pb.RenderResponse, Rendering)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from i2s_wire.fields import ZERO_IS_DEFAULT
 
 
 class ErrorKind(enum.IntEnum):
@@ -61,7 +63,7 @@ class SourceError:
     #: The engine's own words, without its decoration.
     message: str
     #: What the error is about.
-    kind: ErrorKind = ErrorKind.OTHER
+    kind: ErrorKind = field(default=ErrorKind.OTHER, metadata=ZERO_IS_DEFAULT)
     #: Line of the source, counted from 1; 0 if the engine named none.
     line: int = 0
     #: File of the source that the line is in; empty for the document itself.

@@ -23,12 +23,15 @@ from i2s_client.errors import (
 )
 from i2s_client.retry import RetryPolicy
 from i2s_client.status import error_of
+from i2s_wire.codec import decode
 from i2s_wire.errors import ContractError, UnknownValueError
 from i2s_wire.tracing import Kind, Span, span, trace_metadata
 
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
+
+    from google.protobuf.message import Message
 
 
 #: Seconds between two looks at a service that does not serve yet, and for one look.
@@ -322,18 +325,18 @@ def _is_loopback_host(host: str) -> bool:
 M = TypeVar("M")
 
 
-def read_answer(convert: Callable[[M], A], answer: M) -> A:
-    """Return an answer as ``convert`` reads it.
+def read_answer(kind: type[A], answer: Message) -> A:
+    """Return an answer as a value of a type of the wire.
 
     Raises:
         ProtocolError: It is outside the contract, such as that of a service which is newer than this package.
     """
     try:
-        return convert(answer)
+        return decode(answer, kind)
     except UnknownValueError as error:
         raise ProtocolError(
             f"the service answered {error.field} = {error.number}, which i2s-sdk does not know; "
             "install versions of the service and of i2s-sdk that belong together"
         ) from None
     except ContractError as error:
-        raise ProtocolError(f"the metric service answered {error}") from None
+        raise ProtocolError(f"the service answered {error}") from None

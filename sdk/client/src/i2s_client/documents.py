@@ -10,11 +10,10 @@ from i2s_client.blocking import BlockingClient, blocking
 from i2s_client.connection import AsyncConnection, read_answer
 from i2s_client.errors import ProtocolError
 from i2s_client.service_table import DOCUMENTS_WIRE_NAME
-from i2s_wire.documents import from_wire
-from i2s_wire.documents.conversion import Converted, Fragment
+from i2s_wire.documents.conversion import ConversionFailure, Conversions, Converted, Fragment
 from i2s_wire.documents.description import DocumentsDescription
 from i2s_wire.documents.drawing import DrawnPages, DrawPagesRequest, PageDrawing, PageImages
-from i2s_wire.documents.request_to_wire import convert_request, draw_pages_request
+from i2s_wire.documents.messages import convert_request, draw_pages_request
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.resources import Limits
 
@@ -134,7 +133,7 @@ class AsyncDocumentsClient(AsyncConnection):
         """
         stub = DocumentsServiceStub(self.channel)
         answer = await self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline)
-        return read_answer(from_wire.description, answer)
+        return read_answer(DocumentsDescription, answer)
 
     async def _convert(
         self, fragments: Sequence[Fragment], limits: Limits | None, request_id: str, deadline: float | None
@@ -143,7 +142,7 @@ class AsyncDocumentsClient(AsyncConnection):
         stub = DocumentsServiceStub(self.channel)
         message = convert_request(fragments, limits, request_id)
         answer = await self.call(stub.Convert, "Convert", message, deadline)
-        converted = read_answer(from_wire.conversions, answer).converted
+        converted = read_answer(Conversions, answer).converted
         ids = [one.id for one in converted]
         if not ids or ids != [one.id for one in fragments[: len(ids)]]:
             raise ProtocolError("the documents service did not convert the fragments that it was sent first")
@@ -152,7 +151,7 @@ class AsyncDocumentsClient(AsyncConnection):
     async def _draw(self, request: DrawPagesRequest, deadline: float | None) -> PageImages:
         stub = DocumentsServiceStub(self.channel)
         answer = await self.call(stub.DrawPages, "DrawPages", draw_pages_request(request), deadline)
-        drawn = read_answer(from_wire.page_images, answer)
+        drawn = read_answer(PageImages, answer)
         numbers = [one.page for one in drawn.pages]
         first = request.first
         expected = list(range(first, first + max(1, len(numbers))))
@@ -192,4 +191,4 @@ def _batches(fragments: Sequence[Fragment]) -> Iterator[Sequence[Fragment]]:
 
 def _too_large(fragment: Fragment) -> Converted:
     reason = f"The fragment has {_size(fragment)} bytes, more than the {MAX_TEXT_BYTES} that are sent."
-    return Converted(fragment.id, None, reason, Verdict.INVALID_INPUT)
+    return Converted(fragment.id, failure=ConversionFailure(Verdict.INVALID_INPUT, reason))

@@ -12,8 +12,8 @@ from i2s_client.blocking import BlockingClient, blocking, blocking_stream
 from i2s_client.connection import AsyncConnection, call_metadata, read_answer
 from i2s_client.service_table import METRICS_WIRE_NAME
 from i2s_client.streams import StreamCall, Streamed, stream
-from i2s_wire.metrics import from_wire, to_wire
 from i2s_wire.metrics.description import MetricsDescription
+from i2s_wire.metrics.messages import score_request
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import Score, ScoreRequest, SizePolicy
 
@@ -70,8 +70,8 @@ class AsyncMetricsClient(AsyncConnection):
         """
         request = ScoreRequest(reference, prediction, size_policy, profile, tuple(metrics), request_id)
         stub = MetricsServiceStub(self.channel)
-        answer = await self.call(stub.Score, "Score", to_wire.score_request(request), deadline)
-        return read_answer(from_wire.score, answer)
+        answer = await self.call(stub.Score, "Score", score_request(request), deadline)
+        return read_answer(Score, answer)
 
     async def score_stream(
         self,
@@ -102,7 +102,7 @@ class AsyncMetricsClient(AsyncConnection):
 
     def _open_call(self) -> StreamCall[ScoreRequest, Score]:
         call = MetricsServiceStub(self.channel).ScoreStream(metadata=call_metadata(self.token))
-        return StreamCall(call, _Pairs().message, from_wire.score, self.address, "ScoreStream")
+        return StreamCall(call, _Pairs().message, Score, self.address, "ScoreStream")
 
     async def describe(self, deadline: float | None = None) -> MetricsDescription:
         """Return what the service says of itself and of its metrics.
@@ -113,7 +113,7 @@ class AsyncMetricsClient(AsyncConnection):
         """
         stub = MetricsServiceStub(self.channel)
         answer = await self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline)
-        return read_answer(from_wire.description, answer)
+        return read_answer(MetricsDescription, answer)
 
 
 class MetricsClient(BlockingClient[AsyncMetricsClient]):
@@ -143,4 +143,4 @@ class _Pairs:
         self._sent.move_to_end(digest)
         if len(self._sent) > _REMEMBERED:
             self._sent.popitem(last=False)
-        return to_wire.score_request(request, digest if known else "")
+        return score_request(request, digest if known else "")

@@ -10,12 +10,11 @@ from i2s_client.blocking import BlockingClient, blocking, blocking_stream
 from i2s_client.connection import AsyncConnection, call_metadata, read_answer
 from i2s_client.service_table import RENDER_WIRE_NAME
 from i2s_client.streams import StreamCall, Streamed, stream
-from i2s_wire.render import from_wire
 from i2s_wire.render.description import RendererDescription
+from i2s_wire.render.messages import render_request
 from i2s_wire.render.options import LatexEngine, LatexOptions, PageOptions, RenderOptions
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import LatexSource, LilypondSource, PythonSource, RenderRequest, SiteSource
-from i2s_wire.render.request_to_wire import render_request
 from i2s_wire.render.resources import Limits
 
 #: Items of a stream that are under way or not yet taken, where the caller says nothing.
@@ -57,7 +56,7 @@ class AsyncRenderClient(AsyncConnection):
         """
         stub = RenderServiceStub(self.channel)
         answer = await self.call(stub.Render, "Render", render_request(request), deadline)
-        return read_answer(from_wire.rendering, answer)
+        return read_answer(Rendering, answer)
 
     async def render_latex(
         self,
@@ -187,7 +186,7 @@ class AsyncRenderClient(AsyncConnection):
 
     def _open_call(self) -> StreamCall[RenderRequest, Rendering]:
         call = RenderServiceStub(self.channel).RenderStream(metadata=call_metadata(self.token))
-        return StreamCall(call, _message, from_wire.rendering, self.address, "RenderStream")
+        return StreamCall(call, _message, Rendering, self.address, "RenderStream")
 
     async def describe(self, deadline: float | None = None) -> RendererDescription:
         """Return what the renderer says of itself.
@@ -198,7 +197,7 @@ class AsyncRenderClient(AsyncConnection):
         """
         stub = RenderServiceStub(self.channel)
         answer = await self.call(stub.Describe, "Describe", pb.DescribeRequest(), deadline)
-        return read_answer(from_wire.description, answer)
+        return read_answer(RendererDescription, answer)
 
 
 class RenderClient(BlockingClient[AsyncRenderClient]):

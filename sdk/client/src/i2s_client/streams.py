@@ -70,7 +70,7 @@ class StreamCall(Generic[Q, A]):
     Args:
         call: The call of gRPC.
         write: Writes a request; its second argument says to name nothing that was sent before.
-        read: Reads the answer of a response.
+        kind: Type of the answers.
         address: Address of the service, for messages.
         method: Name, such as "RenderStream".
     """
@@ -79,11 +79,11 @@ class StreamCall(Generic[Q, A]):
         self,
         call: Any,  # noqa: ANN401 - the generated types of both methods have no base
         write: Callable[[Q, bool], Any],
-        read: Callable[[Any], A],
+        kind: type[A],
         address: str,
         method: str,
     ) -> None:
-        self._call, self._write, self._read = call, write, read
+        self._call, self._write, self._kind = call, write, kind
         self._address, self._method = address, method
 
     async def write(self, request: Q, whole: bool) -> None:
@@ -100,7 +100,7 @@ class StreamCall(Generic[Q, A]):
             said = status_of(failure.code), failure.message, failure.retry_after_ms
             return response.id, stream_error(*said, self._address, self._method)
         try:
-            return response.id, read_answer(self._read, response.response)
+            return response.id, read_answer(self._kind, response.response)
         except ProtocolError as error:
             return response.id, error
 

@@ -14,7 +14,7 @@ from i2s_chassis.renderer.bounds import disk_complaint
 from i2s_chassis.renderer.verdict import Judgement, limit_passed
 from i2s_chassis.renderer.wire import MAX_TEXT, printable
 from i2s_documents.model import ConvertJob, RawConversions, RawFragment
-from i2s_wire.documents.conversion import Converted, FragmentFormat
+from i2s_wire.documents.conversion import ConversionFailure, Converted, FragmentFormat
 from i2s_wire.render.rendering import Verdict
 
 #: The fragment and the HTML, in the work folder.
@@ -168,4 +168,4 @@ def _without_output(error: OutputError, job: ConvertJob) -> Judgement:
 
 
 def _failed(fragment: RawFragment, why: Judgement) -> Converted:
-    return Converted(fragment.id, None, printable(why.message)[:MAX_TEXT], why.verdict)
+    return Converted(fragment.id, failure=ConversionFailure(why.verdict, printable(why.message)[:MAX_TEXT]))

@@ -31,7 +31,7 @@ from i2s_documents.installation import Installation
 from i2s_documents.model import ConvertJob, DrawJob, RawConversions, RawFragment, RawPages
 from i2s_documents.pages import PageRenderer
 from i2s_documents.settings import DocumentsSettings
-from i2s_wire.documents import to_wire
+from i2s_wire.codec import encode
 from i2s_wire.documents.conversion import Conversions, FragmentFormat
 from i2s_wire.documents.description import DocumentsDescription
 from i2s_wire.documents.drawing import ImageFormat, PageDrawing, PageImages
@@ -120,7 +120,7 @@ class DocumentsServicer(DocumentsServiceServicer):
                 with sandbox_required():
                     raw = await self._converter.convert(job)
                 self._record(ticket, _verdict_of(raw), [RawStage("convert", raw.usage)], raw)
-            return to_wire.conversions(
+            return encode(
                 Conversions(
                     tuple(raw.converted),
                     wire.wire_usage(raw.usage),
@@ -129,7 +129,8 @@ class DocumentsServicer(DocumentsServiceServicer):
                     self._installation.converter,
                     wire.wire_policy_events(raw.events),
                 ),
-                request.id,
+                pb.ConvertResponse,
+                id=request.id,
             )
 
     async def DrawPages(  # noqa: N802
@@ -147,7 +148,7 @@ class DocumentsServicer(DocumentsServiceServicer):
                     lambda: self._page_renderer.draw(job), _doubt, self._chassis.telemetry
                 )
                 self._record(ticket, raw.verdict, raw.stages, raw)
-            return to_wire.page_images(self._page_images(raw, job, ticket), request.id)
+            return encode(self._page_images(raw, job, ticket), pb.DrawPagesResponse, id=request.id)
 
     async def Describe(  # noqa: N802
         self,
@@ -156,7 +157,7 @@ class DocumentsServicer(DocumentsServiceServicer):
     ) -> pb.DescribeResponse:
         """Say what this service is."""
         installed, settings, admission = self._installation, self._settings, self._chassis.admission
-        return to_wire.description(
+        return encode(
             DocumentsDescription(
                 service=settings.service,
                 version=version("i2s-documents"),
@@ -172,7 +173,8 @@ class DocumentsServicer(DocumentsServiceServicer):
                 max_pages_drawn=settings.max_pages_drawn,
                 slots=admission.slots,
                 queue=admission.queue,
-            )
+            ),
+            pb.DescribeResponse,
         )
 
     def registration(self) -> Register:
@@ -219,7 +221,7 @@ def _digest_of_fragments(job: ConvertJob) -> str:
 
 def _verdict_of(raw: RawConversions) -> Verdict:
     """Return how a request for conversions counts: RENDERED, or the verdict of its first failure."""
-    return next((one.verdict for one in raw.converted if one.verdict is not None), Verdict.RENDERED)
+    return next((item.verdict for item in raw.converted if item.verdict is not None), Verdict.RENDERED)
 
 
 def _doubt(raw: RawPages) -> str | None:

@@ -17,8 +17,8 @@ from i2s_metrics.networks.files import LIBRARIES
 from i2s_metrics.networks.messages import Description
 from i2s_metrics.registry import ImageMetric, Missing, reason_against
 from i2s_metrics.settings import MetricsSettings
-from i2s_wire.errors import UnknownValueError
-from i2s_wire.metrics import from_wire, to_wire
+from i2s_wire.codec import encode
+from i2s_wire.metrics.description import MetricDescription, MetricsDescription
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import MetricResult, Score, SizePolicy
 
@@ -122,8 +122,8 @@ def _profile(value: int) -> Profile:
     if value == pb.PROFILE_UNSPECIFIED:
         return Profile.PAPER
     try:
-        return from_wire.profile(value)
-    except UnknownValueError:
+        return Profile[pb.Profile.Name(pb.Profile.ValueType(value)).removeprefix("PROFILE_")]
+    except ValueError:
         raise InvalidArgumentError("profile", f"{value} is no profile; 1 is paper, 2 is helm") from None
 
 
@@ -160,7 +160,7 @@ def score_to_wire(request_id: str, job: Job, result: JobResult, wall_seconds: fl
         wall_seconds=wall_seconds,
         cpu_seconds=result.cpu_seconds,
     )
-    return to_wire.score(answer, job.policy, request_id)
+    return encode(answer, pb.ScoreResponse, id=request_id, size_policy=job.policy)
 
 
 def describe(
@@ -173,10 +173,10 @@ def describe(
         missing: Networks that cannot be run here.
         networks: What the others run on; None as long as none was needed.
     """
-    return pb.DescribeResponse(
+    description = MetricsDescription(
         service=settings.service,
         version=version("i2s-metrics"),
-        metrics=[_description(metric, missing) for metric in registry.METRICS],
+        metrics=tuple(_description(metric, missing) for metric in registry.METRICS),
         versions=_versions(networks),
         device=networks.device if networks else "cpu",
         max_request_bytes=settings.max_request_bytes,
@@ -185,6 +185,7 @@ def describe(
         slots=settings.slots,
         queue=settings.queue,
     )
+    return encode(description, pb.DescribeResponse)
 
 
 def _versions(networks: Description | None) -> dict[str, str]:
@@ -207,18 +208,18 @@ def _result(metric: ImageMetric, outcome: Outcome) -> MetricResult:
     return replace(result, failure=outcome)
 
 
-def _description(metric: ImageMetric, missing: Missing) -> pb.MetricDescription:
-    return pb.MetricDescription(
+def _description(metric: ImageMetric, missing: Missing) -> MetricDescription:
+    return MetricDescription(
         name=metric.name,
         summary=metric.summary,
         source=metric.source,
         version=metric.version,
-        direction=pb.Direction.ValueType(metric.direction),
+        direction=metric.direction,
         lower_bound=metric.lower_bound,
         upper_bound=metric.upper_bound,
         symmetric=metric.symmetric,
         parts=metric.parts,
-        profiles=sorted(map(to_wire.profile, metric.profiles)),
+        profiles=tuple(profile for profile in Profile if profile in metric.profiles),
         available=not reason_against(metric, missing),
         unavailable_reason=reason_against(metric, missing),
     )

@@ -16,10 +16,10 @@ from i2s_render_html.chromium import Chromium
 from i2s_render_html.engine import HtmlEngine
 from i2s_render_html.model import Job, Options, ResolvedElementQuery, SelectorError, SiteRendering
 from i2s_render_html.settings import HtmlSettings
+from i2s_wire.codec import encode
 from i2s_wire.render.options import WindowOptions
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import File
-from i2s_wire.render.request_to_wire import window_options
 from i2s_wire.render.site import ConsoleEntry, SiteResult
 
 _MOST_SIDE = 16_384
@@ -77,7 +77,7 @@ def options_to_wire(options: Options) -> pb.RenderOptions:
     """Return options as the wire has them; of elements nothing, since none is a default."""
     window = WindowOptions(options.width, options.height, options.device_scale, options.full_page)
     site = pb.SiteOptions(want_text=options.want_text, build=pb.SiteBuild.ValueType(options.build))
-    return pb.RenderOptions(window=window_options(window), site=site)
+    return pb.RenderOptions(window=encode(window, pb.WindowOptions), site=site)
 
 
 def files_from_wire(source: pb.SiteSource) -> tuple[tuple[File, ...], tuple[File, ...]]:

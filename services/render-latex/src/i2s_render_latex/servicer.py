@@ -19,10 +19,10 @@ from i2s_render_latex.installation import Installation
 from i2s_render_latex.model import Job, Options
 from i2s_render_latex.programs import PROGRAMS
 from i2s_render_latex.settings import LatexSettings
-from i2s_wire.render.options import LatexEngine
+from i2s_wire.codec import encode
+from i2s_wire.render.options import LatexEngine, PageOptions
 from i2s_wire.render.rendering import Engine
 from i2s_wire.render.request import File
-from i2s_wire.render.request_to_wire import page_options
 
 _MAX_RUNS = 20
 
@@ -76,7 +76,7 @@ def options_to_wire(options: Options) -> pb.RenderOptions:
         last_page=options.last_page,
         want_text=options.want_text,
     )
-    return pb.RenderOptions(page=page_options(options), latex=latex)
+    return pb.RenderOptions(page=encode(options, pb.PageOptions, PageOptions), latex=latex)
 
 
 def files_from_wire(source: pb.LatexSource) -> tuple[File, ...]:

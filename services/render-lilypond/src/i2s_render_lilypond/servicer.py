@@ -18,9 +18,9 @@ from i2s_render_lilypond.engine import LilypondEngine
 from i2s_render_lilypond.installation import Installation
 from i2s_render_lilypond.model import Job, LilypondRendering, Options
 from i2s_render_lilypond.settings import LilypondSettings
-from i2s_wire.render.options import LilypondBackend, LilypondOptions
+from i2s_wire.codec import encode
+from i2s_wire.render.options import LilypondBackend, LilypondOptions, PageOptions
 from i2s_wire.render.rendering import Rendering
-from i2s_wire.render.request_to_wire import lilypond_options, page_options
 
 _VERSION = re.compile(r"\d{1,4}\.\d{1,4}(\.\d{1,4})?")
 
@@ -71,7 +71,8 @@ def version_from_wire(version: str) -> str:
 def options_to_wire(options: Options) -> pb.RenderOptions:
     """Return options as the wire has them."""
     lilypond = LilypondOptions(options.convert, options.no_footers, options.backend)
-    return pb.RenderOptions(page=page_options(options), lilypond=lilypond_options(lilypond))
+    page = encode(options, pb.PageOptions, PageOptions)
+    return pb.RenderOptions(page=page, lilypond=encode(lilypond, pb.LilypondOptions))
 
 
 class LilypondServicer(RendererServicer[Job, LilypondRendering]):

@@ -19,10 +19,10 @@ from i2s_render_python.inside.restored_names.table import CHANGES
 from i2s_render_python.installation import PythonInstallation
 from i2s_render_python.model import DrawnProgram, Job, Options
 from i2s_render_python.settings import PythonSettings
+from i2s_wire.codec import encode
 from i2s_wire.render.options import PageOptions
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import File
-from i2s_wire.render.request_to_wire import page_options
 
 
 def options_from_wire(message: pb.RenderOptions) -> Options:
@@ -75,7 +75,7 @@ def options_to_wire(options: Options) -> pb.RenderOptions:
     python = pb.PythonOptions(
         want_objects=options.want_objects, cold=options.cold, restored_names=options.restored_names
     )
-    return pb.RenderOptions(page=page_options(page), python=python)
+    return pb.RenderOptions(page=encode(page, pb.PageOptions, PageOptions), python=python)
 
 
 def files_from_wire(source: pb.PythonSource) -> tuple[File, ...]:

@@ -12,7 +12,7 @@ from i2s_chassis.jail import Excerpt, Isolation, PolicyEvent, PolicyKind, Tier, 
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.answer import answer_of, with_short_paths
 from i2s_chassis.renderer.model import RawRendering, RawStage
-from i2s_wire.render import to_wire
+from i2s_wire.codec import encode
 from i2s_wire.render.rendering import Engine, Picture, Verdict
 from i2s_wire.render.source_error import ErrorKind, Provider, ProviderKind, SourceError, Undefined
 
@@ -41,7 +41,7 @@ RENDERING = RawRendering(
 def answer_to(rendering: RawRendering) -> pb.RenderResponse:
     isolation, engine = Isolation(Tier.LANDLOCK, ("seccomp",)), Engine("tex", "1", "abc")
     answer = answer_of(rendering, 0.125, limits=Limits(pages=7), isolation=isolation, engine=engine)
-    return to_wire.rendering(answer, "id")
+    return encode(answer, pb.RenderResponse, id="id")
 
 
 def test_a_rendering_is_answered_completely():

@@ -9,7 +9,8 @@ from i2s_chassis.errors import InvalidArgumentError
 from i2s_chassis.jail.model import Excerpt, Isolation, PolicyEvent, PolicyKind, Tier, Usage
 from i2s_chassis.limits import DEFAULT_LIMITS, MAX_LIMITS, Limits, LimitTable
 from i2s_chassis.renderer import wire
-from i2s_wire.render import isolation, resources, to_wire
+from i2s_wire.codec import encode
+from i2s_wire.render import isolation, resources
 
 
 def test_absent_limits_are_the_defaults():
@@ -21,7 +22,7 @@ def test_limits_are_clamped_and_echoed():
     assert (limits.cpu_seconds, limits.pages, limits.memory_bytes) == (
         *(MAX_LIMITS.cpu_seconds, 3, MAX_LIMITS.memory_bytes),
     )
-    echoed = to_wire.limits(wire.wire_limits(limits))
+    echoed = encode(wire.wire_limits(limits), pb.Limits)
     assert wire.limits_from_wire(echoed, LimitTable()) == limits
 
 

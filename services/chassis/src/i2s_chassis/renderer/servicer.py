@@ -28,7 +28,7 @@ from i2s_chassis.server.service import Chassis, Register
 from i2s_chassis.server.settings import ServiceSettings
 from i2s_chassis.server.spans import current_span
 from i2s_chassis.server.streaming import answer_stream
-from i2s_wire.render import to_wire
+from i2s_wire.codec import encode
 from i2s_wire.render.rendering import Engine, Rendering, Verdict
 
 _log = logging.getLogger(__name__)
@@ -150,12 +150,12 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
         return pb.DescribeResponse(
             service=self._settings.service,
             version=version(identity.package),
-            engine=to_wire.engine(self._named_engine()),
+            engine=encode(self._named_engine(), pb.Engine),
             versions=dict(installation.versions),
             fonts_digest=installation.fonts_digest,
-            isolation=to_wire.isolation(wire.wire_isolation(self.isolation)),
-            default_limits=to_wire.limits(wire.wire_limits(self._limits.default)),
-            max_limits=to_wire.limits(wire.wire_limits(self._limits.maximum)),
+            isolation=encode(wire.wire_isolation(self.isolation), pb.Isolation),
+            default_limits=encode(wire.wire_limits(self._limits.default), pb.Limits),
+            max_limits=encode(wire.wire_limits(self._limits.maximum), pb.Limits),
             defaults=identity.options,
             sources=[identity.source],
             max_request_bytes=self._settings.max_request_bytes,
@@ -193,7 +193,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
                 isolation=self.isolation,
                 engine=engine,
             )
-            message = to_wire.rendering(self.complete(answer, raw), request.id)
+            message = encode(self.complete(answer, raw), pb.RenderResponse, id=request.id)
             self._record(raw, ticket)
         return message
 

@@ -19,7 +19,8 @@ from i2s_chassis.jail import model as jail
 from i2s_chassis.jail.model import fields_of
 from i2s_chassis.limits import Limits, LimitTable
 from i2s_chassis.renderer.model import ResolvedPageOptions
-from i2s_wire.render import from_wire, resources
+from i2s_wire.codec import decode
+from i2s_wire.render import resources
 from i2s_wire.render.isolation import Isolation, IsolationTier, PolicyEvent, PolicyKind
 from i2s_wire.render.rendering import LogExcerpt
 
@@ -56,7 +57,7 @@ def limits_from_wire(message: pb.Limits, table: LimitTable) -> Limits:
         InvalidArgumentError: A value is negative or not finite; names the field.
     """
     try:
-        return table.resolve(fields_of(from_wire.limits(message)))
+        return table.resolve(fields_of(decode(message, resources.Limits)))
     except ValueError as error:
         field, _, reason = str(error).partition(": ")
         raise InvalidArgumentError(field, reason) from None

@@ -9,10 +9,10 @@ from i2s_sdk.tasks import NoStructure, RepairKind, Structure, render_with_repair
 from i2s_sdk.tasks.music import LilypondDocument, MusicTask
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
+from i2s_wire.render.messages import render_request
 from i2s_wire.render.options import BlankPage, Crop, LilypondConvert
 from i2s_wire.render.rendering import Rendering, Verdict
 from i2s_wire.render.request import LilypondSource
-from i2s_wire.render.request_to_wire import render_request
 from i2s_wire.render.source_error import SourceError
 
 PAPER, HELM = MusicTask(Profile.PAPER), MusicTask(Profile.HELM)

@@ -1,13 +1,14 @@
-"""Requests to the documents service as messages of ``i2s.documents.v1``."""
+"""Requests to the documents service as messages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from i2s.documents.v1 import documents_pb2 as pb
+from i2s.render.v1 import render_pb2
+from i2s_wire.codec import encode
 from i2s_wire.documents.conversion import Fragment
 from i2s_wire.documents.drawing import DrawPagesRequest
-from i2s_wire.render import to_wire
 from i2s_wire.render.resources import Limits
 
 
@@ -18,34 +19,25 @@ def convert_request(
 
     Args:
         fragments: A lone surrogate in a text is sent as the three bytes that UTF-8 would have for it, which
-            the service refuses as no UTF-8.
+            the service refuses as not being UTF-8.
         limits: Wanted, of each fragment.
         request_id: Stands in the logs of the service.
     """
     return pb.ConvertRequest(
         id=request_id,
-        fragments=[
-            pb.Fragment(
-                id=one.id,
-                format=pb.FragmentFormat.ValueType(one.format),
-                text=one.text.encode("utf-8", "surrogatepass"),
-            )
-            for one in fragments
-        ],
-        limits=to_wire.limits(limits) if limits is not None else None,
+        fragments=[encode(fragment, pb.Fragment) for fragment in fragments],
+        limits=encode(limits, render_pb2.Limits) if limits is not None else None,
     )
 
 
 def draw_pages_request(request: DrawPagesRequest) -> pb.DrawPagesRequest:
     """Return the request to draw pages."""
-    drawing = request.drawing
-    return pb.DrawPagesRequest(
+    return encode(
+        request.drawing,
+        pb.DrawPagesRequest,
         id=request.id,
         pdf=request.pdf,
         first_page=request.first,
         page_count=request.count,
-        dpi=drawing.dpi,
-        format=pb.ImageFormat.ValueType(drawing.format),
-        jpeg_quality=drawing.quality,
-        limits=to_wire.limits(request.limits) if request.limits is not None else None,
+        limits=encode(request.limits, render_pb2.Limits) if request.limits is not None else None,
     )
