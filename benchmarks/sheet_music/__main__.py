@@ -4,9 +4,9 @@ Images are PNG files in folders that the caller brings. Those of the published w
 images of Debian's lilypond-doc 2.24.1 and 231 pages of random notes that LilyPond 2.24.3 drew; as others,
 1,349 pages of TeX Live's documentation (72 to 200 dpi), screenshots of HTML documentation, and pages with
 tables (``python -m benchmarks.sheet_music.drawn`` draws pages of notes and tables). An image of lilypond-doc
-counts as music if its LilyPond source, the file of the same name below --sources, sets notes on staves of five
-lines. Images whose source does not surely say so are left out; so are those of less than 100 × 30 pixels,
-which no page or system has.
+counts as music if its LilyPond source, the file of the same name below --sources, sets notes on staves of
+five lines. Images whose source does not surely say so are left out; so are those of less than 100 × 30
+pixels, which no page or system has.
 
 Half of the documents is learnt from, and the other half is unseen. Of a page, the document is the part of the
 file's name before the first "_" or "-page"; of an image of lilypond-doc, the file that it was made from, or
