@@ -57,8 +57,8 @@ HEAD = f"""# Attacks that are tests
 
 This page lists the attacks that the tests make, for people who review the security of the services. It is
 made of the sources of the tests. Each line is one test, and most of them try several variants.
-[security.md](security.md) has the threat model, and [isolation.md](isolation.md) says in which tiers and as
-which users the attacks are made, and which verdicts depend on that.
+[security.md](security.md) has the threat model, and [testing.md](testing.md#attacks) says in which tiers and
+as which users the attacks are made, and which verdicts depend on that.
 
 `make test` makes each once, in the strongest tier, and `make test SUITE=security` in every tier, as the
 user of the tests, most of the time root. Whole files are run once more by a service of the user `nobody`
