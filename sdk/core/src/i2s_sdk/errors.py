@@ -34,7 +34,7 @@
         └── AllCallsFailedError         every call of a run has failed alike; ends the run
 
 A key, name or account with which no call can be answered is a UsageError: ModelAccessError, exit code 2.
-These five are in :mod:`i2s_sdk.models.errors`.
+These five are in :mod:`i2s_sdk.models.completion`.
 
 What an untrusted source did is never an error: it is the verdict of a rendering.
 """
@@ -43,6 +43,7 @@ from __future__ import annotations
 
 import difflib
 import errno
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -61,7 +62,42 @@ from i2s_client.errors import (
     SettingsError,
     UsageError,
 )
-from i2s_sdk.ownership import ownership
+
+
+def ownership(path: Path | str) -> str:
+    """Return who owns what denies access to a path, who this process is, and what to do; empty if not known.
+
+    Args:
+        path: What cannot be read or written. If it does not exist, its nearest parent that does decides.
+    """
+    place = _nearest(Path(path))
+    if place is None:
+        return ""
+    try:
+        found = place.stat()
+    except OSError:
+        return ""
+    user, group, mode = os.geteuid(), os.getegid(), f"{found.st_mode & 0o7777:o}"
+    if found.st_uid == user:
+        return f"{place} belongs to this process (uid {user}) and has mode {mode}; chmod it"
+    return (
+        f"{place} belongs to uid {found.st_uid} and gid {found.st_gid} (mode {mode}), and this process is "
+        f"uid {user} and gid {group}; as its owner or as root give: chown {user}:{group} {place}"
+    )
+
+
+def _nearest(path: Path) -> Path | None:
+    """Return the nearest of a path and its parents that denies this process something."""
+    for one in (path.absolute(), *path.absolute().parents):
+        try:
+            one.lstat()
+        except FileNotFoundError:
+            continue
+        except OSError:  # a parent of it denies the search
+            continue
+        return one
+    return None
+
 
 __all__ = [
     "AccessError",

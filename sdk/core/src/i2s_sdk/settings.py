@@ -11,7 +11,6 @@ from typing import Any
 
 from i2s_client.credentials import Token, read_token
 from i2s_sdk.errors import SettingsError
-from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.settings_sources import (
     ADDRESS,
     ADDRESSES,
@@ -27,6 +26,10 @@ from i2s_sdk.settings_sources import (
 )
 from i2s_wire.bounds import PICTURE_PIXELS
 from i2s_wire.metrics.profile import Profile
+
+#: The longest completion that is read; a longer one is not usable.
+COMPLETION_CHARACTERS = 1_000_000
+
 
 _NOT_NEGATIVE = (
     "jobs",

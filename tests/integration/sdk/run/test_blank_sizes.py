@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from i2s_sdk import evaluate, render_lilypond
-from i2s_sdk.run.storage.reader import read_run
+from i2s_sdk.run.storage.folder import read_run
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.registry import task_spec
 

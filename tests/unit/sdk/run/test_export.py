@@ -14,11 +14,10 @@ import pytest
 
 from i2s_sdk.errors import UnknownNameError, UsageError
 from i2s_sdk.run.export import FORMATS, columns, export
-from i2s_sdk.run.storage.answer import QuestionPart, SampleAnswer, StoredQuestion
+from i2s_sdk.run.generate import QuestionPart, SampleAnswer, StoredQuestion
 from i2s_sdk.run.storage.codec import answer_line, record_line, rendering_line
-from i2s_sdk.run.storage.folder import ANSWERS, RENDERINGS
+from i2s_sdk.run.storage.folder import ANSWERS, RENDERINGS, read_run
 from i2s_sdk.run.storage.manifest import PlannedInstance
-from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.run.storage.record import FirstError, Outcome, RepairNote, TokenUsage
 from i2s_sdk.stats.aggregate import summarize_run
 from recorded import recorded_run

@@ -10,8 +10,8 @@ import pytest
 from i2s_sdk.cli.main import run
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.models import Completion
+from i2s_sdk.run.generate import answer_of
 from i2s_sdk.run.render import RenderStep, StructureStep
-from i2s_sdk.run.storage.answer import answer_of
 from i2s_sdk.run.storage.record import Outcome, SampleInstance
 from i2s_sdk.tasks.registry import SPECS, open_task
 from tiny_formulas import write_tiny_formulas

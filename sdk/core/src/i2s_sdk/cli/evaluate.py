@@ -40,9 +40,9 @@ from i2s_sdk.errors import UsageError
 
 if TYPE_CHECKING:
     from i2s_sdk.models.options import ModelOptions
-    from i2s_sdk.run.dry_run import DryRun
     from i2s_sdk.run.evaluate import SeveralResult
     from i2s_sdk.run.finalize import RunResult
+    from i2s_sdk.run.plan import DryRun
     from i2s_sdk.run.storage.interface import PathOrUrl
     from i2s_sdk.settings import Settings
     from i2s_sdk.stats.requirements import Check
@@ -303,8 +303,8 @@ def _dry_run(
     as_json: bool,
 ) -> int:
     """Print what the runs of models would ask for."""
-    from i2s_sdk.run.dry_run import dry_run
     from i2s_sdk.run.evaluate import run_folders
+    from i2s_sdk.run.plan import dry_run
 
     folders = run_folders(models, out)
     counts = {

@@ -64,7 +64,7 @@ def judge_command(run: str, model: str, **given: Any) -> int:  # noqa: ANN401 - 
 def _print(run: str, found: list[JudgedRun]) -> None:
     from i2s_sdk.report.judge_tables import judged_table
     from i2s_sdk.report.tables import print_table
-    from i2s_sdk.run.storage.reader import read_run
+    from i2s_sdk.run.storage.folder import read_run
     from i2s_sdk.tasks.registry import SPECS
 
     label = read_run(run).manifest.options.model
@@ -143,9 +143,9 @@ def _of_run(files: tuple[str, ...], run: str, system: str | None, task: str | No
     from i2s_sdk.report.judge_tables import agreement_table
     from i2s_sdk.report.tables import print_table
     from i2s_sdk.run.judge import human_scores
+    from i2s_sdk.run.storage.folder import read_run
     from i2s_sdk.run.storage.interface import open_storage
     from i2s_sdk.run.storage.judgements import read_human_scores
-    from i2s_sdk.run.storage.reader import read_run
     from i2s_sdk.tasks.registry import SPECS
 
     found = human_scores(run, files, system=system, task=task)

@@ -145,7 +145,7 @@ def table_command(
         found = table(runs, published=published, rendered_only=mean == "rendered")
     checks = []
     if required or junit is not None:
-        from i2s_sdk.run.storage.reader import read_run
+        from i2s_sdk.run.storage.folder import read_run
         from i2s_sdk.stats.aggregate import summarize_run
 
         summaries = {run: summarize_run(read_run(run)) for run in runs}

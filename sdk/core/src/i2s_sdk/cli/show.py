@@ -12,7 +12,7 @@ from i2s_sdk.cli.options import json_option
 from i2s_sdk.cli.terminal import say
 
 if TYPE_CHECKING:
-    from i2s_sdk.run.storage.reader import StoredRun
+    from i2s_sdk.run.storage.folder import StoredRun
     from i2s_sdk.run.storage.record import ReadingNote, Record
 
 _LOWEST = 10
@@ -50,7 +50,7 @@ def show_command(run: str, samples: tuple[str, ...], lowest: int, account: str |
       i2s-sdk show runs/answers equation-euler --json
     """  # noqa: D301 - \b is for click
     from i2s_sdk.run.storage.codec import record_line
-    from i2s_sdk.run.storage.reader import read_run
+    from i2s_sdk.run.storage.folder import read_run
 
     stored = read_run(run)
     if samples and account is not None:

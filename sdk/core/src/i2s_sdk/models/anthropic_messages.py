@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.models.http_status import STREAMED, HttpFailure, is_event_stream, rejects_input
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import (
@@ -25,12 +24,16 @@ from i2s_sdk.models.provider import (
 )
 from i2s_sdk.models.question import ReadImage, ReadQuestion
 from i2s_sdk.models.vendors import (
+    STREAMED,
     BatchApi,
     BatchRequest,
     BatchResult,
     BatchState,
+    HttpFailure,
     ResponseContext,
     StainlessProvider,
+    is_event_stream,
+    rejects_input,
     require_temperature_or_top_p,
 )
 

@@ -28,7 +28,7 @@ from i2s_sdk.models.cache import AnswerCache, AskedModel, question_key
 from i2s_sdk.models.completion_bound import bounded_completion
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import Batching, ModelOptions, default_cache_folder
-from i2s_sdk.models.provider import Answer, AttemptError, FaultError, Provider, ThrottledError
+from i2s_sdk.models.provider import Answer, AttemptError, FaultError, ModelProvider, ThrottledError
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.vendors import BatchApi, BatchGoneError, BatchRequest, StainlessProvider
 
@@ -138,7 +138,7 @@ def _read_record(path: Path) -> BatchRecord | None:
 _UNANSWERED = 20
 
 
-def batched(provider: Provider, options: ModelOptions, batching: Batching) -> BatchedProvider:
+def batched(provider: ModelProvider, options: ModelOptions, batching: Batching) -> BatchedProvider:
     """Return a provider that asks another one's model by batches.
 
     Args:
@@ -158,7 +158,7 @@ def batched(provider: Provider, options: ModelOptions, batching: Batching) -> Ba
     return BatchedProvider(api, options, batching, (options.cache or default_cache_folder()) / "batches")
 
 
-class BatchedProvider(Provider):
+class BatchedProvider(ModelProvider):
     """Asks a model by the batch API of its vendor; whom and how, the provider of single calls says.
 
     Args:
@@ -188,7 +188,7 @@ class BatchedProvider(Provider):
         self._reading = asyncio.Lock()
 
     @property
-    def single(self) -> Provider:
+    def single(self) -> ModelProvider:
         """The provider of single calls."""
         return self._single
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.completion import Completion, Finish
 from i2s_sdk.models.provider import Answer
+from i2s_sdk.settings import COMPLETION_CHARACTERS
 
 #: Characters that are kept of a completion that is too long, so that people can see what it was.
 KEPT_CHARACTERS = 1_000

@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from i2s_sdk.models.http_status import STREAMED, HttpFailure, is_event_stream, server_words
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import (
     Answer,
@@ -22,7 +21,7 @@ from i2s_sdk.models.provider import (
     with_reasoning,
 )
 from i2s_sdk.models.question import ReadImage, ReadQuestion
-from i2s_sdk.models.vendors import VendorProvider
+from i2s_sdk.models.vendors import STREAMED, HttpFailure, VendorProvider, is_event_stream, server_words
 
 if TYPE_CHECKING:
     from google.genai import Client

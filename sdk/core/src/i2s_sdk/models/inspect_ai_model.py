@@ -6,14 +6,20 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from i2s_sdk.models.errors import ModelAccessError
-from i2s_sdk.models.http_status import HttpFailure, retry_after, server_words
+from i2s_sdk.models.completion import ModelAccessError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.openai_chat import read_completion
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import Answer, FaultError, one_line, with_reasoning
 from i2s_sdk.models.question import ReadQuestion
-from i2s_sdk.models.vendors import ClientProvider, require_package, require_temperature_or_top_p
+from i2s_sdk.models.vendors import (
+    ClientProvider,
+    HttpFailure,
+    require_package,
+    require_temperature_or_top_p,
+    retry_after,
+    server_words,
+)
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, Content, GenerateConfig, Model, ModelOutput, ResponseSchema

@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.models.http_status import HttpFailure, is_event_stream, status_error
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import (
@@ -32,8 +31,11 @@ from i2s_sdk.models.vendors import (
     BatchRequest,
     BatchResult,
     BatchState,
+    HttpFailure,
     ResponseContext,
     StainlessProvider,
+    is_event_stream,
+    status_error,
 )
 
 if TYPE_CHECKING:

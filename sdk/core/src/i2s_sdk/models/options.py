@@ -15,11 +15,9 @@ from urllib.parse import urlsplit, urlunsplit
 from i2s_sdk.errors import UsageError
 from i2s_sdk.files import cache_folder
 from i2s_sdk.json_text import read_strict_json
-from i2s_sdk.limits import COMPLETION_CHARACTERS
-from i2s_sdk.models.errors import BudgetSpentError
-from i2s_sdk.settings import Settings
-from i2s_sdk.tasks.prompts import DECODING
-from i2s_sdk.tasks.question import Sampling
+from i2s_sdk.models.completion import BudgetSpentError
+from i2s_sdk.settings import COMPLETION_CHARACTERS, Settings
+from i2s_sdk.tasks.question import DECODING, Sampling
 
 
 @dataclass(slots=True)

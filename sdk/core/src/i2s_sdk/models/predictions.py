@@ -17,9 +17,9 @@ from pathlib import Path
 
 from i2s_sdk.errors import DataError, UnknownNameError, UsageError
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.completion_bound import bounded_completion
 from i2s_sdk.models.model import Completion, Finish, Model
+from i2s_sdk.settings import COMPLETION_CHARACTERS
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import task_spec
 

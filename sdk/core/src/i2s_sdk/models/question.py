@@ -12,7 +12,7 @@ from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.images import PILLOW_PIXELS
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import checked_reference
-from i2s_sdk.models.errors import ModelAccessError
+from i2s_sdk.models.completion import ModelAccessError
 from i2s_sdk.tasks.question import FilePart, ImagePart, Question, Sampling, joined_texts
 
 

@@ -13,10 +13,10 @@ from typing import Any, BinaryIO
 from i2s_sdk.errors import DataError, ModelError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.json_text import read_json
-from i2s_sdk.limits import COMPLETION_CHARACTERS
+from i2s_sdk.models.completion import ModelFailedError, ModelRefusedError
 from i2s_sdk.models.completion_bound import CHUNK, BoundedLines, LongLine, bounded_completion
-from i2s_sdk.models.errors import ModelFailedError, ModelRefusedError
 from i2s_sdk.models.model import Completion, Finish, Model
+from i2s_sdk.settings import COMPLETION_CHARACTERS
 from i2s_sdk.tasks.question import FilePart, Question
 from i2s_sdk.tasks.structure import Absence, NoStructure
 

@@ -21,8 +21,8 @@ from i2s_sdk.report.tables import (
 )
 from i2s_sdk.report.versus import Versus, versus_of
 from i2s_sdk.report.view import RunView, views_of
+from i2s_sdk.run.storage.folder import read_run
 from i2s_sdk.run.storage.interface import PathOrUrl
-from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.stats.aggregate import RENDERED, excluded_from_totals
 from i2s_sdk.stats.correlations import Correlation, correlations
 from i2s_sdk.stats.means import share

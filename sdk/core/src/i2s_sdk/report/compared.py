@@ -9,7 +9,7 @@ from typing import Literal
 from i2s_sdk.report.account_lines import account_note
 from i2s_sdk.report.published import published_mismatch
 from i2s_sdk.report.view import RunView
-from i2s_sdk.run.storage.reference_points import Points, joined_points, read_points
+from i2s_sdk.run.storage.folder import Points, joined_points, read_points
 from i2s_sdk.stats.aggregate import Summary, summarize
 from i2s_sdk.stats.comparability import Comparability, ComparedRun, comparability, same_rules
 from i2s_sdk.stats.means import Mean

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from i2s_sdk.errors import StoreError, UsageError
+from i2s_sdk.run.storage.folder import StoredRun, read_run
 from i2s_sdk.run.storage.interface import PathOrUrl
-from i2s_sdk.run.storage.reader import StoredRun, read_run
 from i2s_sdk.stats.aggregate import Summary, results_document, summarize_run
 from i2s_wire.installation import install_command
 

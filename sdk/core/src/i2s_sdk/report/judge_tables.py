@@ -11,8 +11,8 @@ from i2s_sdk.report import figures
 from i2s_sdk.report.published import published_table
 from i2s_sdk.report.tables import Cell, Heading, PaperTable, TableRow
 from i2s_sdk.report.view import RunView
+from i2s_sdk.run.storage.folder import read_run
 from i2s_sdk.run.storage.judgements import read_human_scores, read_judges
-from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.stats.agreement import Agreement, agreements
 from i2s_sdk.stats.human_scores import human_scoring_of
 from i2s_sdk.stats.judge_scores import JudgedRun, judged_runs

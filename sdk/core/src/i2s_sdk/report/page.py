@@ -17,10 +17,9 @@ from i2s_sdk.report.tables import PaperTable
 from i2s_sdk.report.template import render_page
 from i2s_sdk.report.versus import Versus, compare_runs
 from i2s_sdk.report.view import RunView, shareable_model, views_of
-from i2s_sdk.run.storage.folder import REPORT
+from i2s_sdk.run.storage.folder import REPORT, read_run
 from i2s_sdk.run.storage.interface import PathOrUrl, RunStorage, open_file, open_storage
 from i2s_sdk.run.storage.manifest import Manifest, PlannedSample
-from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.run.storage.record import Record, SampleRendering, StoredQuestion
 from i2s_sdk.stats.aggregate import Summary
 from i2s_sdk.stats.leaderboard import Standing, leaderboard

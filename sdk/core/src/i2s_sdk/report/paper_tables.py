@@ -22,8 +22,8 @@ from i2s_sdk.report.tables import (
     table_title,
 )
 from i2s_sdk.report.view import views_of
+from i2s_sdk.run.storage.folder import read_run
 from i2s_sdk.run.storage.interface import PathOrUrl
-from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.stats.aggregate import RENDERED, Group, Summary
 from i2s_sdk.stats.leaderboard import (
     Column,

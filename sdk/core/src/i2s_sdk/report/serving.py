@@ -18,10 +18,9 @@ from typing import Any
 from i2s_sdk.json_text import read_json
 from i2s_sdk.report.page import write_report
 from i2s_sdk.report.view import shareable_model
-from i2s_sdk.run.storage.folder import RECORDS, RENDERINGS, REPORT, read_manifest
+from i2s_sdk.run.storage.folder import RECORDS, RENDERINGS, REPORT, read_manifest, read_planned, read_run
 from i2s_sdk.run.storage.interface import Followed, PathOrUrl, is_url, open_storage
 from i2s_sdk.run.storage.local import LOCK
-from i2s_sdk.run.storage.reader import read_planned, read_run
 from i2s_sdk.run.storage.record import Outcome
 
 

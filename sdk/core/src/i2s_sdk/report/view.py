@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
+from i2s_sdk.run.storage.folder import StoredRun
 from i2s_sdk.run.storage.interface import RunStorage
 from i2s_sdk.run.storage.manifest import GroupedSample, Manifest, PlannedSample
-from i2s_sdk.run.storage.reader import StoredRun
 from i2s_sdk.run.storage.record import Record, SampleRendering, StoredQuestion
 from i2s_sdk.stats.aggregate import RENDERED, Summary, summarize_run, task_columns
 from i2s_sdk.stats.columns import Columns

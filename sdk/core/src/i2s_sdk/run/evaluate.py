@@ -13,7 +13,7 @@ from typing import Unpack
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import I2SError, UsageError
 from i2s_sdk.models import Model, open_model
-from i2s_sdk.models.errors import AllCallsFailedError, ModelAccessError
+from i2s_sdk.models.completion import AllCallsFailedError, ModelAccessError
 from i2s_sdk.models.model import ModelLike, as_model
 from i2s_sdk.models.options import ModelOptions, options_from
 from i2s_sdk.models.predictions import Predictions, find_predictions

@@ -10,9 +10,9 @@ from typing import Any
 
 from i2s_sdk.errors import UnknownNameError, UsageError
 from i2s_sdk.run.storage.codec import question_fields, record_line
+from i2s_sdk.run.storage.folder import StoredRun, read_run
 from i2s_sdk.run.storage.interface import PathOrUrl, open_file
 from i2s_sdk.run.storage.manifest import PlannedInstance
-from i2s_sdk.run.storage.reader import StoredRun, read_run
 from i2s_sdk.run.storage.record import Record, SampleRendering, StoredQuestion
 from i2s_sdk.scoring.scorer import Aggregate
 from i2s_sdk.stats.accounts import accounts_of

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from i2s_sdk.models.errors import AllCallsFailedError, ModelFailedError
+from i2s_sdk.models.completion import AllCallsFailedError, ModelFailedError
 from i2s_sdk.run.storage.record import Record
 
 _WORDS = 12  # of a reason, that are compared

@@ -13,14 +13,13 @@ from pathlib import Path
 from i2s_sdk.errors import DataError, ModelError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models import Model, open_model
-from i2s_sdk.models.errors import ModelFailedError
+from i2s_sdk.models.completion import ModelFailedError
 from i2s_sdk.models.model import ModelLike, as_model
 from i2s_sdk.models.options import options_from
 from i2s_sdk.run.failures import LikeFailures
-from i2s_sdk.run.pipeline import OnProgress, Progress, say_nothing
-from i2s_sdk.run.sample import Watch
-from i2s_sdk.run.storage.answer import answer_of, failed_answer
-from i2s_sdk.run.storage.folder import image_name
+from i2s_sdk.run.generate import answer_of, failed_answer
+from i2s_sdk.run.pipeline import OnProgress, Progress, Watch, say_nothing
+from i2s_sdk.run.storage.folder import StoredRun, image_name, read_run
 from i2s_sdk.run.storage.index import marked_calls
 from i2s_sdk.run.storage.interface import PathOrUrl, open_storage
 from i2s_sdk.run.storage.judgements import (
@@ -30,7 +29,6 @@ from i2s_sdk.run.storage.judgements import (
     open_judge_log,
     write_human_scores,
 )
-from i2s_sdk.run.storage.reader import StoredRun, read_run
 from i2s_sdk.run.storage.record import Record, SampleAnswer
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking

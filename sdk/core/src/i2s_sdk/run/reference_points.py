@@ -25,18 +25,18 @@ from i2s_sdk.run.pipeline import OnProgress, Progress
 from i2s_sdk.run.plan import Plan, model_fingerprint
 from i2s_sdk.run.runner import Needs, Runner, StageName
 from i2s_sdk.run.steps import scoring_services
-from i2s_sdk.run.storage.folder import RunFolder
-from i2s_sdk.run.storage.interface import is_url
-from i2s_sdk.run.storage.manifest import Manifest
-from i2s_sdk.run.storage.record import Record
-from i2s_sdk.run.storage.reference_points import (
+from i2s_sdk.run.storage.folder import (
     REFERENCE_POINTS,
     Points,
+    RunFolder,
     parse_points,
     point_lines,
     read_points,
     write_points,
 )
+from i2s_sdk.run.storage.interface import is_url
+from i2s_sdk.run.storage.manifest import Manifest
+from i2s_sdk.run.storage.record import Record
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.services import Services
 from i2s_sdk.stats.aggregate import excluded_from_totals

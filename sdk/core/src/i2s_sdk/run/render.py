@@ -15,8 +15,8 @@ from i2s_sdk.errors import I2SError, ProtocolError, ServiceError
 from i2s_sdk.instances.images import PILLOW_PIXELS, ImageFaultError, read_header
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.reading import AnswerText
-from i2s_sdk.run.cached_results import Renderer
-from i2s_sdk.run.sample import Sample, Watch, stored_facts
+from i2s_sdk.run.caches import Renderer
+from i2s_sdk.run.pipeline import Sample, Watch, stored_facts
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.record import (
     Failure,

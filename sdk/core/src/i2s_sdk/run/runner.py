@@ -17,11 +17,18 @@ from i2s_sdk.models.model import Model
 from i2s_sdk.models.options import option_words
 from i2s_sdk.run.caches import Caches, open_caches
 from i2s_sdk.run.failures import LikeFailures
-from i2s_sdk.run.generate import GenerateStage, PageImages
-from i2s_sdk.run.pipeline import OnProgress, Progress, Stage, noted_waits, run_pipeline
+from i2s_sdk.run.generate import DocumentPages, GenerateStage
+from i2s_sdk.run.pipeline import (
+    OnProgress,
+    PipelineStage,
+    Progress,
+    Sample,
+    SampleTraces,
+    noted_waits,
+    run_pipeline,
+)
 from i2s_sdk.run.plan import Plan, facts
 from i2s_sdk.run.render import RenderStage
-from i2s_sdk.run.sample import Sample, SampleTraces
 from i2s_sdk.run.score import ScoreStage
 from i2s_sdk.run.steps import read_steps, run_metrics, score_steps, scoring_services
 from i2s_sdk.run.storage.folder import LOGS, RunFolder
@@ -276,7 +283,7 @@ class Runner:
 
     def _generating(
         self, services: Services, comparer: MetricsDescription | None, caches: Caches
-    ) -> Stage[Sample]:
+    ) -> PipelineStage[Sample]:
         assert self.model is not None
         self.model.prepare(self.plan.whole)
         pixels = self.settings.reference_pixels
@@ -290,11 +297,11 @@ class Runner:
             pixels,
             self.settings.completion_characters,
             LikeFailures(self.settings.like_failures),
-            PageImages(services.documents) if services.documents is not None else None,
+            DocumentPages(services.documents) if services.documents is not None else None,
             self.plan.prompts,
             caches.scores,
         )
-        return Stage(work, self.model.concurrency or _CALLS)
+        return PipelineStage(work, self.model.concurrency or _CALLS)
 
     def _rendering(
         self,
@@ -302,7 +309,7 @@ class Runner:
         engines: Mapping[str, RendererDescription],
         comparer: MetricsDescription | None,
         caches: Caches,
-    ) -> Stage[Sample]:
+    ) -> PipelineStage[Sample]:
         steps = read_steps(self.plan.tasks, services, engines, comparer, caches=caches)
         return self._stage(RenderStage(steps, self.folder), [one.slots for one in engines.values()])
 
@@ -313,14 +320,16 @@ class Runner:
         comparer: MetricsDescription | None,
         workers: ScorerWorkers,
         caches: Caches,
-    ) -> Stage[Sample]:
+    ) -> PipelineStage[Sample]:
         metrics = manifest.options.metrics
         steps = score_steps(self.plan.tasks, services, metrics, workers, comparer, caches)
         return self._stage(ScoreStage(steps, self.folder), [comparer.slots] if comparer else [])
 
-    def _stage(self, work: Callable[[Sample], Awaitable[Sample]], slots: Sequence[int]) -> Stage[Sample]:
+    def _stage(
+        self, work: Callable[[Sample], Awaitable[Sample]], slots: Sequence[int]
+    ) -> PipelineStage[Sample]:
         jobs = self.settings.jobs or max(2, 2 * max(slots, default=1))
-        return Stage(work, jobs, self.settings.waiting or jobs)
+        return PipelineStage(work, jobs, self.settings.waiting or jobs)
 
 
 async def _is_kept(model: Model, task: Task, instance: Instance) -> bool:
@@ -373,7 +382,7 @@ class _Tally:
             )
         )
 
-    def counted(self, stage: Stage[Sample]) -> Stage[Sample]:
+    def counted(self, stage: PipelineStage[Sample]) -> PipelineStage[Sample]:
         """Return the stage with its progress told."""
 
         async def work(sample: Sample) -> Sample:
@@ -382,4 +391,4 @@ class _Tally:
                 self.notify(sample.instance.id)
             return sample
 
-        return Stage(work, stage.jobs, stage.waiting)
+        return PipelineStage(work, stage.jobs, stage.waiting)

@@ -6,8 +6,7 @@ from collections.abc import Container, Iterable, Mapping
 
 from i2s_client.service_table import DOCUMENTS, METRICS
 from i2s_sdk.errors import I2SError
-from i2s_sdk.run.cached_results import CachedRenderer, Renderer, ScoreCache
-from i2s_sdk.run.caches import Caches
+from i2s_sdk.run.caches import CachedRenderer, Caches, Renderer, ScoreCache
 from i2s_sdk.run.render import ReadStep, RenderStep, StructureStep, image_limits
 from i2s_sdk.run.score import HtmlConverter, ScoreStep
 from i2s_sdk.scoring.scorer import ConvertingScorer, Scorer

@@ -18,7 +18,7 @@ import traceback
 from typing import Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.scoring.scorer import DETAIL_BYTES, ConvertingScorer, NotUsable, Scorable, Scorer, Values
+from i2s_sdk.scoring.scorer import DETAIL_BYTES, ConvertingScorer, MetricValues, NotUsable, Scorable, Scorer
 
 #: Sizes of a worker, in bytes, that are none of a sample's: the interpreter and the scorer's modules.
 _MODULES = 512 << 20
@@ -60,7 +60,7 @@ def _answer(scorer: Scorer, sample: Scorable, request: ScoringRequest) -> dict[s
     }
 
 
-def _require_numbers(found: Values) -> None:
+def _require_numbers(found: MetricValues) -> None:
     parts = [number for pair in found.parts.values() for number in pair]
     wrong = [one for one in (*found.metrics.values(), *parts) if one is not None and not _is_finite(one)]
     if wrong:

@@ -14,11 +14,11 @@ from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.model import Completion
+from i2s_sdk.run.generate import answer_of
+from i2s_sdk.run.pipeline import instance_facts
 from i2s_sdk.run.render import StructureStep
-from i2s_sdk.run.sample import instance_facts
 from i2s_sdk.run.score import HtmlConverter, ScoreStep
 from i2s_sdk.run.steps import available_scorers, scoring_services
-from i2s_sdk.run.storage.answer import answer_of
 from i2s_sdk.run.storage.record import Record
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers

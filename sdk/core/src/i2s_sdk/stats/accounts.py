@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from i2s_sdk.models.errors import BudgetSpentError
+from i2s_sdk.models.completion import BudgetSpentError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.run.storage.manifest import GroupedSample
 from i2s_sdk.run.storage.record import Outcome, Record

@@ -11,8 +11,8 @@ from typing import Any
 
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import max_tokens_of
+from i2s_sdk.run.storage.folder import StoredRun
 from i2s_sdk.run.storage.manifest import GroupedSample, Manifest
-from i2s_sdk.run.storage.reader import StoredRun
 from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.stats.accounts import Accounts, account_samples, total_accounts
 from i2s_sdk.stats.bootstrap import Interval

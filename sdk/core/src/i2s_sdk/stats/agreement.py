@@ -9,9 +9,9 @@ from statistics import fmean
 from typing import Any
 
 from i2s_sdk.errors import UsageError
+from i2s_sdk.run.storage.folder import StoredRun
 from i2s_sdk.run.storage.judgements import RunHumanScores
 from i2s_sdk.run.storage.manifest import PlannedInstance
-from i2s_sdk.run.storage.reader import StoredRun
 from i2s_sdk.stats.correlations import RankCorrelation, rank_correlation
 from i2s_sdk.stats.human_scores import HumanScore, human_scoring_of
 from i2s_sdk.stats.judge_scores import JudgedRun, judged_records

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from i2s_sdk.run.storage.folder import StoredRun
 from i2s_sdk.run.storage.judgements import (
     JudgeAnswer,
     JudgeManifest,
@@ -17,7 +18,6 @@ from i2s_sdk.run.storage.judgements import (
     read_judge_costs,
     read_judges,
 )
-from i2s_sdk.run.storage.reader import StoredRun
 from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.stats.means import Mean, mean_with_interval
 from i2s_sdk.tasks.registry import task_spec

@@ -9,8 +9,8 @@ from enum import StrEnum
 
 from i2s_sdk.stats.bootstrap import Interval, estimate_interval
 from i2s_sdk.stats.estimates import (
-    Estimate,
     Part,
+    SampleEstimate,
     estimated_columns,
     estimated_difference,
     estimated_mean,
@@ -137,7 +137,7 @@ def mean_with_interval(values: Iterable[float | None], low: float = 0.0, high: f
 
 
 def mean_of_estimate(
-    estimate: Estimate | None, n: int, constant: IntervalKind = IntervalKind.ALL_EQUAL
+    estimate: SampleEstimate | None, n: int, constant: IntervalKind = IntervalKind.ALL_EQUAL
 ) -> Mean:
     """Return the value of an estimate with its interval, or with why it has none.
 

@@ -21,8 +21,8 @@ from i2s_sdk.stats.aggregate import excluded_from_totals
 from i2s_sdk.stats.bootstrap import FEWEST
 from i2s_sdk.stats.columns import mean_range, part_of
 from i2s_sdk.stats.estimates import (
-    Estimate,
     Row,
+    SampleEstimate,
     estimated_columns,
     estimated_mean_of,
     estimated_skill,
@@ -219,7 +219,7 @@ def mean_skill(tasks: Sequence[SkillData]) -> Mean:
     return mean_of_estimate(estimated_mean_of(known), len(known), IntervalKind.EQUAL_IN_GROUPS)
 
 
-def _sides(data: SkillData) -> tuple[Estimate, Estimate, Estimate]:
+def _sides(data: SkillData) -> tuple[SampleEstimate, SampleEstimate, SampleEstimate]:
     """Return value, floor and ceiling; 0 if no instance has a value."""
     value, floor, ceiling = (
         estimated_columns(side, data.low, data.high) or _nothing(len(data.rows))
@@ -228,10 +228,10 @@ def _sides(data: SkillData) -> tuple[Estimate, Estimate, Estimate]:
     return value, floor, ceiling
 
 
-def _nothing(n: int) -> Estimate:
+def _nothing(n: int) -> SampleEstimate:
     import numpy as np
 
-    return Estimate(0.0, np.zeros(n), np.ones(n), 0.0, 0.0)
+    return SampleEstimate(0.0, np.zeros(n), np.ones(n), 0.0, 0.0)
 
 
 def _largest(row: Row) -> Row:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 
-from i2s_sdk.run.storage.json_fields import JsonFields
+from i2s_sdk.json_text import JsonFields
 from i2s_sdk.run.storage.record import (
     Failure,
     FirstError,

@@ -23,11 +23,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from i2s_sdk.errors import DataError, UsageError
-from i2s_sdk.json_text import read_json
+from i2s_sdk.json_text import JsonFields, read_json
 from i2s_sdk.run.storage.codec import answer_line, is_final, read_answer
 from i2s_sdk.run.storage.index import JsonlIndex, call_mark, read_lines
 from i2s_sdk.run.storage.interface import RunStorage
-from i2s_sdk.run.storage.json_fields import JsonFields
 from i2s_sdk.run.storage.record import SampleAnswer
 
 FORMAT = 1

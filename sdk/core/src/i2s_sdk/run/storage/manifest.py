@@ -8,15 +8,14 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Protocol
 
 from i2s_sdk.errors import RunConflictError, UsageError
-from i2s_sdk.json_text import read_json
-from i2s_sdk.run.storage.json_fields import JsonFields
+from i2s_sdk.json_text import JsonFields, read_json
 from i2s_wire.metrics.profile import Profile
 
 FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class RunOptions:
     """Everything that decides the numbers of a run. Two runs of equal options are one run."""
 
     #: Profile whose rules are followed.
@@ -50,7 +49,7 @@ class Options:
     #: The part that is done here, as "1/3"; empty is the whole.
     shard: str = ""
 
-    def differences(self, other: Options, *, resuming: bool = False) -> list[str]:
+    def differences(self, other: RunOptions, *, resuming: bool = False) -> list[str]:
         """Return what differs, as "name: ours, theirs" for people.
 
         Args:
@@ -75,7 +74,7 @@ class Options:
             if mine[name] != theirs[name]
         ]
 
-    def require_same(self, found: Options, folder: object) -> None:
+    def require_same(self, found: RunOptions, folder: object) -> None:
         """Return where ``found``, the options of the run in ``folder``, are these.
 
         Raises:
@@ -94,7 +93,7 @@ class Manifest:
     """The options of a run, and facts about its first start that decide nothing."""
 
     #: Options that must be equal to go on with the run.
-    options: Options
+    options: RunOptions
     #: Metrics of the task that the metric service cannot compute, and why.
     unavailable: Mapping[str, str] = field(default_factory=dict)
     #: Facts by name: when, which data folder, versions, isolation.
@@ -140,11 +139,11 @@ class Manifest:
             raise UsageError(f"{where}: is not the manifest of a run: {error!r}") from None
 
 
-def _read_options(plain: JsonFields) -> Options:
+def _read_options(plain: JsonFields) -> RunOptions:
     """Return the options of a manifest. One that is not known may decide numbers, so it is refused."""
-    if unknown := plain.names() - {option.name for option in fields(Options)}:
+    if unknown := plain.names() - {option.name for option in fields(RunOptions)}:
         raise TypeError(f"unknown options {', '.join(sorted(unknown))}")
-    return Options(
+    return RunOptions(
         profile=plain.text("profile"),
         model=plain.text("model"),
         model_fingerprint=plain.text("model_fingerprint"),

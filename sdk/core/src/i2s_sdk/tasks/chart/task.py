@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.chart.document import ChartProgram, repair
-from i2s_sdk.tasks.chart.figure_text import figure_to_text
 from i2s_sdk.tasks.chart.reading import extract
-from i2s_sdk.tasks.chart.scorer import ElementScorer, PublishedScorer
+from i2s_sdk.tasks.chart.scorer import ElementScorer, PublishedScorer, figure_to_text
 from i2s_sdk.tasks.metrics import metrics_of_images
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired

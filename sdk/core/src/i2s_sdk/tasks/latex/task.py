@@ -14,8 +14,7 @@ from i2s_sdk.tasks.latex.helm import HelmDocument, helm_document
 from i2s_sdk.tasks.latex.paper_document import PaperDocument, paper_document
 from i2s_sdk.tasks.latex.reading import extract
 from i2s_sdk.tasks.metrics import metrics_of_images
-from i2s_sdk.tasks.prompts import task_prompt
-from i2s_sdk.tasks.question import Question, image_of, texts_then_image
+from i2s_sdk.tasks.question import Question, image_of, task_prompt, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_sdk.tasks.task import RenderedTask

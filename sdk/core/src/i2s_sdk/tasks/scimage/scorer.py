@@ -16,9 +16,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.scoring.scorer import Aggregate, Metric, NotUsable, Scorable, Values
+from i2s_sdk.scoring.scorer import Aggregate, Metric, MetricValues, NotUsable, Scorable
 from i2s_sdk.tasks.chart.colors import Lab, difference, lab, on_white
-from i2s_sdk.tasks.chart.figure_text import figure_from_text, figure_to_text
+from i2s_sdk.tasks.chart.scorer import figure_from_text, figure_to_text
 from i2s_sdk.tasks.scimage.document import output_of
 from i2s_wire.render.figure import Figure, Mark, MarkKind
 
@@ -242,7 +242,7 @@ class ScimageScorer:
         """Return that every instance has what the values need."""
         return True
 
-    def score(self, sample: Scorable) -> Values | NotUsable:
+    def score(self, sample: Scorable) -> MetricValues | NotUsable:
         """Return the values of code with a figure; code of the kind that was not asked for is not usable."""
         wanted, found = sample.inputs["output"], output_of(sample.structure or "")
         if found != wanted:
@@ -260,12 +260,12 @@ class ScimageScorer:
         for name in INDICATORS:
             if metrics[name] is None:
                 undefined.setdefault(name, "the prompt names none")
-        return Values(metrics, undefined, detail=_detail(sample))
+        return MetricValues(metrics, undefined, detail=_detail(sample))
 
-    def unusable(self, sample: Scorable) -> Values:
+    def unusable(self, sample: Scorable) -> MetricValues:
         """Return that nothing compiled."""
         reasons = dict.fromkeys(INDICATORS, "there is no figure")
-        return Values({"compiled": 0.0, **dict.fromkeys(INDICATORS)}, reasons, detail=_detail(sample))
+        return MetricValues({"compiled": 0.0, **dict.fromkeys(INDICATORS)}, reasons, detail=_detail(sample))
 
 
 def _detail(sample: Scorable) -> dict[str, str]:

@@ -14,8 +14,7 @@ from typing import Any
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.scorer import Scorer
-from i2s_sdk.tasks.prompts import prompt_texts
-from i2s_sdk.tasks.question import ImagePart, Question, TextPart, image_of
+from i2s_sdk.tasks.question import ImagePart, Question, TextPart, image_of, prompt_texts
 from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_sdk.tasks.task import Task
 from i2s_sdk.tasks.visualwebbench.boxes import read_box, read_point

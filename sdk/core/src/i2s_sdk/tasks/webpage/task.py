@@ -11,8 +11,7 @@ from i2s_sdk.instances.site_files import INDEXES, inside
 from i2s_sdk.scoring.edit import EditScorer
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.metrics import metrics_of_images
-from i2s_sdk.tasks.prompts import task_prompt
-from i2s_sdk.tasks.question import Question, image_of, texts_then_image
+from i2s_sdk.tasks.question import Question, image_of, task_prompt, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
 from i2s_sdk.tasks.task import RenderedTask
