@@ -109,7 +109,7 @@ def _is_local_model(model: str) -> bool:
     return vendor == "hf" and os.path.exists(name)
 
 
-#: Read where neither --config nor I2S_CONFIG names another file. What it may not say: i2s_sdk.settings_sources.
+#: Read where neither --config nor I2S_CONFIG names another file. What it may not say: ``refuse_reach``.
 DEFAULT_FILE = Path("i2s.toml")
 
 #: The form of the address of a service.

@@ -1,4 +1,4 @@
-"""The specifications of the tasks of VisualWebBench: what their instances must hold, the answers of baselines.
+"""The specifications of the tasks of VisualWebBench: inputs of their instances, answers of baselines.
 
 The inputs that only the question needs are asked for if an instance has its files. A completion that is
 scored by itself needs the target alone and, if it is a box or a point, the options. ``baseline/ocr`` can say
