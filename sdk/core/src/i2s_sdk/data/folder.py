@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.errors import DataError
+from i2s_sdk.files import read_file
 from i2s_sdk.instances.instance import Asset, Content, Instance
 from i2s_sdk.instances.site_files import inside, read_tar
 from i2s_sdk.json_text import read_json
@@ -28,7 +29,7 @@ def read_content(instance: Instance) -> Content:
     Raises:
         DataError: One cannot be read, or an archive is not what it should be; names the file.
     """
-    structure = _read(instance.structure) if instance.structure is not None else None
+    structure = read_file(instance.structure) if instance.structure is not None else None
     site = None
     if structure is not None and task_spec(instance.task).structure_is_site:
         try:
@@ -36,7 +37,7 @@ def read_content(instance: Instance) -> Content:
         except ValueError as error:
             raise DataError(instance.structure or instance.file, 0, str(error)) from None
     return Content(
-        reference=_read(instance.image) if instance.image is not None else b"",
+        reference=read_file(instance.image) if instance.image is not None else b"",
         structure=structure.decode("utf-8", "replace") if structure is not None and site is None else None,
         site=site,
         assets=_asset_contents(instance, site or {}),
@@ -55,7 +56,7 @@ def _asset_contents(instance: Instance, site: Mapping[str, bytes]) -> dict[str, 
         except ValueError as error:
             raise DataError(where, 0, f"asset of instance {instance.id!r}: {error}") from None
         if asset.path is not None:
-            assets[name] = _read(asset.path)
+            assets[name] = read_file(asset.path)
         elif name in site:
             assets[name] = site[name]
         else:
@@ -63,13 +64,6 @@ def _asset_contents(instance: Instance, site: Mapping[str, bytes]) -> dict[str, 
                 where, 0, f"asset {asset.name!r} of instance {instance.id!r} is not in the archive"
             )
     return assets
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
 
 
 #: Characters of a message, which quotes the value that is wrong.

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from i2s_sdk.errors import DataError
-from i2s_sdk.files import KeptBytes
+from i2s_sdk.files import KeptBytes, read_file
 from i2s_sdk.instances.images import (
     MAX_PIXELS,
     ImageFaultError,
@@ -41,7 +41,7 @@ def require_usable_references(instances: Iterable[Instance], most_pixels: int = 
 
     def look(instance: Instance) -> None:
         for picture in instance.pictures:
-            checked_reference(picture, _read(picture), most_pixels)
+            checked_reference(picture, read_file(picture), most_pixels)
 
     with ThreadPoolExecutor(_THREADS) as threads:
         try:
@@ -69,7 +69,7 @@ def require_decodable_reference(
         DataError: It is not; names it.
     """
     for picture in instance.pictures:
-        content = _read(picture)
+        content = read_file(picture)
         try:
             _require_decodable(content, most_pixels, notes)
         except ImageFaultError as error:
@@ -102,14 +102,3 @@ def checked_reference(where: Path, content: bytes, most_pixels: int = MAX_PIXELS
 def reference_fault(where: Path, error: ImageFaultError) -> DataError:
     """Return the fault of a data set that a reference is."""
     return DataError(where, 0, f"the reference {error}{_ADVICE}")
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise _unreadable(path, error) from None
-
-
-def _unreadable(path: Path, error: OSError) -> DataError:
-    return DataError(path, 0, f"cannot be read: {error.strerror}")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import DataError
+from i2s_sdk.files import read_file
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.json_text import read_toml
 from i2s_sdk.models.cache import AnswerCache, question_key
@@ -52,10 +53,8 @@ class Prices:
         if path is None:
             return _bundled()
         try:
-            return cls.parse(path.read_text("utf-8"))
-        except OSError as error:
-            raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
-        except (ValueError, UnicodeDecodeError) as error:
+            return cls.parse(read_file(path).decode("utf-8"))
+        except ValueError as error:
             raise DataError(path, 0, f"is no list of prices: {error}") from None
 
     @classmethod

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from i2s_sdk.errors import DataError, UnknownNameError, UsageError
+from i2s_sdk.files import reading
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.completion_bound import bounded_completion
 from i2s_sdk.models.model import Completion, Finish, Model
@@ -146,16 +147,10 @@ class Predictions(Model):
 
 
 def _read(path: Path, most: int) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(most)
-    except OSError as error:
-        raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
+    with reading(path), path.open("rb") as file:
+        return file.read(most)
 
 
 def _sha256(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").digest()
-    except OSError as error:
-        raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
+    with reading(path), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()

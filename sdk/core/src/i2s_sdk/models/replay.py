@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from i2s_sdk.errors import DataError, ModelError
+from i2s_sdk.files import read_file
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.completion import ModelFailedError, ModelRefusedError
@@ -103,11 +104,9 @@ class HelmReplay(Model):
 
 
 def _load(file: Path) -> tuple[bytes, dict[str, Any]]:
+    raw = read_file(file)
     try:
-        raw = file.read_bytes()
         state = read_json(raw)
-    except OSError as error:
-        raise DataError(file, 0, f"cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise DataError(file, 0, f"is not JSON: {error}") from None
     if not isinstance(state, dict) or not isinstance(state.get("request_states"), list):

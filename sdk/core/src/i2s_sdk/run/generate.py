@@ -14,7 +14,7 @@ from pathlib import Path
 from i2s_client.documents import AsyncDocumentsClient
 from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import DataError, I2SError, ModelError, ProtocolError, ServiceError
-from i2s_sdk.files import KeptBytes
+from i2s_sdk.files import KeptBytes, read_file
 from i2s_sdk.instances.images import MAX_PIXELS
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import require_decodable_reference
@@ -214,7 +214,7 @@ class DocumentPages:
             ServiceError: The documents service does not answer.
         """
         document = task.document_of(instance)
-        content = await asyncio.to_thread(_read_document, document)
+        content = await asyncio.to_thread(read_file, document)
         drawn = await self.documents.draw_pages(content, task.drawing)
         async with _page_files(document, drawn, task.drawing) as paths:
             yield replace(instance, pages=paths)
@@ -229,7 +229,7 @@ class DocumentPages:
             DataError, ServiceError: See ``shown``.
         """
         document = task.document_of(instance)
-        content = await asyncio.to_thread(_read_document, document)
+        content = await asyncio.to_thread(read_file, document)
         drawn = await self.documents.draw_pages(content, task.drawing, count=1)
         async with _page_files(document, drawn, task.drawing) as (first,):
             yield replace(instance, pages=(first,) * drawn.page_count)
@@ -251,13 +251,6 @@ async def _page_files(
         paths = tuple(Path(folder, name) for name in names)
         await to_thread_until_done(_write_images, paths, drawn.pages)
         yield paths
-
-
-def _read_document(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
 
 
 def _write_images(paths: Sequence[Path], contents: Sequence[bytes]) -> None:

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from i2s_sdk.errors import DataError, ModelError, UsageError
+from i2s_sdk.files import read_file
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models import Model, open_model
 from i2s_sdk.models.completion import ModelFailedError
@@ -236,15 +237,8 @@ def human_scores(
     scored = human_scored_task(stored, task)
     scoring = human_scoring_of(scored)
     scores = [score for path in paths for score in read_scores(path, scoring)]
-    sources = {path.name: _digest(path) for path in paths}
+    sources = {path.name: hashlib.sha256(read_file(path)).hexdigest() for path in paths}
     found = human_scores_of_run(stored, scored, scores, sources, system)
     with storage.alone():
         write_human_scores(storage, found)
     return agreements(stored, found, judged_runs(stored))
-
-
-def _digest(path: Path) -> str:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise DataError(path, 0, f"cannot be read: {error.strerror}") from None

@@ -12,6 +12,7 @@ from typing import TypeVar, overload
 from i2s_client.metrics import AsyncMetricsClient
 from i2s_client.service_table import METRICS
 from i2s_sdk.errors import DataError, I2SError, UnknownNameError, UsageError
+from i2s_sdk.files import read_file
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.services import open_services, passing_logs
@@ -356,12 +357,7 @@ async def _with_service(ask: Callable[[AsyncMetricsClient], Awaitable[A]], setti
 
 
 def _content(picture: Path | str | bytes) -> bytes:
-    if isinstance(picture, bytes):
-        return picture
-    try:
-        return Path(picture).read_bytes()
-    except OSError as error:
-        raise DataError(Path(picture), 0, f"cannot be read: {error.strerror}") from None
+    return picture if isinstance(picture, bytes) else read_file(Path(picture))
 
 
 def _say_nothing(done: int, total: int) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import fmean
 
 from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.files import reading
 from i2s_sdk.tasks.registry import SPECS, task_spec
 from i2s_sdk.tasks.rubric import HumanScoring
 
@@ -94,7 +95,7 @@ def read_scores(file: Path, scoring: HumanScoring) -> list[HumanScore]:
     """
     found: list[HumanScore] = []
     try:
-        with file.open(encoding="utf-8-sig", newline="") as lines:
+        with reading(file), file.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.DictReader(lines)
             begins = ("Model", "ID", *(one.column for one in scoring.criteria))
             names = [_column(file, reader.fieldnames or (), begin) for begin in begins]
@@ -104,8 +105,6 @@ def read_scores(file: Path, scoring: HumanScoring) -> list[HumanScore]:
                 found.append(
                     HumanScore(system, prompt, _values(file, number, scores, scoring.highest), language)
                 )
-    except OSError as error:
-        raise DataError(file, 0, f"cannot be read: {error.strerror}") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise DataError(file, 0, f"is no CSV file in UTF-8: {error}") from None
     return found

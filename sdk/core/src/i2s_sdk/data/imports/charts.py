@@ -10,7 +10,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from i2s_sdk.data.hub import picture_bytes
-from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down, parquet_rows
+from i2s_sdk.data.imports.items import (
+    Imported,
+    ImportedItem,
+    ImportRequest,
+    lay_down,
+    parquet_rows,
+    read_bytes,
+)
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.json_text import read_json
 
@@ -46,18 +53,6 @@ def data_files(program: str, folder: Path) -> Mapping[str, bytes]:
             raise ValueError(f"{name} has more than {MAX_DATA_BYTES} bytes")
         found[path.relative_to(root).as_posix()] = read_bytes(path)
     return found
-
-
-def read_bytes(path: Path) -> bytes:
-    """Return the content of a file.
-
-    Raises:
-        ValueError: It cannot be read.
-    """
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise ValueError(f"{path.name} cannot be read: {error.strerror}") from None
 
 
 def json_lines(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:

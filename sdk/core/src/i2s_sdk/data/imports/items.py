@@ -172,7 +172,7 @@ def _line(item: ImportedItem, out: Path) -> Line:
     for name, path in item.documents.items():
         if said := pdf_fault(path):
             raise ValueError(f"{name} {path.name}: {said}")
-        inputs[name] = put_by_content(out, "documents", _read(path), ".pdf")
+        inputs[name] = put_by_content(out, "documents", read_bytes(path), ".pdf")
     if item.assets:
         inputs["assets"] = [
             {"name": name, "path": put_by_content(out, "assets", content, PurePosixPath(name).suffix)}
@@ -194,7 +194,12 @@ def _line(item: ImportedItem, out: Path) -> Line:
     )
 
 
-def _read(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a file of an item.
+
+    Raises:
+        ValueError: It cannot be read.
+    """
     try:
         return path.read_bytes()
     except OSError as error:

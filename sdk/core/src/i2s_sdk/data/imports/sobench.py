@@ -6,13 +6,13 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down
 from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.files import read_file, reading
 from i2s_sdk.json_text import read_json
 
 _TASK = "sobench"
@@ -53,16 +53,8 @@ def _files(source: Path) -> list[Path]:
     return found
 
 
-@contextmanager
-def _reading(file: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise DataError(file, 0, f"cannot be read: {error.strerror}") from None
-
-
 def _evaluation(file: Path) -> Iterator[ImportedItem]:
-    with _reading(file), file.open("rb") as lines:
+    with reading(file), file.open("rb") as lines:
         for number, raw in enumerate(lines, start=1):
             if raw.strip():
                 yield _evaluated(raw, f"{file}:{number}", f"{file.stem}-{number}")
@@ -83,8 +75,7 @@ def _evaluated(raw: bytes, where: str, identity: str) -> ImportedItem:
 
 
 def _labels(file: Path, images: Path | None) -> Iterator[ImportedItem]:
-    with _reading(file):
-        content = file.read_bytes()
+    content = read_file(file)
     try:
         fields = read_json(content)
     except ValueError as error:
