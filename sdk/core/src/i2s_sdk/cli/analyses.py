@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
 from i2s_sdk.cli.options import json_option, runs_argument
-from i2s_sdk.cli.terminal import print_rows, say
+from i2s_sdk.cli.terminal import print_rows, say, say_json
 
 if TYPE_CHECKING:
     from i2s_sdk.report.versus import Versus
@@ -53,7 +52,7 @@ def compare_command(
 
     found = compare_two(first, second, difference=difference, across_rules=across_rules)
     if as_json:
-        say(json.dumps(found.to_json(), indent=2))
+        say_json(found.to_json())
     else:
         _print(found.versus)
         for note in found.notes:
@@ -140,7 +139,7 @@ def correlations_command(runs: tuple[str, ...], as_json: bool) -> None:
     found = metric_correlations(runs)
     if as_json:
         plain = {task: [one.to_json() for one in of_task] for task, of_task in found.items()}
-        say(json.dumps(plain, indent=2))
+        say_json(plain)
         return
     for task, of_task in found.items():
         rows = []
@@ -180,7 +179,7 @@ def repeats_command(runs: tuple[str, ...], threshold: float | None, as_json: boo
 
     found = repeated_runs(runs, threshold=threshold)
     if as_json:
-        say(json.dumps([one.to_json() for one in found], indent=2))
+        say_json([one.to_json() for one in found])
         return
     from i2s_sdk.report import figures
     from i2s_sdk.report.view import metric_word

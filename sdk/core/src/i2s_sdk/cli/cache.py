@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from i2s_sdk.cli.options import json_option, load_settings, settings_options
-from i2s_sdk.cli.terminal import say
+from i2s_sdk.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from i2s_sdk.run.caches import CacheSize
@@ -53,7 +52,7 @@ def info(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
 
     states = cache_states(load_settings(given))
     if given["as_json"]:
-        say(json.dumps({one.name: one.to_json() for one in states}, indent=2))
+        say_json({one.name: one.to_json() for one in states})
         return 0
     width = max(map(len, _KINDS))
     for one in states:

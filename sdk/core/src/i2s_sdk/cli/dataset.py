@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ import click
 from i2s_client.service_table import RENDER_HTML
 from i2s_sdk.cli.main import FAULT, USAGE, LazyGroup
 from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
-from i2s_sdk.cli.terminal import say
+from i2s_sdk.cli.terminal import say, say_json
 from i2s_sdk.visible import visible_line
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def visualwebbench(
         settings=load_settings(given),
     )
     if as_json:
-        say(json.dumps(asdict(made), indent=2))
+        say_json(asdict(made))
         return
     for task, count in made.items.items():
         say(f"{task}: {count}")
@@ -152,7 +151,7 @@ def list_command(data: str | None, subsets: tuple[str, ...], as_json: bool) -> N
             "instances": sum(one.instances for one in counted),
             "subsets": [asdict(one) for one in counted],
         }
-        say(json.dumps(document, indent=2))
+        say_json(document)
     else:
         _say(counted)
 
@@ -204,7 +203,7 @@ def validate_command(path: str, as_json: bool) -> int:
             "faults": _listed(found.faults),
             "warnings": _listed(found.warnings),
         }
-        say(json.dumps(document, indent=2))
+        say_json(document)
     else:
         for fault in found.faults:
             say(str(fault))
@@ -259,7 +258,7 @@ def new_command(folder: str, source: str | None, task: str, subset: str, as_json
     faulty = any(one.fault for one in made.left_out)
     if as_json:
         left_out = [{"file": str(one.path), "reason": one.reason} for one in made.left_out]
-        say(json.dumps({"folder": folder, **asdict(made), "left_out": left_out}, indent=2))
+        say_json({"folder": folder, **asdict(made), "left_out": left_out})
         return FAULT if faulty else 0
     for label, texts in (
         ("converted", made.converted),
@@ -330,7 +329,7 @@ def import_command(
     folder = None if images is None else Path(images)
     found = import_data(kind, ImportRequest(sources, Path(out), folder, tasks))
     if as_json:
-        say(json.dumps({"folder": out, **asdict(found)}, indent=2))
+        say_json({"folder": out, **asdict(found)})
     else:
         for one in found.left_out:
             say(visible_line(f"left out: {one}"), err=True)
@@ -353,4 +352,4 @@ def schema_command(task: str) -> None:
     spec = task_spec(task)
     properties = {"inputs": spec.inputs, "target": spec.target}
     document = {"$schema": "https://json-schema.org/draft/2020-12/schema", "properties": properties}
-    say(json.dumps(document, indent=2))
+    say_json(document)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -35,7 +34,7 @@ from i2s_sdk.cli.run_options import (
     tell_failures,
     tell_unanswered,
 )
-from i2s_sdk.cli.terminal import say
+from i2s_sdk.cli.terminal import say, say_json
 from i2s_sdk.errors import UsageError
 
 if TYPE_CHECKING:
@@ -134,9 +133,7 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
         return _evaluate_predictions(given, settings)
     if given["systems"]:
         raise UsageError("--system chooses among the systems of --predictions, which is not given")
-    options = chosen_options(
-        {name: value for name, value in given.items() if name.startswith("model_")}, settings
-    )
+    options = chosen_options(given, settings)
     models = [one for one in given["models"] if one] or ["oracle"]
     folder = run_folder({**given, "model": " ".join(models)}, settings)
     choice: dict[str, Any] = chosen_instances(given)
@@ -227,7 +224,7 @@ def _tell_several(result: SeveralResult, settings: Settings, given: dict[str, An
         failed = {name: one.message for name, one in result.errors.items()}
         document = {**result.report.to_json(), "covered": result.covered, "runs": runs, "errors": failed}
         document["requirements"] = [one.to_json() for one in checks]
-        say(json.dumps(document, indent=2))
+        say_json(document)
         codes += [_tell_coverage(run, settings) for run in result.runs.values()]
     else:
         for name, run in result.runs.items():
@@ -251,7 +248,7 @@ def tell_result(result: RunResult, settings: Settings, as_json: bool, checks: Se
 
     if as_json:
         required = {"requirements": [one.to_json() for one in checks]} if checks else {}
-        say(json.dumps({**_document(result), **required}, indent=2))
+        say_json({**_document(result), **required})
     else:
         print_summary(result.summary, result.unavailable, sys.stdout)
         print_skills(result.skills, sys.stdout, result.skills_by_subset)
@@ -313,7 +310,7 @@ def _dry_run(
     }
     documents = {model: _counts_document(one) for model, one in counts.items()}
     if as_json:
-        say(json.dumps(documents if len(models) > 1 else documents[models[0]], indent=2))
+        say_json(documents if len(models) > 1 else documents[models[0]])
         return 0
     for model, counted in counts.items():
         if len(models) > 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -13,7 +12,7 @@ import click
 from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.run_options import chosen_options, model_options
 from i2s_sdk.cli.stages import run_argument
-from i2s_sdk.cli.terminal import say
+from i2s_sdk.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from i2s_sdk.stats.human_scores import SystemScores
@@ -41,9 +40,7 @@ def judge_command(run: str, model: str, **given: Any) -> int:  # noqa: ANN401 - 
       i2s-sdk judge runs/gpt-4o --model openai/my-model --base-url http://127.0.0.1:8000/v1 --json
     """  # noqa: D301 - \b is for click
     settings = load_settings(given)
-    options = chosen_options(
-        {name: value for name, value in given.items() if name.startswith("model_")}, settings
-    )
+    options = chosen_options(given, settings)
     from i2s_sdk.cli.interruption import Journal, interruptible
     from i2s_sdk.cli.main import BELOW_COVERAGE
     from i2s_sdk.cli.progress import ProgressLine
@@ -55,7 +52,7 @@ def judge_command(run: str, model: str, **given: Any) -> int:  # noqa: ANN401 - 
     with ProgressLine(sys.stderr, ["answers"]) as progress, interruptible(journals, settings, progress):
         found = judge(run, opened, settings=settings, on_progress=progress.show_run)
     if given["as_json"]:
-        say(json.dumps([one.to_json() for one in found], indent=2))
+        say_json([one.to_json() for one in found])
     else:
         _print(run, found)
     return BELOW_COVERAGE if any(one.unanswered for one in found) else 0
@@ -113,7 +110,7 @@ def human_scores_command(
     scores = [score for file in files for score in read_scores(Path(file), scoring)]
     systems, related = by_system(scores), correlations(scores, scoring.names)
     if as_json:
-        say(json.dumps({"systems": [asdict(one) for one in systems], "correlations": related}, indent=2))
+        say_json({"systems": [asdict(one) for one in systems], "correlations": related})
         return
     kinds = list(dict.fromkeys(kind for one in systems for kind in one.correctness))
     headings = [one.heading for one in scoring.criteria]
@@ -153,7 +150,7 @@ def _of_run(files: tuple[str, ...], run: str, system: str | None, task: str | No
     assert kept is not None, "it was just written"
     if as_json:
         document = {"human": kept.to_json(), "agreement": [one.to_json() for one in found]}
-        say(json.dumps(document, indent=2))
+        say_json(document)
         return
     label = read_run(run).manifest.options.model
     print_table(

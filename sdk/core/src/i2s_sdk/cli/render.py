@@ -16,7 +16,7 @@ from i2s_client.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND,
 from i2s_sdk.cli.main import FAULT, LazyGroup
 from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options_for
 from i2s_sdk.cli.run_options import MOST_NAMES
-from i2s_sdk.cli.terminal import say
+from i2s_sdk.cli.terminal import say, say_json
 from i2s_sdk.errors import UsageError
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def print_result(result: RenderedSource, out: str | None, as_json: bool) -> int:
     if out is not None and result.png is not None:
         write_file("-o", out, result.png)
     if as_json:
-        say(json.dumps(_document(result, out), indent=2))
+        say_json(_document(result, out))
     else:
         _say(result, out)
     return 0 if result.png is not None else FAULT

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from i2s_sdk.cli.options import (
     runs_argument,
     tell_failed,
 )
-from i2s_sdk.cli.terminal import say
+from i2s_sdk.cli.terminal import say, say_json
 
 
 @click.command("report", short_help="Write the report of one run or several.")
@@ -66,7 +65,7 @@ def report_command(
 
     written = write_report(runs, out, single_file=single_file)
     if as_json:
-        say(json.dumps(written.to_json(), indent=2))
+        say_json(written.to_json())
         return
     for notice in written.notices:
         say(f"note: {notice}", err=True)
@@ -153,7 +152,7 @@ def table_command(
     if as_json:
         tables = [one.to_json() for one in found]
         document = {"tables": tables, "requirements": [one.to_json() for one in checks]}
-        say(json.dumps(document if required else tables, indent=2))
+        say_json(document if required else tables)
     elif kind == "terminal":
         for one in found:
             print_table(one, sys.stdout, intervals=intervals)

@@ -287,7 +287,7 @@ def model_options(command: F) -> F:
 
 
 def chosen_options(given: Mapping[str, object], settings: Settings) -> ModelOptions:
-    """Return what the parameters that ``model_options`` added say, and the settings of completions.
+    """Return the options that the parameters of ``model_options`` say, with the settings of completions.
 
     Raises:
         UsageError: A value does not fit.
@@ -295,7 +295,9 @@ def chosen_options(given: Mapping[str, object], settings: Settings) -> ModelOpti
     from i2s_sdk.models.options import Budget, options_from, parse_extra_body
 
     fields: dict[str, Any] = {
-        name.removeprefix("model_"): value for name, value in given.items() if value is not None
+        name.removeprefix("model_"): value
+        for name, value in given.items()
+        if name.startswith("model_") and value is not None
     }
     if fields.get("temperature") == _NONE:
         fields["temperature"] = None

@@ -13,7 +13,7 @@ import click
 from i2s_client.service_table import DOCUMENTS, METRICS
 from i2s_sdk.cli.main import FAULT, USAGE
 from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options_for
-from i2s_sdk.cli.terminal import say
+from i2s_sdk.cli.terminal import say, say_json
 from i2s_sdk.visible import visible_line
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def _tell_pair(result: Score, as_json: bool) -> int:
             "width": result.width,
             "height": result.height,
         }
-        say(json.dumps(document, indent=2))
+        say_json(document)
     else:
         for one in result.results:
             shown = f"{one.value:.6f}" if one.failure is None else f"no value: {one.failure.message}"
@@ -166,7 +166,7 @@ def _tell_folder(result: FolderScore, as_json: bool) -> int:
             "profile": str(result.profile),
             "complete": result.complete,
         }
-        say(json.dumps(document, indent=2))
+        say_json(document)
     else:
         _say_folder(result)
     return 0 if result.complete else FAULT
@@ -230,7 +230,7 @@ def metrics_command(as_json: bool, **given: str | bool | None) -> int:
             }
             for one in found
         ]
-        say(json.dumps({"metrics": document, "tasks": _tasks(settings.profile)}, indent=2))
+        say_json({"metrics": document, "tasks": _tasks(settings.profile)})
         return 0
     for one in found:
         state = f"version {one.version}" if one.available else f"unavailable: {one.unavailable_reason}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ import click
 from i2s_client.service_table import GATEWAY
 from i2s_sdk.cli.main import FAULT, group
 from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options
-from i2s_sdk.cli.terminal import say
+from i2s_sdk.cli.terminal import say, say_json
 from i2s_sdk.errors import UsageError
 from i2s_sdk.settings import Settings
 
@@ -64,7 +63,7 @@ def up_command(
         names, docker=docker, http=http_listen if http else "", settings=settings, on_wait=_say_waiting
     )
     if as_json:
-        say(json.dumps(asdict(running), indent=2))
+        say_json(asdict(running))
     else:
         show(running)
 
@@ -137,7 +136,7 @@ def status_command(as_json: bool) -> int:
     states = status()
     ok = bool(states) and all(one.serves for one in states)
     if as_json:
-        say(json.dumps({"ok": ok, "services": [asdict(one) for one in states]}, indent=2))
+        say_json({"ok": ok, "services": [asdict(one) for one in states]})
     elif not states:
         say("nothing is up; `i2s-sdk up` starts the services", err=True)
     else:
@@ -190,7 +189,7 @@ def doctor_command(profile: str | None, as_json: bool, **given: str | bool | Non
     findings = doctor(settings=settings)
     ok = all(finding.state is not State.BAD for finding in findings)
     if as_json:
-        say(json.dumps({"ok": ok, "findings": [asdict(finding) for finding in findings]}, indent=2))
+        say_json({"ok": ok, "findings": [asdict(finding) for finding in findings]})
     else:
         width = max(len(finding.name) for finding in findings)
         for finding in findings:

@@ -43,18 +43,8 @@ class Imported:
     left_out: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ImportKind:
-    """A kind of source that can be made a data set."""
-
-    #: Name as the command takes it.
-    name: str
-    #: What the sources are, for people.
-    about: str
-    #: The function that makes the data set. It raises UsageError, DataError or WriteError if that cannot be
-    #: done.
-    run: Callable[[ImportRequest], Imported]
-
+#: Makes a data set; raises UsageError, DataError or WriteError if that cannot be done.
+Importer = Callable[[ImportRequest], Imported]
 
 #: Rows in memory at a time.
 BATCH = 16

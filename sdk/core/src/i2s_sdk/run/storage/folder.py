@@ -318,22 +318,17 @@ def read_records(where: PathOrUrl | RunStorage, *, texts: bool = True) -> dict[s
     Raises:
         DataError: A line is not a record; names it.
     """
-    return {record.instance.id: record for record in iter_records(where, texts=texts)}
+    records = (record for _, record in _parsed_records(open_storage(where).lines(RECORDS)))
+    return {record.instance.id: record if texts else without_texts(record) for record in records}
 
 
-def iter_records(where: PathOrUrl | RunStorage, *, texts: bool = True) -> Iterator[Record]:
-    """Yield the records of a run folder as they stand in the file; see ``read_records``.
-
-    Raises:
-        DataError: A line is not a record; names it.
-    """
-    lines = open_storage(where).lines(RECORDS)
-    for number, plain in enumerate(read_lines(lines), start=1):
+def _parsed_records(lines: Lines) -> Iterator[tuple[tuple[int, int], Record]]:
+    """Yield each record of a file with the offset and length of its line."""
+    for number, (offset, raw) in enumerate(lines, start=1):
         try:
-            record = read_record(plain)
+            yield (offset, len(raw)), read_record(read_json(raw))
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(str(lines), number, f"is not a record: {error!r}") from None
-        yield record if texts else without_texts(record)
 
 
 def read_asked(storage: RunStorage) -> dict[str, tuple[tuple[str, StoredQuestion], ...]]:
@@ -545,13 +540,9 @@ def _records(lines: Lines) -> tuple[dict[str, Record], dict[str, tuple[int, int]
     """Return the records of a file without their texts, and where each lies; of one id the last counts."""
     records: dict[str, Record] = {}
     offsets: dict[str, tuple[int, int]] = {}
-    for number, (offset, raw) in enumerate(lines, start=1):
-        try:
-            record = read_record(read_json(raw))
-        except (ValueError, KeyError, TypeError) as error:
-            raise DataError(str(lines), number, f"is not a record: {error!r}") from None
+    for place, record in _parsed_records(lines):
         records[record.instance.id] = without_texts(record)
-        offsets[record.instance.id] = (offset, len(raw))
+        offsets[record.instance.id] = place
     return records, offsets
 
 
