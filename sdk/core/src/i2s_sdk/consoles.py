@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Column, Table
 
-#: Columns where a stream is no terminal and has no width of its own.
+#: Columns where a stream is not a terminal and has no width of its own.
 PLAIN_WIDTH = 160
 
 #: Columns of the terminal that the edges of a table take, and that lie between the contents of two columns.
@@ -24,8 +24,8 @@ def table_console(stream: TextIO, plain_width: int = PLAIN_WIDTH) -> Console:
     """Return a console that prints to a stream.
 
     Args:
-        stream: The stream; its lines end without spaces if it is no terminal.
-        plain_width: Columns if it is no terminal.
+        stream: The stream; its lines end without spaces if it is not a terminal.
+        plain_width: Columns if it is not a terminal.
     """
     from rich.console import Console
 

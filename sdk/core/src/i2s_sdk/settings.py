@@ -52,7 +52,7 @@ _LEAST = {**dict.fromkeys(_NOT_NEGATIVE, 0), **dict.fromkeys(_AT_LEAST_1, 1)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What holds for everything that the SDK does.
+    """The settings of everything that the SDK does.
 
     Each field is ``--set FIELD=VALUE`` or has a flag, is I2S_<FIELD>, and is a key of the configuration file.
     """

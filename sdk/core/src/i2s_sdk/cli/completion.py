@@ -98,7 +98,7 @@ def _files(prefix: str, typed: str) -> list[CompletionItem]:
 
 
 def _parts(ctx: click.Context) -> set[tuple[str, str]]:
-    """Return subset and difficulty of the instances of ``--data``; nothing if it is no folder here."""
+    """Return subset and difficulty of the instances of ``--data``; nothing if it is not a folder here."""
     from pathlib import Path
 
     from i2s_sdk.data.folder import read_folder

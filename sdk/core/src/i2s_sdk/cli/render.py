@@ -436,7 +436,7 @@ def _files(folder: Path) -> dict[str, bytes]:
     """Return the files of a folder by their paths in it.
 
     Raises:
-        UsageError: It is no folder, or one of them cannot be read.
+        UsageError: It is not a folder, or one of them cannot be read.
     """
     if not folder.is_dir():
         raise UsageError(f"--beside {folder}: is no folder")

@@ -112,7 +112,7 @@ def _read_table(context: click.Context, option: click.Parameter, config: str | N
     """Take what the configuration file says of this command as its defaults.
 
     Raises:
-        SettingsError: The file cannot be read, or a key is no option of the command.
+        SettingsError: The file cannot be read, or a key is not an option of the command.
     """
     from i2s_sdk.settings_sources import command_tables
 

@@ -1,6 +1,6 @@
 """Every fault of a data set: of the index, line by line, and of the files that it names.
 
-A reference whose pixels are not what it looks like is no fault; there is a warning of it.
+A reference whose pixels are not what it looks like is not a fault; there is a warning of it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a data set was found to be."""
+    """The result of the check of a data set."""
 
     #: Its index file.
     index: Path

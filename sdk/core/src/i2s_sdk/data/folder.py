@@ -325,7 +325,7 @@ def _inside(root: Path, relative: str, field: str) -> Path:
     """Return the file that a path of the index names.
 
     Raises:
-        ValueError: It is no file, or not inside the folder, links followed.
+        ValueError: It is not a file, or not inside the folder, links followed.
     """
     if "\0" in relative or Path(relative).is_absolute():
         raise ValueError(f"{field} {relative!r} must be a path relative to the folder")

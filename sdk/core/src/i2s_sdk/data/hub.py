@@ -127,7 +127,7 @@ _ID_BYTES = 256
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What an instance is made of."""
+    """The parts of an instance."""
 
     #: The uuid.
     id: str
@@ -190,7 +190,7 @@ def plain(value: object) -> str | None:
         None for what means nothing.
 
     Raises:
-        ValueError: It is no text.
+        ValueError: It is not a text.
     """
     text = _verbatim(value)
     if text is None or not text.startswith('"'):

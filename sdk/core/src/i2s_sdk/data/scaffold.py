@@ -59,7 +59,7 @@ class FoundFiles:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a folder holds."""
+    """The images and documents of a folder."""
 
     #: Images and documents, in the order of tasks and names.
     files: tuple[FoundFiles, ...]
@@ -129,7 +129,7 @@ def find(source: Path, task: str = "") -> Found:
 
     Raises:
         UsageError: There is no image and no document.
-        DataError: It is no folder or cannot be read, or two documents or two images have the same name.
+        DataError: It is not a folder or cannot be read, or two documents or two images have the same name.
     """
     pictures: dict[str, Path] = {}
     documents: dict[str, tuple[Path, str]] = {}
@@ -223,7 +223,7 @@ class NewDataset:
     converted: tuple[str, ...] = ()
     #: Sentences about images that are not compared as they look.
     warnings: tuple[str, ...] = ()
-    #: Files that are no part of it.
+    #: Files that are not part of it.
     left_out: tuple[LeftOut, ...] = ()
 
 

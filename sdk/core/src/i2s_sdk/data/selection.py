@@ -54,7 +54,7 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What of a data set is taken; without any argument all of it.
+    """The instances of a data set that are taken; without any argument all of them.
 
     Raises:
         UsageError: The limit is below 1.

@@ -47,7 +47,7 @@ class ImageFaultError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ImageHeader:
-    """What the first bytes of an image say."""
+    """The kind and size of an image, as its first bytes have them."""
 
     #: Media type, such as "image/png".
     media_type: str

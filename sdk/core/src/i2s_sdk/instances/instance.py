@@ -25,7 +25,7 @@ class Asset:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """What a model is given, what it should answer, and what is known of both."""
+    """The input of a model, the right answer, and the facts about both."""
 
     #: Unique within its data set.
     id: str
@@ -95,7 +95,7 @@ class Content:
 
     @property
     def target_sha256(self) -> str:
-        """SHA-256 of all of the ground truth that is no image; empty if there is none."""
+        """SHA-256 of all of the ground truth that is not an image; empty if there is none."""
         site = None
         if self.site is not None:
             site = {name: hashlib.sha256(content).hexdigest() for name, content in self.site.items()}

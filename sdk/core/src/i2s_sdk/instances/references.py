@@ -91,7 +91,7 @@ def checked_reference(where: Path, content: bytes, most_pixels: int = MAX_PIXELS
     """Return kind and size of a reference.
 
     Raises:
-        DataError: It is no whole image within bounds; names ``where``.
+        DataError: It is not a whole image within bounds; names ``where``.
     """
     try:
         return require_whole(content, most_pixels)

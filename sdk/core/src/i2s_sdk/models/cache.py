@@ -11,7 +11,7 @@ run. So a run that was killed before it had written the answer down finds out th
 was paid for by it.
 
 A file is written whole and then named, so that processes may share the folder; of two that write the same
-file the later wins. A file that is damaged, or belongs to another question, is no answer.
+file the later wins. A file that is damaged, or belongs to another question, is not an answer.
 """
 
 from __future__ import annotations

@@ -301,7 +301,7 @@ def _events(body: str) -> Iterator[dict[str, Any]]:
     """Yield the data of each event.
 
     Raises:
-        ValueError: They are no JSON object.
+        ValueError: It is not a JSON object.
     """
     for block in body.replace("\r\n", "\n").split("\n\n"):
         lines = [line[5:].removeprefix(" ") for line in block.split("\n") if line.startswith("data:")]

@@ -47,7 +47,7 @@ def find_predictions(
 
     Raises:
         UsageError: There is no such folder, it has no prediction for any of the instances, or a task has
-            structures that are no text files.
+            structures that are not text files.
         DataError: A file leads out of the folder.
         UnknownNameError: There is no system of a wanted name.
     """
@@ -71,7 +71,7 @@ def _suffix(task: str) -> str:
     """Return the suffix of a task's predictions.
 
     Raises:
-        UsageError: They are no text files.
+        UsageError: They are not text files.
     """
     spec = task_spec(task)
     if not spec.structure_suffix or spec.structure_is_site:

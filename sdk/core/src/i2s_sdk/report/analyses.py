@@ -65,7 +65,7 @@ def compare_two(
             what a new engine changes.
 
     Raises:
-        UsageError: A folder is no run, or the difference is not above 0.
+        UsageError: A folder is not a run, or the difference is not above 0.
         DataError: A record is damaged.
     """
     if difference is not None and not difference > 0:
@@ -83,7 +83,7 @@ def metric_correlations(runs: Sequence[PathOrUrl]) -> dict[str, list[Correlation
         runs: Their folders, or URLs of such.
 
     Raises:
-        UsageError: A folder is no run.
+        UsageError: A folder is not a run.
         DataError: A record is damaged.
     """
     views = views_of([read_run(one) for one in runs])
@@ -114,7 +114,7 @@ def repeated_runs(runs: Sequence[PathOrUrl], *, threshold: float | None = None) 
             answers alone.
 
     Raises:
-        UsageError: There is one run, a folder is no run, or the runs are of different models or follow
+        UsageError: There is one run, a folder is not a run, or the runs are of different models or follow
             different rules.
         DataError: A record is damaged.
     """
@@ -148,7 +148,7 @@ def difficulty_tables(runs: Sequence[PathOrUrl]) -> list[PaperTable]:
         runs: Their folders, or URLs of such.
 
     Raises:
-        UsageError: A folder is no run.
+        UsageError: A folder is not a run.
         DataError: A record is damaged.
     """
     compared = compare_views(views_of([read_run(one) for one in runs]))

@@ -63,7 +63,7 @@ class ComparedRuns:
 
     @property
     def ranked(self) -> list[str]:
-        """Labels of the runs that are no reference points."""
+        """Labels of the runs that are not reference points."""
         return [label for label in self.summaries if label not in self.unranked]
 
     def own_summary(self, label: str) -> Summary:
@@ -71,7 +71,7 @@ class ComparedRuns:
         return self.own[label].summary if label in self.own else self.summaries[label]
 
     def account_notes(self, tasks: Sequence[str]) -> tuple[str, ...]:
-        """Return for each run that is no reference point what became of its samples of some tasks."""
+        """Return for each run that is not a reference point what became of its samples of some tasks."""
         found = (account_note(label, self.own_summary(label), tasks) for label in self.ranked)
         return tuple(note for notes in found for note in notes)
 

@@ -50,7 +50,7 @@ class Report:
     notices: Sequence[str]
     #: The runs and published rows by subset, for tasks whose numbers are shown so.
     tables: Sequence[PaperTable] = ()
-    #: Scores of judge models and of people, published ones among them, which are no values of runs.
+    #: Scores of judge models and of people, published ones among them, which are not values of runs.
     beside: Sequence[PaperTable] = ()
     #: Skill in the main metric of each task, by the label of the run; of runs that have floors.
     skills: Mapping[str, Mapping[str, Skill]] = field(default_factory=dict)
@@ -88,7 +88,7 @@ def write_report(
         single_file: Put the images into the page.
 
     Raises:
-        UsageError: A folder is no run, or nothing says where the report is to lie.
+        UsageError: A folder is not a run, or nothing says where the report is to lie.
         DataError: A record is damaged.
     """
     stored = [read_run(run) for run in runs]

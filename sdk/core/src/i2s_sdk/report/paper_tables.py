@@ -419,7 +419,7 @@ def table(
         rendered_only: Give means over rendered samples only in the tables of tasks.
 
     Raises:
-        UsageError: A folder is no run.
+        UsageError: A folder is not a run.
         DataError: A record is damaged.
     """
     views = views_of([read_run(run) for run in runs])

@@ -194,7 +194,7 @@ def details(
 
 
 def _unread(record: Record) -> str:
-    """Return the reasoning of a model and what else of its completion is no answer; empty without any."""
+    """Return the reasoning of a model and what else of its completion is not an answer; empty without any."""
     parts = [record.answer.reasoning]
     if record.rendering.reading is not None and record.answer.completion:
         parts += [

@@ -228,7 +228,7 @@ def serve_report(
         on_ready: Called with the address.
 
     Raises:
-        UsageError: A folder is no run.
+        UsageError: A folder is not a run.
         OSError: The port is taken.
     """
     for run in runs:

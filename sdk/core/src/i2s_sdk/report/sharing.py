@@ -1,4 +1,4 @@
-"""What a report says of a run to people who do not have its machine: no paths, and how to repeat it."""
+"""Facts of a run for people who do not have its machine: no paths, and the command that repeats it."""
 
 from __future__ import annotations
 

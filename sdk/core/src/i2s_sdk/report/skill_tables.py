@@ -92,7 +92,7 @@ class GroupSkills:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of the columns must know."""
+        """The notes that a reader of the columns needs."""
         return _notes(self._task, self._skills.values())
 
 

@@ -18,7 +18,7 @@ from i2s_sdk.stats.leaderboard import labels
 from i2s_sdk.tasks.registry import task_spec
 from i2s_wire.metrics.profile import Profile
 
-#: An absolute path of two or more names, which is no part of an address or of a relative path.
+#: An absolute path of two or more names, which is not part of an address or of a relative path.
 _PATH = re.compile(r"(?<![\w:/.~<])~?/(?:[\w.@+-]+/)+[\w.@+-]*")
 
 

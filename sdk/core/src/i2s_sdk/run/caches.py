@@ -63,7 +63,7 @@ _LOCK = ".lock"
 
 @dataclass(frozen=True, slots=True)
 class CacheSize:
-    """What a cache holds."""
+    """The number, size and age of the entries of a cache."""
 
     #: How many entries.
     entries: int
@@ -333,7 +333,7 @@ KINDS = (ANSWERS, RENDERS, SCORES, REFERENCE_POINTS)
 
 @dataclass(frozen=True, slots=True)
 class Caches:
-    """What is kept between runs."""
+    """The caches that runs share."""
 
     #: Answers of renderers; None if they are not kept.
     renders: KeptBytes | None = None

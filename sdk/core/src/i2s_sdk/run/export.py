@@ -43,7 +43,7 @@ def export(run: PathOrUrl, file: PathOrUrl, format: str | None = None) -> int:
         format: "parquet", "csv" or "jsonl"; None goes by the ending of the file's name.
 
     Raises:
-        UsageError: The folder is no run, the format is unknown, or a package is missing; says what to do.
+        UsageError: The folder is not a run, the format is unknown, or a package is missing; says what to do.
     """
     storage, file_name = open_file(file)
     name = format or Path(file_name).suffix.removeprefix(".").lower()

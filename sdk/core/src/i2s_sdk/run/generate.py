@@ -57,7 +57,7 @@ _FINISHES = (Finish.TOO_LONG, Finish.REFUSED, Finish.LENGTH, Finish.OTHER, Finis
 def answer_of(
     completion: Completion, seconds: float | None, most_characters: int = COMPLETION_CHARACTERS
 ) -> SampleAnswer:
-    """Return the answer that a completion is; of one that is no answer, or too long, with the reason.
+    """Return the answer that a completion is; of one that is not an answer, or too long, with the reason.
 
     Args:
         completion: What the model said.

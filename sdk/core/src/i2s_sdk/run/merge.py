@@ -61,8 +61,8 @@ def merge(runs: Sequence[PathOrUrl], out: PathOrUrl, settings: Settings | None =
         settings: Settings of stores; None takes the defaults.
 
     Raises:
-        UsageError: A folder is no run, or ``out`` holds something.
-        RunConflictError: They are no shards of one run, or two hold the same instance; says what differs.
+        UsageError: A folder is not a run, or ``out`` holds something.
+        RunConflictError: They are not shards of one run, or two hold the same instance; says what differs.
     """
     if not runs:
         raise UsageError("merge needs the folders of the shards")

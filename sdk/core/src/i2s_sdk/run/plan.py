@@ -46,7 +46,7 @@ from i2s_wire.render.description import RendererDescription
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSelection:
-    """What of a data set a run takes, by which rules."""
+    """The instances of a data set that a run takes, and the rules for them."""
 
     #: Profile whose rules are followed.
     profile: Profile
@@ -330,7 +330,7 @@ def _git_state() -> str:
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """What an evaluation would ask for."""
+    """The questions that an evaluation would ask, counted."""
 
     #: Samples of the run.
     samples: int
@@ -375,7 +375,7 @@ def dry_run(
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a model would be asked of instances."""
+    """The questions about instances that a model would be asked."""
 
     #: The instances, and their tasks.
     choice: ResolvedSelection

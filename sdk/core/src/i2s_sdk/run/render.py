@@ -126,8 +126,8 @@ def refuse_unpaddable(rendering: Rendering, reference: bytes, policy: SizePolicy
 
     With ``SizePolicy.PAD`` both images get the larger width and the larger height, so a long thin image
     beside a wide flat one has far more pixels than either. The limit is the one that was in force when the
-    image was rendered. A reference that is too large by itself, or that is not an image, is no fault of the
-    model and is left to the metric service to name.
+    image was rendered. A reference that is too large by itself, or that is not an image, is not a fault of
+    the model and is left to the metric service to name.
 
     Args:
         rendering: Rendering of a model's answer.
@@ -207,7 +207,7 @@ def _failed(error: I2SError, seconds: float | None = None) -> SampleRendering:
 
 
 class ReadStep(Protocol):
-    """What the answers of a task go through."""
+    """The reading, and in some tasks the rendering, of the answers of a task."""
 
     async def render(
         self, facts: SampleInstance, content: Content, answer: SampleAnswer
@@ -228,7 +228,7 @@ class ReadStep(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StructureStep:
-    """What the answers of a task without renderings go through."""
+    """The reading of the answers of a task without renderings."""
 
     #: The task that reads structures.
     task: Task
@@ -246,7 +246,7 @@ class StructureStep:
 
 @dataclass(frozen=True, slots=True)
 class RenderStep(Generic[D]):
-    """What the answers of a task that renders go through."""
+    """The reading and rendering of the answers of a task that renders."""
 
     #: The task that reads structures; has documents and repairs.
     task: RenderedTask[D]

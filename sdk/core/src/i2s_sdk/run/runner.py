@@ -1,4 +1,4 @@
-"""What remains of a run, taken through stages with the services that these need."""
+"""The runner of a run: takes the samples that remain through stages, with the services that these need."""
 
 from __future__ import annotations
 

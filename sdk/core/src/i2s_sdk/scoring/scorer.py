@@ -88,7 +88,7 @@ class Conversion:
 
 @dataclass(frozen=True, slots=True)
 class MetricValues:
-    """What a scorer found."""
+    """The values of a sample that a scorer computed."""
 
     #: Values by name; None if a metric is not defined for the sample.
     metrics: Mapping[str, float | None]
@@ -187,7 +187,7 @@ class ScoresUnusable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ScorerLimits:
-    """What one sample may take in a worker."""
+    """The CPU time and memory that one sample may take in a worker."""
 
     #: CPU time.
     cpu_seconds: float = 60.0

@@ -35,7 +35,7 @@ _FIELDS = ("id", "completion", "inputs", "target", "subset")
 
 @dataclass(frozen=True, slots=True)
 class LineScore:
-    """What became of one completion."""
+    """The score of one completion."""
 
     #: Id as the line has it.
     id: str

@@ -114,7 +114,7 @@ _CLASS = re.compile(r"^[^%\n]*\\document(?:class|style)\b", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class RenderedSource:
-    """What became of a source."""
+    """The rendering of a source, with the repairs before it."""
 
     #: Rendering after the last repair.
     rendering: Rendering
@@ -155,7 +155,7 @@ def render_latex(
     Args:
         source: LaTeX code, or the answer of a model.
         profile: Profile whose rules are followed; None takes that of the settings.
-        repair: Whether refused code that is no document is repaired.
+        repair: Whether refused code that is not a document is repaired.
         dpi: Resolution; None is that of the benchmark, 200.
         page: The page that is shown, counted from 1.
         whole_page: Keep the page as it is: no cut at the foot, no crop.

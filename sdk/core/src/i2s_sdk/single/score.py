@@ -36,7 +36,7 @@ class PicturePair:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """What two folders have in common."""
+    """The pairs of two folders."""
 
     #: Pairs, sorted by name.
     found: tuple[PicturePair, ...]
@@ -108,7 +108,7 @@ OnScored = Callable[[int, int], None]
 
 
 class Missing(enum.StrEnum):
-    """What a reference without prediction means.
+    """The meaning of a reference without prediction.
 
     ERROR: it is listed, and the comparison is not complete. SKIP: it is left out. ZERO: every metric is 0
     for it, as for a rendering that failed.

@@ -33,7 +33,7 @@ _NO_NAME = re.compile(r"[^\w.-]+")
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What was made of some sites."""
+    """The result of making items of some sites."""
 
     #: How many instances each task has.
     items: Mapping[str, int]

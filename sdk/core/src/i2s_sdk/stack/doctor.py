@@ -1,4 +1,4 @@
-"""What works on this machine, and what would make the rest work."""
+"""The check of this machine: the parts that work, and how to mend the rest."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def doctor(*, settings: Settings | None = None) -> tuple[Finding, ...]:
 
     The services are started as every command starts them, each renderer draws a canary, an image is compared
     with itself, and a table is converted. A service that is not installed and can be done without is missing,
-    which is no fault.
+    which is not a fault.
 
     Raises:
         SettingsError: The settings themselves are wrong.

@@ -85,7 +85,7 @@ _ADD_GATEWAY = "`i2s-sdk http` serves them in this terminal, or `i2s-sdk down` a
 
 
 class StoppedServices(enum.Enum):
-    """What ``down`` has ended."""
+    """The services that ``down`` has ended."""
 
     NOTHING = "nothing was up"
     SERVICES = "ended"

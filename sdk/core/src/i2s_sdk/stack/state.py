@@ -1,4 +1,4 @@
-"""What ``i2s-sdk up`` has started: written down once it serves, found by every later command.
+"""The state of ``i2s-sdk up``: written down once the services serve, and read by every later command.
 
 One folder of the user holds it: ``i2s`` in XDG_STATE_HOME, else in ``~/.local/state``. If child processes
 serve, their supervisor holds a lock in it as long as it lives, so a record that outlived a crash is known.
@@ -31,7 +31,7 @@ _LOOK_EVERY = 0.002
 
 
 class StackKind(enum.StrEnum):
-    """What services run as."""
+    """The form in which services run."""
 
     PROCESSES = "processes"
     DOCKER = "docker"

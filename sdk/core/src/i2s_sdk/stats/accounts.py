@@ -1,4 +1,4 @@
-"""What became of samples beside their values: every loss of a run has an account. Pure functions of records.
+"""The accounts of samples: every loss of a run has one, beside the values. Pure functions of records.
 
 A sample is in each account that is true of it: one that was cut off before any code is in CUT_OFF and in
 NO_STRUCTURE. N is always the number of planned samples.
@@ -171,7 +171,7 @@ def same_answers(records: Iterable[Record]) -> tuple[Record, ...]:
     """Return the answers of a task that are one text, if it looks as if the model did not see its inputs.
 
     That is if they are more than half of all answers, and are given to at least three different references.
-    White space around a completion does not count; predictions that are missing are no answers.
+    White space around a completion does not count; predictions that are missing are not answers.
     """
     answers = [one for one in records if _is_answer(one)]
     by_text: dict[str, list[Record]] = {}

@@ -14,7 +14,7 @@ from i2s_sdk.stats.means import Mean, mean_of_columns, mean_with_interval, poole
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What is computed of the samples of a task."""
+    """The columns that are computed of the samples of a task."""
 
     #: Metrics in the order shown.
     metrics: tuple[Metric, ...]

@@ -48,7 +48,7 @@ class HumanScore:
 
 @dataclass(frozen=True, slots=True)
 class SystemScores:
-    """What people said of one system in one language."""
+    """The scores of people for one system in one language."""
 
     #: The system.
     system: str

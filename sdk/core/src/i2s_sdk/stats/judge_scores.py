@@ -29,7 +29,7 @@ REFUSED, TOO_LONG = "refused", "too long"
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """What a judge made of a run."""
+    """The scores of a judge for a run."""
 
     #: The judge.
     judge: JudgeManifest

@@ -61,7 +61,7 @@ class ScoredRun:
 
 @dataclass(frozen=True, slots=True)
 class SkillColumn:
-    """What a skill is computed of: a column of a task, over all samples that count in it or over a group."""
+    """The values that a skill is computed of: a column of a task, over all samples or those of a group."""
 
     #: Name of the task.
     task: str
@@ -96,7 +96,7 @@ class SkillColumn:
 
 @dataclass(frozen=True, slots=True)
 class SkillData:
-    """What the skill of a run is computed from."""
+    """The samples that the skill of a run is computed from."""
 
     #: Name of the run.
     label: str

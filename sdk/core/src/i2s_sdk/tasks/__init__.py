@@ -1,4 +1,4 @@
-"""What each task asks, takes from an answer, repairs and compares: functions of values, without a server."""
+"""The tasks: questions, reading of answers, repairs, scorers, as functions of values without a server."""
 
 from i2s_sdk.tasks.question import DECODING, Decoding, ImagePart, Question, Sampling, TextPart
 from i2s_sdk.tasks.repair import (

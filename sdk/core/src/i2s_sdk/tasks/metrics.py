@@ -73,7 +73,7 @@ def _packaged_scorer(name: str, profile: Profile) -> Scorer:
     """Return the scorer of an entry point.
 
     Raises:
-        PluginError: It cannot be imported or made, or is no scorer.
+        PluginError: It cannot be imported or made, or is not a scorer.
     """
     plugin = plugins(PluginGroup.SCORERS)[name]
     make = load_plugin(plugin)

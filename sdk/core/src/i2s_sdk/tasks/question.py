@@ -54,7 +54,7 @@ class Sampling:
     top_p: float | None = None
     #: Top k from 1 on: tokens are drawn from this many of the most probable ones.
     top_k: int | None = None
-    #: The factor, above 0, by which tokens that occurred before become less probable; 1 is no penalty.
+    #: The factor, above 0, by which tokens that occurred before become less probable; 1 is not a penalty.
     repetition_penalty: float | None = None
 
     def __post_init__(self) -> None:

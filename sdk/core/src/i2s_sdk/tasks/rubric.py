@@ -28,7 +28,7 @@ class BadJudgement:
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """What a judge model is told, and what scores it may give."""
+    """The text that a judge model is given, and the scores that it may give."""
 
     #: Text of the question; PROMPT_MARK stands once in it.
     text: str

@@ -59,7 +59,7 @@ def json_lines(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield the objects of a file with one JSON object a line, each with the number of its line.
 
     Raises:
-        DataError: The file cannot be read, or a line is no JSON object; names it.
+        DataError: The file cannot be read, or a line is not a JSON object; names it.
     """
     number = 0
     try:

@@ -21,7 +21,7 @@ from i2s_wire.installation import install_command
 
 @dataclass(frozen=True, slots=True)
 class ImportRequest:
-    """What is to be imported."""
+    """The sources of an import, and where the data set goes."""
 
     #: Files, folders, or names of data sets.
     sources: tuple[str, ...]
@@ -35,7 +35,7 @@ class ImportRequest:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import made."""
+    """The result of an import."""
 
     #: How many the data set has.
     instances: int

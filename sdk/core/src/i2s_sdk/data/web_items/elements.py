@@ -48,7 +48,7 @@ class DrawnPage:
 
     @property
     def description(self) -> str:
-        """What the page says of itself in its meta element; empty if it says nothing."""
+        """The description of the page in its meta element; empty if it has none."""
         return next((" ".join(one.text.split()) for one in self.elements if one.tag == "meta"), "")
 
     def target(self, element: Element) -> str | None:
@@ -57,7 +57,7 @@ class DrawnPage:
 
 
 def path_of(url: str, origin: str) -> str | None:
-    """Return the path within a site that a URL names, or None if it is no page of the site.
+    """Return the path within a site that a URL names, or None if it is not a page of the site.
 
     Args:
         url: Absolute.
@@ -253,7 +253,7 @@ def text_fault(element: Element, shown: str, seen: Sequence[Element]) -> str:
         return "text too long"
     if element.joined:
         return "text has no spaces between its pieces"
-    # The value of a button is no text of the document.
+    # The value of a button is not a text of the document.
     if element.tag != "input" and _plain(text) not in shown:
         return "text is not shown"
     alike = [one for one in seen if _plain(one.text) == _plain(text) and not _one_thing(one, element)]

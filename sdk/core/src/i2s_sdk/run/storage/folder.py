@@ -92,7 +92,7 @@ P = TypeVar("P", SampleAnswer, SampleRendering, SampleScore)
 
 @dataclass(frozen=True, slots=True)
 class AnswerMark:
-    """What is kept in memory of an answer: whether it is one to go on with, and US dollars paid for it."""
+    """The part of an answer that stays in memory: whether it is final, and US dollars paid for it."""
 
     final: bool
     paid: float
@@ -418,7 +418,7 @@ def _folders(run: Path | str) -> Mapping[Path, str]:
 
 @dataclass(frozen=True)
 class StoredRun:
-    """What a run folder holds."""
+    """The content of a run folder."""
 
     #: The folder or object store that the run lies in.
     storage: RunStorage
@@ -472,7 +472,7 @@ class StoredRun:
 
     @cached_property
     def asked(self) -> Mapping[str, tuple[tuple[str, StoredQuestion], ...]]:
-        """What the model was asked, by instance: each question with its name."""
+        """The questions that the model was asked, by instance, each with its name."""
         return read_asked(self.storage)
 
     @cached_property

@@ -111,7 +111,7 @@ class JudgeManifest:
 
 @dataclass(frozen=True, slots=True)
 class JudgeAnswer:
-    """What a judge said of an image."""
+    """The answer of a judge about an image."""
 
     #: Id of the sample.
     sample: str
@@ -217,7 +217,7 @@ HUMAN = "human-scores.json"
 
 @dataclass(frozen=True, slots=True)
 class RunHumanScores:
-    """What people said of the images of a run."""
+    """The scores that people gave to the images of a run."""
 
     #: Whose samples they are.
     task: str

@@ -1,4 +1,4 @@
-"""What a run is: the options that decide its numbers, facts about its start, and its instances."""
+"""The manifest of a run: the options that decide its numbers, facts about its start, and its instances."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ INSTANCES = "instances.jsonl"
 
 
 class GroupedSample(Protocol):
-    """What is asked of an instance to tell which group it belongs to."""
+    """The fields of an instance that tell which groups it belongs to."""
 
     @property
     def id(self) -> str:

@@ -24,7 +24,7 @@ def figure_from_text(text: str) -> Figure:
     """Return the figure that ``figure_to_text`` was given.
 
     Raises:
-        ValueError: It is no such text.
+        ValueError: It is not such a text.
     """
     try:
         fields: dict[str, Any] = read_json(text)

@@ -132,7 +132,7 @@ class SourceGroup:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """What ``read_groups`` found."""
+    """The groups, environments and mathematics that ``read_groups`` returns."""
 
     #: Groups with both delimiters, in the order of their beginnings.
     closed: Sequence[SourceGroup]

@@ -131,7 +131,7 @@ def _program(blocks: Sequence[str]) -> tuple[int, ...]:
 
 
 def _is_code(text: str) -> bool:
-    """Return whether a text has a control sequence, or a mathematical character and is no refusal.
+    """Return whether a text has a control sequence, or a mathematical character and is not a refusal.
 
     In a text with five words in a row the marks that stand in prose too do not count.
     """

@@ -50,7 +50,7 @@ class LatexTask(RenderedTask[LatexDocument]):
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
-        """What is computed here: the text of a rendering is compared with that of the ground truth.
+        """The scorer that compares the text of a rendering with that of the ground truth.
 
         Profile ``helm`` has what the released code has.
         """

@@ -183,7 +183,7 @@ class MusicTask(RenderedTask[LilypondDocument]):
     def options(self) -> RenderOptions:
         """Return how a score becomes an image.
 
-        ``paper``: page 1 without tagline and footers, cropped to ink; a blank page is no image. ``helm``:
+        ``paper``: page 1 without tagline and footers, cropped to ink; a blank page is not an image. ``helm``:
         convert-ly must succeed, the lowest fifth of the page is cut off, a blank page is an image.
         """
         if self.profile is Profile.HELM:

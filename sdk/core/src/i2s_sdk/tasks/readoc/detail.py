@@ -1,4 +1,4 @@
-"""What a report shows of how the values of a document came about.
+"""The detail of the values of a document, for reports.
 
 Only the scorer has both documents in standard form, cut into blocks, and their tables as HTML. So it keeps
 what a report shows of them, shortened, and the report needs neither the data set nor pandoc.

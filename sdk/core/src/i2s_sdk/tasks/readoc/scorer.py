@@ -74,7 +74,7 @@ def score_tables(
     """Match tables so that the sum of similarities is greatest.
 
     Args:
-        predicted: Predicted tables, at least one; None for what is no table, which is similar to nothing.
+        predicted: Predicted tables, at least one; None for what is not a table, which is similar to nothing.
         gold: Gold tables, likewise.
         extra: Nodes to be added to the sizes of trees.
     """
@@ -150,7 +150,7 @@ class ReadocScorer:
     A column has no value if the gold document has none of its kind, and in subset github, which has six.
     A prediction without contents of a kind, or one that is not usable, counts 0 there.
 
-    In profile ``paper`` lines of fenced code are no headings, HTML tables are tables, sizes of trees include
+    In profile ``paper`` lines of fenced code are not headings, HTML tables are tables, sizes of trees include
     the root, and ``heading_tree`` is at least 0. In profile ``helm`` the distance of ``heading_tree`` is that
     of the package ``apted`` up to ``MAX_NODES`` nodes of a tree; all other distances are exact.
 

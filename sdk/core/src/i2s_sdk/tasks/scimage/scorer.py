@@ -22,7 +22,7 @@ from i2s_sdk.tasks.chart.scorer import figure_from_text, figure_to_text
 from i2s_sdk.tasks.scimage.document import output_of
 from i2s_wire.render.figure import Figure, Mark, MarkKind
 
-#: What services replace marks of direction by, which are no part of a label.
+#: What services replace marks of direction by, which are not part of a label.
 _REPLACED = "\ufffd"
 
 
@@ -55,7 +55,7 @@ class RenderedFigure:
         Runs of earlier versions have the objects alone, and nothing for TikZ.
 
         Raises:
-            ValueError: It is no such text.
+            ValueError: It is not such a text.
         """
         if not text:
             return cls()
@@ -119,7 +119,7 @@ _SHAPES = {
     "ellipse": "ellipse",
 }
 _NUMBER = rf"(?:\d{{1,3}}|{'|'.join(_NUMBERS)})"
-#: A number, up to three words that are no numbers ("a row of three circles" counts three), and a shape.
+#: A number, up to three words that are not numbers ("a row of three circles" counts three), and a shape.
 _COUNTED = re.compile(
     rf"\b({_NUMBER})\s+(?:(?!{_NUMBER}\b)[a-z-]+\s+){{0,3}}?({'|'.join(_SHAPES)})(?:e?s)?\b",
     re.IGNORECASE,

@@ -20,7 +20,7 @@ _LETTER = rf"[^\W_{UNSPACED}]"
 
 
 class Role(Enum):
-    """What a word or a mark does in a statement about candidates."""
+    """The role of a word or a mark in a statement about candidates."""
 
     CONCLUDE = auto()  # "answer", "choose": a candidate behind it is the conclusion
     BOXED = auto()  # LaTeX's \boxed
@@ -29,7 +29,7 @@ class Role(Enum):
     LABEL = auto()  # "option", "element": stands before a candidate
     VERB = auto()  # "is"
     MATCH = auto()  # "matches"
-    HEDGE = auto()  # "could", "if": what it says is no conclusion
+    HEDGE = auto()  # "could", "if": what it says is not a conclusion
     RIGHT = auto()  # "correct", "best"
     WRONG = auto()  # "wrong", "ruled out"
     NO = auto()  # "No," as a sentence
@@ -140,7 +140,7 @@ def tokens(text: str, start: int, end: int) -> Iterator[AnswerToken]:
 
 
 class CandidateValue(Hashable, Protocol):
-    """What a candidate is."""
+    """The value of a candidate."""
 
     def __lt__(self, other: Self, /) -> bool:
         """Return whether it stands before another one."""
@@ -195,7 +195,7 @@ class Mention(Generic[T]):
 
 @dataclass(slots=True)
 class _Statement(Generic[T]):
-    """What is known within a sentence."""
+    """The state of the reading of a sentence."""
 
     #: Whether the sentence begins a line.
     at_line_start: bool = False
@@ -489,7 +489,7 @@ _LABEL_MARK = re.compile(r"[*_`\"' ]{0,4}[.):\]–-]")
 
 @dataclass(frozen=True, slots=True)
 class Conclusion(Generic[T]):
-    """What an answer settles on."""
+    """The candidate that an answer settles on."""
 
     #: The candidate; None if there is none.
     value: T | None

@@ -127,7 +127,7 @@ def _listed(letters: Iterable[str]) -> str:
 
 
 def index_of(letter: str) -> int:
-    """Return the index of the choice that a letter names, counted from 0; -1 for what is no letter of one.
+    """Return the index of the choice that a letter names, counted from 0; -1 for what is not a letter of one.
 
     A letter after H has an index beyond those of the choices.
     """

@@ -37,7 +37,7 @@ def shown_detail(sample: Scorable) -> dict[str, Any]:
 
 
 def bounded(value: Any) -> Any:  # noqa: ANN401 - a JSON value
-    """Return a JSON value with long texts and long lists cut off; what is no text, number or list is None."""
+    """Return a JSON value with long texts and long lists cut off; of other types None."""
     match value:
         case str():
             return value if len(value) <= _CHARACTERS else value[: _CHARACTERS - 1] + "…"
@@ -110,7 +110,7 @@ def gold_index(sample: Scorable) -> int:
     """Return the index of the gold choice.
 
     Raises:
-        ValueError: The target is no index.
+        ValueError: The target is not an index.
     """
     index = sample.target
     if not isinstance(index, int) or isinstance(index, bool) or index < 0:
@@ -122,7 +122,7 @@ def gold_box(sample: Scorable) -> Box:
     """Return the box of the gold choice, in ratios of width and height.
 
     Raises:
-        ValueError: The target is no index of the input ``options``, or what it names is no box.
+        ValueError: The target is not an index of the input ``options``, or what it names is not a box.
     """
     index, options = gold_index(sample), sample.inputs.get("options")
     if not isinstance(options, Sequence) or index >= len(options):
@@ -175,7 +175,7 @@ class RougeScorer:
         """Return the values of a text.
 
         Raises:
-            ValueError: The target is no text.
+            ValueError: The target is not a text.
         """
         gold, answer = sample.target, sample.structure or ""
         if not isinstance(gold, str):
@@ -237,7 +237,7 @@ class QuestionScorer:
         """Return the value of an answer.
 
         Raises:
-            ValueError: The target is no list of texts, or an empty one.
+            ValueError: The target is not a list of texts, or an empty one.
         """
         golds, answer = sample.target, sample.structure or ""
         if not isinstance(golds, list) or not golds or not all(isinstance(one, str) for one in golds):

@@ -71,7 +71,7 @@ def bbox_text(bbox: Sequence[float], profile: Profile) -> str:
     """Return a box as prompts have it: four ratios with three decimals; ``helm`` shows no zeros at the end.
 
     Raises:
-        ValueError: It is no box.
+        ValueError: It is not a box.
     """
     x1, y1, x2, y2 = bbox
     if profile is Profile.HELM:

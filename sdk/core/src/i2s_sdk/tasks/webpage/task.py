@@ -38,7 +38,7 @@ def asset_names(instance: Instance) -> tuple[str, ...]:
     """Return the names of the files that an answer may use.
 
     Raises:
-        DataError: One is no relative name.
+        DataError: One is not a relative name.
     """
     try:
         return tuple(dict.fromkeys(inside(one.name) for one in instance.assets))
@@ -77,7 +77,7 @@ class WebpageTask(RenderedTask[Site]):
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
-        """What is computed here: the text of a rendering is compared with that of the ground truth."""
+        """The scorer that compares the text of a rendering with that of the ground truth."""
         return (EditScorer(self.profile),)
 
     def unavailable(self) -> Mapping[str, str]:
@@ -90,7 +90,7 @@ class WebpageTask(RenderedTask[Site]):
         """Return the one question of an instance: the texts with the names of its assets, then its image.
 
         Raises:
-            DataError: The name of an asset is no relative name.
+            DataError: The name of an asset is not a relative name.
         """
         return (texts_then_image(task_prompt("webpage", asset_names(instance)), image_of(instance)),)
 
