@@ -95,7 +95,7 @@ def _with_columns(table: Table, columns: Sequence[int], widths: Sequence[int], *
     """Return a table of some columns of another, each of a width."""
     from rich.table import Table
 
-    found = Table(
+    narrow = Table(
         title=table.title if has_title else None,
         title_justify=table.title_justify,
         title_style=table.title_style,
@@ -103,12 +103,12 @@ def _with_columns(table: Table, columns: Sequence[int], widths: Sequence[int], *
     )
     cells: list[list[RenderableType]] = []
     for at, width in zip(columns, widths, strict=True):
-        one = table.columns[at]
-        found.add_column(one.header, justify=one.justify, width=width, overflow="fold")
-        cells.append(list(one.cells))
+        column = table.columns[at]
+        narrow.add_column(column.header, justify=column.justify, width=width, overflow="fold")
+        cells.append(list(column.cells))
     for row, own in zip(table.rows, zip(*cells, strict=True), strict=True):
-        found.add_row(*own, style=row.style, end_section=row.end_section)
-    return found
+        narrow.add_row(*own, style=row.style, end_section=row.end_section)
+    return narrow
 
 
 class _Unpadded:

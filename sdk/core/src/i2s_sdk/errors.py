@@ -74,28 +74,28 @@ def ownership(path: Path | str) -> str:
     if place is None:
         return ""
     try:
-        found = place.stat()
+        status = place.stat()
     except OSError:
         return ""
-    user, group, mode = os.geteuid(), os.getegid(), f"{found.st_mode & 0o7777:o}"
-    if found.st_uid == user:
+    user, group, mode = os.geteuid(), os.getegid(), f"{status.st_mode & 0o7777:o}"
+    if status.st_uid == user:
         return f"{place} belongs to this process (uid {user}) and has mode {mode}; chmod it"
     return (
-        f"{place} belongs to uid {found.st_uid} and gid {found.st_gid} (mode {mode}), and this process is "
+        f"{place} belongs to uid {status.st_uid} and gid {status.st_gid} (mode {mode}), and this process is "
         f"uid {user} and gid {group}; as its owner or as root give: chown {user}:{group} {place}"
     )
 
 
 def _nearest(path: Path) -> Path | None:
     """Return the nearest of a path and its parents that denies this process something."""
-    for one in (path.absolute(), *path.absolute().parents):
+    for place in (path.absolute(), *path.absolute().parents):
         try:
-            one.lstat()
+            place.lstat()
         except FileNotFoundError:
             continue
         except OSError:  # a parent of it denies the search
             continue
-        return one
+        return place
     return None
 
 

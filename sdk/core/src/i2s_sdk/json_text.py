@@ -98,13 +98,13 @@ class _Dataclass(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
 
-def plain_fields(one: _Dataclass) -> dict[str, Any]:
+def plain_fields(instance: _Dataclass) -> dict[str, Any]:
     """Return the fields of a dataclass by name, those of dataclasses in it likewise.
 
     As ``dataclasses.asdict``, which copies every value deeply and takes four times as long. Here nothing but
     dataclasses, mappings, lists and tuples is copied: texts, numbers and members of enums cannot change.
     """
-    return {name: _plain(getattr(one, name)) for name in one.__dataclass_fields__}
+    return {name: _plain(getattr(instance, name)) for name in instance.__dataclass_fields__}
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a field holds
@@ -240,32 +240,32 @@ class JsonFields:
 
     def numbers(self, name: str) -> dict[str, float | None]:
         """Return an object of numbers, which may be null; a missing one is empty."""
-        found: dict[str, float | None] = {}
+        numbers: dict[str, float | None] = {}
         for key, value in self.mapping(name).items():
             if value is not None and not _is_number(value):
                 raise _fault(name, self.value(name))
-            found[key] = value
-        return found
+            numbers[key] = value
+        return numbers
 
     def named_texts(self, name: str) -> dict[str, str]:
         """Return an object of texts; a missing one is empty."""
-        found: dict[str, str] = {}
+        texts: dict[str, str] = {}
         for key, value in self.mapping(name).items():
             if not isinstance(value, str):
                 raise _fault(name, self.value(name))
-            found[key] = value
-        return found
+            texts[key] = value
+        return texts
 
     def pairs(self, name: str) -> dict[str, tuple[float, float]]:
         """Return an object of pairs of numbers; a missing one is empty."""
-        found: dict[str, tuple[float, float]] = {}
+        pairs: dict[str, tuple[float, float]] = {}
         for key, value in self.mapping(name).items():
             match value:
                 case (int() | float() as first, int() | float() as second):
-                    found[key] = (first, second)
+                    pairs[key] = (first, second)
                 case _:
                     raise _fault(name, self.value(name))
-        return found
+        return pairs
 
 
 def _is_number(value: object) -> TypeGuard[float]:

@@ -58,9 +58,9 @@ def refuse_reach(path: Path, content: Mapping[str, Any]) -> None:
     Raises:
         SettingsError: It does; names the key and how to let the file.
     """
-    for key, what in _reaching(content):
+    for key, reach in _reaching(content):
         raise SettingsError(
-            f"{path}: {key} names {what}, which a file that is found in the working folder may not; "
+            f"{path}: {key} names {reach}, which a file that is found in the working folder may not; "
             f"if the file is yours, name it: --config ./{path} (or I2S_CONFIG=./{path})"
         )
 
@@ -73,9 +73,9 @@ def _reaching(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield key, _SETTINGS[key]
         elif isinstance(value, dict):
             for option, given in value.items():
-                what = _option(option.replace("_", "-"), given)
-                if what:
-                    yield f"[{key}] {option}", what
+                reach = _option(option.replace("_", "-"), given)
+                if reach:
+                    yield f"[{key}] {option}", reach
 
 
 def _option(option: str, given: object) -> str:

@@ -90,11 +90,11 @@ def _files(prefix: str, typed: str) -> list[CompletionItem]:
     folder, _, start = typed.rpartition("/")
     base = Path(folder + "/") if "/" in typed else Path()
     try:
-        found = sorted(one for one in base.iterdir() if one.name.startswith(start))
+        paths = sorted(one for one in base.iterdir() if one.name.startswith(start))
     except OSError:
         return []
     lead = f"{folder}/" if "/" in typed else ""
-    return [CompletionItem(f"{prefix}{lead}{one.name}{'/' if one.is_dir() else ''}") for one in found]
+    return [CompletionItem(f"{prefix}{lead}{one.name}{'/' if one.is_dir() else ''}") for one in paths]
 
 
 def _parts(ctx: click.Context) -> set[tuple[str, str]]:

@@ -142,12 +142,12 @@ def list_command(data: str | None, subsets: tuple[str, ...], as_json: bool) -> N
     from i2s_sdk.data.selection import summarize
     from i2s_sdk.settings import Settings
 
-    found = open_data(data, examples=Settings.load().examples, subsets=subsets)
-    counted = summarize(Selection(subsets=subsets).apply(found.instances))
+    data_set = open_data(data, examples=Settings.load().examples, subsets=subsets)
+    counted = summarize(Selection(subsets=subsets).apply(data_set.instances))
     if as_json:
         document = {
-            "folder": str(found.folder),
-            "sha256": found.sha256,
+            "folder": str(data_set.folder),
+            "sha256": data_set.sha256,
             "instances": sum(one.instances for one in counted),
             "subsets": [asdict(one) for one in counted],
         }
@@ -195,24 +195,24 @@ def validate_command(path: str, as_json: bool) -> int:
     from i2s_sdk.data.check import check
     from i2s_sdk.settings import Settings
 
-    found = check(Path(path), Settings.load().reference_pixels)
+    checked = check(Path(path), Settings.load().reference_pixels)
     if as_json:
         document = {
-            "ok": not found.faults,
-            "instances": len(found.instances),
-            "faults": _listed(found.faults),
-            "warnings": _listed(found.warnings),
+            "ok": not checked.faults,
+            "instances": len(checked.instances),
+            "faults": _listed(checked.faults),
+            "warnings": _listed(checked.warnings),
         }
         say_json(document)
     else:
-        for fault in found.faults:
+        for fault in checked.faults:
             say(str(fault))
-        for warning in found.warnings:
+        for warning in checked.warnings:
             say(f"warning: {warning}", err=True)
-        counts = f"{len(found.instances)} instances, {len(found.faults)} faults"
-        warned = f", {len(found.warnings)} warnings" if found.warnings else ""
-        say(f"{found.index}: {counts}{warned}", err=True)
-    return USAGE if found.faults else 0
+        counts = f"{len(checked.instances)} instances, {len(checked.faults)} faults"
+        warned = f", {len(checked.warnings)} warnings" if checked.warnings else ""
+        say(f"{checked.index}: {counts}{warned}", err=True)
+    return USAGE if checked.faults else 0
 
 
 def _listed(faults: tuple[Fault, ...]) -> list[dict[str, str | int]]:
@@ -327,15 +327,15 @@ def import_command(
     from i2s_sdk.data.imports.registry import import_data
 
     folder = None if images is None else Path(images)
-    found = import_data(kind, ImportRequest(sources, Path(out), folder, tasks))
+    imported = import_data(kind, ImportRequest(sources, Path(out), folder, tasks))
     if as_json:
-        say_json({"folder": out, **asdict(found)})
+        say_json({"folder": out, **asdict(imported)})
     else:
-        for one in found.left_out:
-            say(visible_line(f"left out: {one}"), err=True)
-        count = found.instances
+        for reason in imported.left_out:
+            say(visible_line(f"left out: {reason}"), err=True)
+        count = imported.instances
         say(f"{out}: {count} instance{'s' if count != 1 else ''}; i2s-sdk evaluate --data {out}")
-    return FAULT if found.left_out else 0
+    return FAULT if imported.left_out else 0
 
 
 @dataset_command.command("schema", short_help="JSON Schema of a task's inputs and target.")

@@ -127,8 +127,8 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
     )
     given["log_to"] = parse_destinations(given["log_to"])
     given["requirements"] = parse_requirements(given["requirements"])
-    for one in given["requirements"]:
-        one.require_metric()
+    for requirement in given["requirements"]:
+        requirement.require_metric()
     if given["predictions"] is not None:
         return _evaluate_predictions(given, settings)
     if given["systems"]:
@@ -320,26 +320,26 @@ def _dry_run(
 
 
 def _counts_document(counted: DryRun) -> dict[str, Any]:
-    found = counted.estimate
+    estimate = counted.estimate
     return {
         "samples": counted.samples,
         "answered": counted.answered,
-        "images": found.images,
-        "calls": found.calls,
-        "tokens_in": found.tokens_in,
-        "tokens_out_at_most": found.tokens_out,
-        "cost_at_most": found.cost,
+        "images": estimate.images,
+        "calls": estimate.calls,
+        "tokens_in": estimate.tokens_in,
+        "tokens_out_at_most": estimate.tokens_out,
+        "cost_at_most": estimate.cost,
     }
 
 
 def _tell_counts(counted: DryRun) -> None:
     """Print what a run would ask for."""
-    found = counted.estimate
+    estimate = counted.estimate
     kept = f", {counted.answered} of them answered in the run folder" if counted.answered else ""
-    cost = "not known" if found.cost is None else f"at most ${found.cost:.2f}"
+    cost = "not known" if estimate.cost is None else f"at most ${estimate.cost:.2f}"
     say(f"samples     {counted.samples}{kept}")
-    say(f"images      {found.images}")
-    say(f"calls       {found.calls}")
-    say(f"tokens in   about {found.tokens_in}")
-    say(f"tokens out  at most {found.tokens_out}")
+    say(f"images      {estimate.images}")
+    say(f"calls       {estimate.calls}")
+    say(f"tokens in   about {estimate.tokens_in}")
+    say(f"tokens out  at most {estimate.tokens_out}")
     say(f"cost        {cost}")

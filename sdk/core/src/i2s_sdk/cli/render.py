@@ -158,8 +158,8 @@ def say_error(error: SourceError, message: str) -> None:
     if error.undefined is not None:
         names = [one.name for one in error.undefined.providers]
         shown = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
-        what = f"defined by {shown}" if names else "nothing that is installed defines it"
-        say(f"undefined: {error.undefined.name}; {what}", err=True)
+        origin = f"defined by {shown}" if names else "nothing that is installed defines it"
+        say(f"undefined: {error.undefined.name}; {origin}", err=True)
 
 
 def _say(result: RenderedSource, out: str | None) -> None:

@@ -139,9 +139,9 @@ def table_command(
     if by_difficulty:
         from i2s_sdk.report.analyses import difficulty_tables
 
-        found = difficulty_tables(runs)
+        paper_tables = difficulty_tables(runs)
     else:
-        found = table(runs, published=published, rendered_only=mean == "rendered")
+        paper_tables = table(runs, published=published, rendered_only=mean == "rendered")
     checks = []
     if required or junit is not None:
         from i2s_sdk.run.storage.folder import read_run
@@ -150,13 +150,13 @@ def table_command(
         summaries = {run: summarize_run(read_run(run)) for run in runs}
         checks = check_requirements(required, summaries, junit)
     if as_json:
-        tables = [one.to_json() for one in found]
+        tables = [one.to_json() for one in paper_tables]
         document = {"tables": tables, "requirements": [one.to_json() for one in checks]}
         say_json(document if required else tables)
     elif kind == "terminal":
-        for one in found:
-            print_table(one, sys.stdout, intervals=intervals)
+        for paper_table in paper_tables:
+            print_table(paper_table, sys.stdout, intervals=intervals)
     else:
         write = latex if kind == "latex" else markdown
-        say("\n".join(write(one, intervals=intervals) for one in found), nl=False)
+        say("\n".join(write(one, intervals=intervals) for one in paper_tables), nl=False)
     return tell_failed(checks)

@@ -140,8 +140,9 @@ def status_command(as_json: bool) -> int:
     elif not states:
         say("nothing is up; `i2s-sdk up` starts the services", err=True)
     else:
-        for one in states:
-            say(f"{'serves' if one.serves else 'DOWN':<7} {one.name:<16} {one.address:<22} {one.detail}")
+        for state in states:
+            word = "serves" if state.serves else "DOWN"
+            say(f"{word:<7} {state.name:<16} {state.address:<22} {state.detail}")
     return 0 if ok else FAULT
 
 
@@ -161,11 +162,11 @@ def logs_command(name: str | None, lines: int, follow: bool) -> None:
         raise click.UsageError("--follow needs the name of a service")
     from i2s_sdk.stack.lifecycle import service_log, status_names
 
-    for one in (name,) if name else status_names():
+    for service in (name,) if name else status_names():
         if name is None:
-            say(f"== {one}")
+            say(f"== {service}")
         decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
-        for piece in service_log(one, lines, follow=follow):
+        for piece in service_log(service, lines, follow=follow):
             say(decoder.decode(piece), nl=False)
 
 

@@ -41,12 +41,12 @@ fail_on_error_option = click.option(
 )
 
 
-def tell_stage(result: StageResult, what: str, settings: Settings, as_json: bool) -> int:
+def tell_stage(result: StageResult, words: str, settings: Settings, as_json: bool) -> int:
     """Print how far a stage came, and return the exit code.
 
     Args:
         result: What the stage returned.
-        what: What a sample has after it, for people.
+        words: What a sample has after it, for people.
         settings: Settings with the failures that are allowed.
         as_json: Whether as one document.
     """
@@ -60,7 +60,7 @@ def tell_stage(result: StageResult, what: str, settings: Settings, as_json: bool
         }
         say_json(document)
     else:
-        say(f"{result.done} of {result.planned} samples have {what}: {result.folder}")
+        say(f"{result.done} of {result.planned} samples have {words}: {result.folder}")
     tell_failures(result.failures)
     tell_unanswered(result.unanswered_calls)
     if result.covered:

@@ -217,31 +217,31 @@ def read_lines(raw: bytes, folder: Path) -> Iterator[IndexLine]:
 
 def _object(line: bytes) -> dict[str, Any]:
     try:
-        found = read_json(line.decode("utf-8"))
+        fields = read_json(line.decode("utf-8"))
     except UnicodeDecodeError:
         raise ValueError("is not UTF-8") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"is not JSON: {error.msg} at column {error.colno}") from None
-    if not isinstance(found, dict):
+    if not isinstance(fields, dict):
         raise ValueError("is not a JSON object")
-    required, optional = _FORMAT_2 if "inputs" in found else _FORMAT_1
+    required, optional = _FORMAT_2 if "inputs" in fields else _FORMAT_1
     known = (*required, *optional)
-    for name in found:
+    for name in fields:
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1)
             meant = f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(known)}"
             raise ValueError(f"no field is called {name!r}{meant}")
     for name in _TEXTS.intersection(required):
-        if not isinstance(found.get(name), str) or not found[name]:
+        if not isinstance(fields.get(name), str) or not fields[name]:
             raise ValueError(f"field {name!r} must be a text that is not empty")
     for name in _TEXTS_OR_NULL:
-        if not isinstance(found.get(name), str | None):
+        if not isinstance(fields.get(name), str | None):
             raise ValueError(f"field {name!r} must be a text or null")
-    if not isinstance(found.get("inputs", {}), dict):
+    if not isinstance(fields.get("inputs", {}), dict):
         raise ValueError("field 'inputs' must be an object")
-    if not isinstance(found.get("provenance"), dict | None):
+    if not isinstance(fields.get("provenance"), dict | None):
         raise ValueError("field 'provenance' must be an object or null")
-    return found
+    return fields
 
 
 def _instance(fields: dict[str, Any], root: Path) -> Instance:
@@ -309,16 +309,16 @@ def _instance_of_format_2(fields: dict[str, Any], root: Path) -> Instance:
 def _read_assets(raw: object, root: Path) -> tuple[Asset, ...]:
     if not isinstance(raw, Sequence) or isinstance(raw, str):
         raise ValueError("field 'assets' must be a list")
-    found: list[Asset] = []
-    for one in raw:
-        match one:
+    assets: list[Asset] = []
+    for entry in raw:
+        match entry:
             case str():
-                found.append(Asset(one))
+                assets.append(Asset(entry))
             case {"name": str(name), "path": str(path), **rest} if not rest:
-                found.append(Asset(name, _inside(root, path, "assets")))
+                assets.append(Asset(name, _inside(root, path, "assets")))
             case _:
-                raise ValueError(f"asset {one!r} must be a name, or an object of 'name' and 'path'")
-    return tuple(found)
+                raise ValueError(f"asset {entry!r} must be a name, or an object of 'name' and 'path'")
+    return tuple(assets)
 
 
 def _inside(root: Path, relative: str, field: str) -> Path:

@@ -85,10 +85,10 @@ def parse_hub_name(name: str) -> tuple[HubName, ...]:
     rest = name.removeprefix(PREFIX)
     if rest in _ALIASES:
         return tuple(HubName(one, _task_of(one, "")) for one in _ALIASES[rest])
-    found = _FORM.fullmatch(rest)
-    if found is None:
+    match = _FORM.fullmatch(rest)
+    if match is None:
         raise UsageError(f"data set {name!r}: must be hf:OWNER/NAME, such as hf:{next(iter(LIVING))}")
-    path, revision, task = found["path"], found["revision"] or "", found["task"] or ""
+    path, revision, task = match["path"], match["revision"] or "", match["task"] or ""
     if task and task not in _HUB_NAMES.values():
         raise UnknownNameError("task", task, _HUB_NAMES.values())
     folder = Path(path).expanduser()
@@ -108,9 +108,9 @@ def parse_hub_name(name: str) -> tuple[HubName, ...]:
 def _task_of(repository: str, task: str, name: str = "") -> str:
     if task:
         return task
-    for one in _HUB_NAMES.values():
-        if one in repository.lower():
-            return one
+    for hub_task in _HUB_NAMES.values():
+        if hub_task in repository.lower():
+            return hub_task
     options = [f"?task={one}" for one in _HUB_NAMES.values()]
     raise UsageError(f"data set {name!r}: add {', '.join(options[:-1])} or {options[-1]}")
 
@@ -347,11 +347,11 @@ def _hub_tables(name: HubName) -> list[Table]:
     for subset in _known(name, (*spec.subsets, *spec.wild_subsets)) or spec.subsets:
         label = f"{name}/{subset}"
         try:
-            found = datasets.load_dataset(name.where, subset, split=SPLIT, revision=name.revision or None)
+            rows = datasets.load_dataset(name.where, subset, split=SPLIT, revision=name.revision or None)
         except Exception as error:
             # The library raises errors of its own, of the hub's client, of pyarrow and of the system.
             raise _unloadable(label, error, "; a copy on disk is named hf:FOLDER") from None
-        tables.append(_table(label, subset, found))
+        tables.append(_table(label, subset, rows))
     return tables
 
 
@@ -387,26 +387,26 @@ def _load(home: Path, root: Path, subset: str) -> Table:
     label = f"hf:{home}"
     try:
         if (home / _STATE).is_file():
-            found = datasets.load_from_disk(str(home))
+            rows = datasets.load_from_disk(str(home))
         else:
             files = sorted(home.glob(f"{SPLIT}*.parquet")) or sorted(home.glob("*.parquet"))
             names = [str(path) for path in files]
-            found = datasets.load_dataset("parquet", data_files=names, split="train")
+            rows = datasets.load_dataset("parquet", data_files=names, split="train")
     except Exception as error:
         # Several packages raise errors here, which all mean that these files are not what they should be.
         raise _unloadable(label, error) from None
-    return _table(label, subset, found)
+    return _table(label, subset, rows)
 
 
-def _table(label: str, subset: str, found: Dataset) -> Table:
+def _table(label: str, subset: str, rows: Dataset) -> Table:
     import datasets
 
-    missing = [column for column in ("uuid", "image") if column not in found.column_names]
+    missing = [column for column in ("uuid", "image") if column not in rows.column_names]
     if missing:
         raise DataError(Path(label), 0, f"has no column {missing[0]!r}; it is no data set of the benchmark")
     # The files of the images are the references; decoding and encoding again would make others of them.
-    raw = found.cast_column("image", datasets.Image(decode=False))
-    return Table(label, subset, str(found._fingerprint), len(found), raw)
+    raw = rows.cast_column("image", datasets.Image(decode=False))
+    return Table(label, subset, str(rows._fingerprint), len(rows), raw)
 
 
 def _known(name: HubName, known: tuple[str, ...]) -> tuple[str, ...]:

@@ -97,23 +97,23 @@ def find_in_task_folders(source: Path) -> Found:
             )
         else:
             left_out.append(LeftOut(path, _NEITHER))
-    found: dict[str, FoundFiles] = {}
+    by_task: dict[str, FoundFiles] = {}
     for folder in folders:
         inside = find(folder, folder.name)
         left_out += inside.left_out
-        for one in inside.files:
-            here = one.document or one.picture or folder
-            if one.task != folder.name:
+        for file in inside.files:
+            here = file.document or file.picture or folder
+            if file.task != folder.name:
                 raise DataError(
-                    here, 0, f"is a document of the task {one.task}; move it to {source / one.task}"
+                    here, 0, f"is a document of the task {file.task}; move it to {source / file.task}"
                 )
-            if one.name in found:
-                other = found[one.name].document or found[one.name].picture
+            if file.name in by_task:
+                other = by_task[file.name].document or by_task[file.name].picture
                 raise DataError(
                     here, 0, f"has the same name as {other}, and names are ids; rename one of them"
                 )
-            found[one.name] = one
-    return Found(tuple(found.values()), tuple(left_out))
+            by_task[file.name] = file
+    return Found(tuple(by_task.values()), tuple(left_out))
 
 
 def _unknown_task(name: str) -> str:
@@ -257,14 +257,16 @@ def new_dataset(
             something beside the subfolders of tasks.
         WriteError: The folder cannot be written.
     """
-    found = None if source is None else _found(source, task)  # before anything is written
+    source_files = None if source is None else _found(source, task)  # before anything is written
     notes = _Notes()
     with new_folder(folder):
-        if source is None or found is None:
+        if source is None or source_files is None:
             count = write_index(folder, _starter(folder))
         else:
-            notes.left_out += found.left_out
-            lines = list(_taken(folder, found.files, subset or source.resolve().name, most_pixels, notes))
+            notes.left_out += source_files.left_out
+            lines = list(
+                _taken(folder, source_files.files, subset or source.resolve().name, most_pixels, notes)
+            )
             if not lines:
                 named = "; ".join(map(str, [one for one in notes.left_out if one.fault][:_NAMED]))
                 raise DataError(source, 0, f"holds nothing that can be taken: {named}")
@@ -292,21 +294,21 @@ def _starter(folder: Path) -> Iterator[Line]:
 
 
 def _found(source: Path, task: str) -> Found:
-    found = find(source, task) if task or not task_folders(source) else find_in_task_folders(source)
-    for one in found.files:
-        if not one.task:
+    contents = find(source, task) if task or not task_folders(source) else find_in_task_folders(source)
+    for file in contents.files:
+        if not file.task:
             reason = "has no document beside it; name its task with --task or by a folder of that name"
-            raise DataError(one.picture or source, 0, reason)
-        if one.picture is None:
+            raise DataError(file.picture or source, 0, reason)
+        if file.picture is None:
             raise DataError(
-                one.document or source,
+                file.document or source,
                 0,
-                f"has no picture beside it; make {one.name}.png with i2s-sdk render",
+                f"has no picture beside it; make {file.name}.png with i2s-sdk render",
             )
-        fault = _fault_of_picture(one.task, one.picture)
+        fault = _fault_of_picture(file.task, file.picture)
         if fault:
-            raise DataError(one.picture, 0, f"is not all that an instance of {one.task} needs: {fault}")
-    return found
+            raise DataError(file.picture, 0, f"is not all that an instance of {file.task} needs: {fault}")
+    return contents
 
 
 def _fault_of_picture(task: str, picture: Path) -> str:
@@ -321,24 +323,24 @@ def _taken(
 ) -> Iterator[Line]:
     for part in ("references", "structures"):
         (folder / part).mkdir(parents=True)
-    for one in found:
-        assert one.picture is not None
+    for file in found:
+        assert file.picture is not None
         try:
-            content, converted = _image(one.picture, most_pixels)
-            document = None if one.document is None else _document(one.document, one.name)
+            content, converted = _image(file.picture, most_pixels)
+            document = None if file.document is None else _document(file.document, file.name)
         except _LeftOutError as error:
-            notes.left_out += _with_partner(one, error.left_out)
+            notes.left_out += _with_partner(file, error.left_out)
             continue
-        image = f"references/{one.name}.png" if converted else f"references/{one.picture.name}"
+        image = f"references/{file.name}.png" if converted else f"references/{file.picture.name}"
         if converted:
             part = ", the first of its frames or pages alone" if converted.first_of_several else ""
-            notes.converted.append(f"{one.picture}: {converted.format} is converted to {image}{part}")
+            notes.converted.append(f"{file.picture}: {converted.format} is converted to {image}{part}")
         (folder / image).write_bytes(content)
         target = None
         if document is not None:
             target = {"structure": f"structures/{document[0]}"}
             (folder / target["structure"]).write_bytes(document[1])
-        yield line(one.name, one.task, subset, {"image": image}, target)
+        yield line(file.name, file.task, subset, {"image": image}, target)
 
 
 class _LeftOutError(Exception):

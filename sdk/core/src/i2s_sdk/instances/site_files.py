@@ -149,10 +149,10 @@ def _folder_members(folder: Path) -> Iterator[tuple[str, bytes]]:
         folders[:] = sorted(name for name in folders if name != _VERSION_CONTROL)
         for name in sorted(names):
             path = Path(base) / name
-            found = path.lstat()
-            if not stat.S_ISREG(found.st_mode):
+            status = path.lstat()
+            if not stat.S_ISREG(status.st_mode):
                 raise ValueError(f"{path} is a link or a device; only files and folders may be")
-            _require_small(str(path), found.st_size)
+            _require_small(str(path), status.st_size)
             yield path.relative_to(folder).as_posix(), path.read_bytes()
 
 

@@ -130,10 +130,10 @@ def read_answer(body: str) -> Answer:
     if is_event_stream(body):
         raise RejectedError(STREAMED)
     try:
-        found = read_json(body)
+        parsed = read_json(body)
     except ValueError:
         raise FaultError(f"the answer is not JSON: {one_line(body, 80)!r}") from None
-    match found:
+    match parsed:
         case {"type": "error", "error": {"message": message}}:  # of servers that answer 200 all the same
             raise FaultError(f"the server answered with an error: {one_line(message)}")
         case {"type": "message", "content": list() | None as blocks, **rest}:

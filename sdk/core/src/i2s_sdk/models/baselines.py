@@ -113,17 +113,17 @@ class ShuffledBaseline(Model):
             instances: All of the run, whichever of them this process answers.
         """
         groups: defaultdict[tuple[str, str], list[Instance]] = defaultdict(list)
-        for one in instances:
-            groups[one.task, one.subset].append(one)
-        for found in groups.values():
-            ordered = sorted(found, key=lambda one: (hashlib.sha256(one.id.encode()).digest(), one.id))
+        for instance in instances:
+            groups[instance.task, instance.subset].append(instance)
+        for group in groups.values():
+            ordered = sorted(group, key=lambda one: (hashlib.sha256(one.id.encode()).digest(), one.id))
             lender: Instance | None = None
             # Twice around from the end, so that the last ones find those at the beginning.
-            for one in (*reversed(ordered), *reversed(ordered)):
-                if lender is not None and lender is not one:
-                    self._lenders[one.id] = lender
-                if one.structure is not None or one.target is not None:
-                    lender = one
+            for instance in (*reversed(ordered), *reversed(ordered)):
+                if lender is not None and lender is not instance:
+                    self._lenders[instance.id] = lender
+                if instance.structure is not None or instance.target is not None:
+                    lender = instance
 
     async def complete(self, instance: Instance, question: Question) -> Completion:
         """Return the answer that would be right for the other instance.
@@ -243,11 +243,11 @@ class Reader:
         with self._one_at_a_time:
             self._engine = self._engine or _engine()
             # RapidOCR takes arrays as OpenCV has them: blue, green, red.
-            found = self._engine(numpy.asarray(image)[:, :, ::-1].copy())
-        boxes = found.boxes if found.boxes is not None else ()
+            reading = self._engine(numpy.asarray(image)[:, :, ::-1].copy())
+        boxes = reading.boxes if reading.boxes is not None else ()
         lines = [
             line
-            for corners, text in zip(boxes, found.txts or (), strict=True)
+            for corners, text in zip(boxes, reading.txts or (), strict=True)
             if (line := _line(image, corners.tolist(), str(text).strip())) is not None
         ]
         lines.sort(key=lambda line: (line.top, line.left))
@@ -296,8 +296,8 @@ def _farthest(image: Image.Image, paper: Colour) -> Colour:
 
 def _colours(image: Image.Image) -> list[tuple[int, Colour]]:
     """Return the number of pixels of each colour of an RGB image."""
-    found = image.getcolors(image.width * image.height) or []
-    return [(number, cast("Colour", colour)) for number, colour in found]
+    colours = image.getcolors(image.width * image.height) or []
+    return [(number, cast("Colour", colour)) for number, colour in colours]
 
 
 #: Version of the way in which lines are written back; a change makes another model of it.
@@ -365,14 +365,14 @@ class PdfToText(Model):
 
     def __init__(self, options: ModelOptions | None = None) -> None:
         self._options = options or ModelOptions()
-        found = shutil.which(_PROGRAM)
-        if found is None:
+        program = shutil.which(_PROGRAM)
+        if program is None:
             raise UsageError(
                 f"model {self.name!r} needs poppler's program {_PROGRAM}: "
                 "apt-get install poppler-utils, or brew install poppler"
             )
-        self._program = found
-        self.fingerprint = _version(found)
+        self._program = program
+        self.fingerprint = _version(program)
 
     async def complete(self, instance: Instance, question: Question) -> Completion:
         """Return the text of the document of a question.

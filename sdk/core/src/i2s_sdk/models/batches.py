@@ -66,7 +66,7 @@ class BatchRecords:
         """Return the batches of the model that may still have results, the oldest first."""
         ours = (self._asked.vendor, self._asked.model, self._asked.base_url)
         oldest = (datetime.now(UTC) - KEPT_FOR).isoformat()
-        found = []
+        records = []
         for path in self._folder.glob("*.json"):
             record = _read_record(path)
             if record is None or (record.vendor, record.model, record.base_url) != ours:
@@ -74,8 +74,8 @@ class BatchRecords:
             if record.begun < oldest:
                 self.remove(record)
             else:
-                found.append(record)
-        return sorted(found, key=lambda one: one.begun)
+                records.append(record)
+        return sorted(records, key=lambda one: one.begun)
 
     def begin(self, keys: Iterable[str]) -> BatchRecord:
         """Write down that a batch is about to be sent.
@@ -211,12 +211,12 @@ class BatchedProvider(ModelProvider):
             ModelAccessError: There will never be one.
         """
         key = question_key(self, question)
-        found = await self._found()
+        sent = await self._found()
         future = self._futures.get(key)
         if future is None:
             future = self._futures[key] = asyncio.get_running_loop().create_future()
-            if key in found:
-                self._follow_once(found[key])
+            if key in sent:
+                self._follow_once(sent[key])
             else:
                 self._gather(self._request(key, question))
         try:
@@ -247,14 +247,14 @@ class BatchedProvider(ModelProvider):
         """Return the batches that were sent before, by the keys of their questions."""
         async with self._reading:
             if self._under_way is None:
-                found: dict[str, BatchRecord] = {}
+                by_key: dict[str, BatchRecord] = {}
                 for record in await asyncio.to_thread(self._records.read):
                     sent: BatchRecord | None = record
                     if not record.batch:
                         sent = await self._named(record)
                     if sent is not None:
-                        found |= dict.fromkeys(sent.keys, sent)
-                self._under_way = found
+                        by_key |= dict.fromkeys(sent.keys, sent)
+                self._under_way = by_key
         return self._under_way
 
     async def _named(self, record: BatchRecord) -> BatchRecord | None:

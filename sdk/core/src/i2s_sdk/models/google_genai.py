@@ -174,8 +174,8 @@ def _headers(error: APIError) -> Mapping[str, str]:
         return headers
     match error.details:
         case {"error": {"details": list(details)}}:
-            for one in details:
-                match one:
-                    case {"retryDelay": str(delay)} if found := _DELAY.fullmatch(delay):
-                        return {"retry-after": found[1]}
+            for detail in details:
+                match detail:
+                    case {"retryDelay": str(delay)} if seconds := _DELAY.fullmatch(delay):
+                        return {"retry-after": seconds[1]}
     return {}

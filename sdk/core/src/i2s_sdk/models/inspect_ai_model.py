@@ -36,15 +36,15 @@ def response_schema(schema: Mapping[str, object]) -> ResponseSchema:
 
     plain = {name: value for name, value in schema.items() if name != "$schema"}
     try:
-        found = JSONSchema.model_validate(plain)
+        json_schema = JSONSchema.model_validate(plain)
     except ValueError:  # pydantic's
-        found = None
-    if found is None or found.model_dump(exclude_unset=True) != plain:
+        json_schema = None
+    if json_schema is None or json_schema.model_dump(exclude_unset=True) != plain:
         raise ModelAccessError(
             "inspect_ai passes on simple JSON Schemas alone, without $ref, $defs, oneOf, const and others; "
             "ask for JSON by the text of the question, as with --set sobench_mode=fenced"
         )
-    return ResponseSchema(name="answer", json_schema=found)
+    return ResponseSchema(name="answer", json_schema=json_schema)
 
 
 #: The chat completions that servers have sent to the call of the running task, as they sent them. inspect_ai

@@ -54,17 +54,17 @@ def find_predictions(
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder; --predictions needs the folder of the predictions")
     names = {one.id: one.id + _suffix(one.task) for one in instances}
-    found = {one.system: one for one in _systems(folder, instances, names)}
-    if not any(one.files for one in found.values()):
+    folders = {one.system: one for one in _systems(folder, instances, names)}
+    if not any(one.files for one in folders.values()):
         first = instances[0]
         raise UsageError(
             f"{folder} has no prediction for any of the {len(instances)} instances; looked for files such as "
             f"{Path(first.subset, 'SYSTEM', names[first.id])} and {names[first.id]}"
         )
     for name in systems:
-        if name not in found:
-            raise UnknownNameError("system", name, found)
-    return tuple(found[name] for name in (systems or found))
+        if name not in folders:
+            raise UnknownNameError("system", name, folders)
+    return tuple(folders[name] for name in (systems or folders))
 
 
 def _suffix(task: str) -> str:
@@ -105,8 +105,8 @@ def _systems(
 
 
 def _folders(folder: Path) -> Iterable[Path]:
-    found = folder.iterdir() if folder.is_dir() else ()
-    return (path for path in found if path.is_dir() and not path.name.startswith("."))
+    entries = folder.iterdir() if folder.is_dir() else ()
+    return (path for path in entries if path.is_dir() and not path.name.startswith("."))
 
 
 class Predictions(Model):

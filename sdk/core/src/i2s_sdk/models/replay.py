@@ -91,11 +91,11 @@ class HelmReplay(Model):
         raise ModelFailedError(f"HELM recorded: {recorded.error}", attempts=0)
 
     def _take(self, file: Path, state: Mapping[str, Any]) -> None:
-        for number, one in enumerate(state["request_states"], start=1):
+        for number, request in enumerate(state["request_states"], start=1):
             try:
                 identity, recorded = (
-                    _identity(one["instance"]),
-                    _recorded(one["result"], self._most_characters),
+                    _identity(request["instance"]),
+                    _recorded(request["result"], self._most_characters),
                 )
             except (KeyError, TypeError, IndexError, AttributeError):
                 raise DataError(file, 0, f"request state {number} is not as HELM writes it") from None

@@ -284,10 +284,10 @@ def require_package(package: str, extra: str, model: str) -> None:
         UsageError: It is not; says the command that installs it.
     """
     try:
-        found = importlib.util.find_spec(package)
+        spec = importlib.util.find_spec(package)
     except ModuleNotFoundError:  # of google.genai, where there is no google
-        found = None
-    if found is None:
+        spec = None
+    if spec is None:
         command = install_command(f"i2s-sdk[{extra}]")
         raise UsageError(f"model {model!r} needs the package {package}: {command}")
 

@@ -88,7 +88,7 @@ def metric_correlations(runs: Sequence[PathOrUrl]) -> dict[str, list[Correlation
     """
     views = views_of([read_run(one) for one in runs])
     tasks = [task for task in SPECS if any(task in view.summary.tasks for view in views)]
-    found: dict[str, list[Correlation]] = {}
+    by_task: dict[str, list[Correlation]] = {}
     for task in tasks:
         names = dict.fromkeys(name for view in views for name in view.metrics.get(task, ()))
         ordered = [*(name for name in METRIC_TITLES if name in names)]
@@ -99,8 +99,8 @@ def metric_correlations(runs: Sequence[PathOrUrl]) -> dict[str, list[Correlation
             for one in view.records
             if one.instance.task == task and not excluded_from_totals(one.instance.subset)
         ]
-        found[task] = correlations(records, ordered)
-    return found
+        by_task[task] = correlations(records, ordered)
+    return by_task
 
 
 def repeated_runs(runs: Sequence[PathOrUrl], *, threshold: float | None = None) -> list[Repeats]:
@@ -128,14 +128,14 @@ def repeated_runs(runs: Sequence[PathOrUrl], *, threshold: float | None = None) 
     if compared.refused:
         raise UsageError(compared.by_task[min(compared.refused)].refusal)
     records = [{record.instance.id: record for record in view.records} for view in views]
-    found = []
+    repeated = []
     for task in (task for task in SPECS if task in views[0].summary.tasks):
         for metric in (RENDERED, *views[0].metrics[task]):
             least = threshold if metric == SPECS[task].main_metric else None
-            one = repeats(records, task, metric, least)
-            if one is not None:
-                found.append(one)
-    return found
+            result = repeats(records, task, metric, least)
+            if result is not None:
+                repeated.append(result)
+    return repeated
 
 
 def difficulty_tables(runs: Sequence[PathOrUrl]) -> list[PaperTable]:

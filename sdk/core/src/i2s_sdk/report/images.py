@@ -152,8 +152,8 @@ def beside(storage: RunStorage, sources: Mapping[str, RunStorage], kept: KeptByt
     """
     number = max((_THREADS, storage.threads, *(one.threads for one in sources.values())))
     with ThreadPoolExecutor(number) as threads:
-        found = threads.map(lambda digest: _entry(storage, digest, sources[digest], kept), sources)
-        return Gallery({digest: one for digest, one in zip(sources, found, strict=True) if one})
+        entries = threads.map(lambda digest: _entry(storage, digest, sources[digest], kept), sources)
+        return Gallery({digest: one for digest, one in zip(sources, entries, strict=True) if one})
 
 
 def _entry(
@@ -187,11 +187,11 @@ def within(sources: Mapping[str, RunStorage]) -> Gallery:
     embedded = []
     number = max((_THREADS, *(one.threads for one in sources.values())))
     with ThreadPoolExecutor(number) as threads:
-        found = threads.map(lambda digest: _embedded(digest, sources[digest]), sources)
-        for digest, one in zip(sources, found, strict=True):
-            if one is not None:
-                entries[digest] = ("", "", *one[0])
-                embedded.append(one[1])
+        images = threads.map(lambda digest: _embedded(digest, sources[digest]), sources)
+        for digest, image in zip(sources, images, strict=True):
+            if image is not None:
+                entries[digest] = ("", "", *image[0])
+                embedded.append(image[1])
     return Gallery(entries, tuple(embedded))
 
 

@@ -197,8 +197,8 @@ def _skills_by_subset(compared: ComparedRuns) -> dict[str, dict[str, dict[str, S
 def _tables(compared: ComparedRuns) -> dict[str, list[PaperTable]]:
     """Return the tables by subset of each task that has such, with published rows."""
     tasks = dict.fromkeys(task for summary in compared.summaries.values() for task in summary.tasks)
-    found = {task: subset_tables(compared, task, published=True) for task in tasks}
-    return {task: of_task for task, of_task in found.items() if of_task}
+    by_task = {task: subset_tables(compared, task, published=True) for task in tasks}
+    return {task: of_task for task, of_task in by_task.items() if of_task}
 
 
 def notices(views: Sequence[RunView]) -> list[str]:

@@ -111,12 +111,12 @@ def overall_table(
 
 def _apart(compared: ComparedRuns, runs: Mapping[str, Summary], tasks: Sequence[str]) -> dict[str, str]:
     """Return the runs that cannot stand among published rows, with the reasons."""
-    found = {}
+    apart = {}
     for label, summary in runs.items():
         reasons = [compared.mismatches.get((label, task), "") for task in tasks if task in summary.tasks]
         if any(reasons):
-            found[label] = "; ".join(dict.fromkeys(one for one in reasons if one))
-    return found
+            apart[label] = "; ".join(dict.fromkeys(one for one in reasons if one))
+    return apart
 
 
 def _win_rates(

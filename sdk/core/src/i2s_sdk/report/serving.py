@@ -127,11 +127,11 @@ class ServedReport:
     def progress(self) -> dict[str, Any]:
         """Return how far the runs are, as JSON has it; only what was appended since is read."""
         with self._lock:
-            found = [one.now() for one in self._progress]
+            runs = [one.now() for one in self._progress]
         return {
-            "runs": found,
-            "ended": sum(one["ended"] for one in found),
-            "done": all(one["begun"] and one["ended"] >= one["planned"] for one in found),
+            "runs": runs,
+            "ended": sum(one["ended"] for one in runs),
+            "done": all(one["begun"] and one["ended"] >= one["planned"] for one in runs),
         }
 
     def refresh(self) -> int | None:

@@ -82,13 +82,13 @@ def size_of(files: Iterable[tuple[float, int]]) -> CacheSize:
     Args:
         files: The time and the size of each entry.
     """
-    found = list(files)
-    if not found:
+    entries = list(files)
+    if not entries:
         return CacheSize(0, 0)
-    times = [when for when, _ in found]
+    times = [when for when, _ in entries]
     first, last = (datetime.fromtimestamp(one, UTC) for one in (min(times), max(times)))
     seconds = [one.isoformat(timespec="seconds") for one in (first, last)]
-    return CacheSize(len(found), sum(size for _, size in found), *seconds)
+    return CacheSize(len(entries), sum(size for _, size in entries), *seconds)
 
 
 def framed(key: str, content: bytes) -> bytes:
@@ -164,12 +164,12 @@ class FolderEntries:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 return
-            found = sorted(self._files(), key=lambda one: one[1])
-            total = sum(size for _, _, size in found)
+            entries = sorted(self._files(), key=lambda one: one[1])
+            total = sum(size for _, _, size in entries)
             self._bound = min(self._most, (total + shutil.disk_usage(self._folder).free) // 2)
             if total <= self._bound:
                 return
-            for path, _, size in found:
+            for path, _, size in entries:
                 if total <= self._bound * _LEFT:
                     return
                 with contextlib.suppress(FileNotFoundError):
@@ -215,13 +215,13 @@ def on_disk(size: int) -> int:
 
 def _files_of(folder: str) -> Iterator[tuple[Path, float, int]]:
     with contextlib.suppress(FileNotFoundError):
-        for one in os.scandir(folder):
+        for entry in os.scandir(folder):
             with contextlib.suppress(FileNotFoundError):  # another process removed it
-                facts = one.stat(follow_symlinks=False)
-                if not one.name.startswith("."):
-                    yield Path(one.path), facts.st_mtime, on_disk(facts.st_size)
+                facts = entry.stat(follow_symlinks=False)
+                if not entry.name.startswith("."):
+                    yield Path(entry.path), facts.st_mtime, on_disk(facts.st_size)
                 elif time.time() - facts.st_mtime > _ABANDONED:
-                    Path(one.path).unlink(missing_ok=True)
+                    Path(entry.path).unlink(missing_ok=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,8 +235,8 @@ class CacheFiles:
 
     def size(self) -> CacheSize:
         """Return how many entries there are, how large they are together, and from when."""
-        found = (one.stat() for one in self._files())
-        return size_of((one.st_mtime, on_disk(one.st_size)) for one in found)
+        statuses = (one.stat() for one in self._files())
+        return size_of((one.st_mtime, on_disk(one.st_size)) for one in statuses)
 
     def clear(self) -> None:
         """Remove all entries.
@@ -244,8 +244,8 @@ class CacheFiles:
         Raises:
             OSError: An entry cannot be removed.
         """
-        for one in list(self._files()):
-            one.unlink(missing_ok=True)
+        for path in list(self._files()):
+            path.unlink(missing_ok=True)
 
     def _files(self) -> Iterator[Path]:
         return (one for one in self.folder.glob(self.pattern) if one.is_file())
@@ -607,7 +607,7 @@ class ScoreCache:
     def known(self, pair: ComparedPair, metrics: Iterable[str]) -> dict[str, MetricResult]:
         """Return by name the results that are kept of some metrics."""
         prefix = self._prefix(pair)
-        found: dict[str, MetricResult] = {}
+        results: dict[str, MetricResult] = {}
         for name in metrics:
             content = self.entries.read(self._key(prefix, name)) if name in self.versions else None
             if content is None:
@@ -617,17 +617,17 @@ class ScoreCache:
             except ContractError:  # written by a version of this package that knows more
                 continue
             if result.name == name and result.version == self.versions[name]:
-                found[name] = result
-        return found
+                results[name] = result
+        return results
 
     def keep(self, pair: ComparedPair, results: Iterable[MetricResult]) -> None:
         """Keep values, and that a metric is not defined for a pair; no other failure is kept."""
         prefix = self._prefix(pair)
-        for one in results:
-            defined = one.failure is None or one.failure.kind is MetricFailureKind.UNDEFINED
+        for result in results:
+            defined = result.failure is None or result.failure.kind is MetricFailureKind.UNDEFINED
             # Another version is of another service than the one that was described.
-            if defined and one.version and one.version == self.versions.get(one.name):
-                self.entries.write(self._key(prefix, one.name), result_bytes(one))
+            if defined and result.version and result.version == self.versions.get(result.name):
+                self.entries.write(self._key(prefix, result.name), result_bytes(result))
 
     def _prefix(self, pair: ComparedPair) -> list[str]:
         digests = [hashlib.sha256(one).hexdigest() for one in (pair.reference, pair.prediction)]

@@ -373,7 +373,7 @@ class GenerateStage:
 
     def _stored_question(self, instance: Instance, question: Question) -> StoredQuestion:
         """Return a question as readers see it; its images are stored, but for those of drawn pages."""
-        found: dict[Path, str] = {}
+        digests: dict[Path, str] = {}
         for path in image_paths(question):
             if path in instance.pages:
                 continue
@@ -382,10 +382,10 @@ class GenerateStage:
                     self._kept_images[path] = self.folder.put_image(path.read_bytes())
                 except FileNotFoundError:  # the model says so if it reads the image
                     continue
-            found[path] = self._kept_images[path]
+            digests[path] = self._kept_images[path]
             if path in instance.pictures:
                 del self._kept_images[path]
-        return stored_question(question, found)
+        return stored_question(question, digests)
 
     async def _not_rendered(self, sample: Sample, error: I2SError) -> Sample:
         """Return the sample ended, since a service that it needs is not here."""

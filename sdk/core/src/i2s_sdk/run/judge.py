@@ -112,7 +112,7 @@ def _manifest(task: str, rubric: Rubric, model: Model) -> JudgeManifest:
 async def _judge(
     run: StoredRun, tasks: list[str], model: Model, settings: Settings, on_progress: OnProgress
 ) -> list[JudgedRun]:
-    found = []
+    judged = []
     try:
         with run.storage.alone():
             run.storage.require_space(settings.free_bytes)
@@ -122,10 +122,10 @@ async def _judge(
                 with open_judge_log(run.storage, manifest) as log, marked_calls(model, log.calls):
                     await _Judging(run, rubric, model, log, settings, on_progress).of_task(task)
                 run.storage.flush()
-                found.append(judged_run(run, manifest))
+                judged.append(judged_run(run, manifest))
     finally:
         await model.close()
-    return found
+    return judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ def human_scores(
     scoring = human_scoring_of(scored)
     scores = [score for path in paths for score in read_scores(path, scoring)]
     sources = {path.name: hashlib.sha256(read_file(path)).hexdigest() for path in paths}
-    found = human_scores_of_run(stored, scored, scores, sources, system)
+    run_scores = human_scores_of_run(stored, scored, scores, sources, system)
     with storage.alone():
-        write_human_scores(storage, found)
-    return agreements(stored, found, judged_runs(stored))
+        write_human_scores(storage, run_scores)
+    return agreements(stored, run_scores, judged_runs(stored))

@@ -270,40 +270,42 @@ def facts(
         max_tokens: The most tokens of a completion; None for a model that is not called.
         answer_cache: Whether answers of earlier runs are taken.
     """
-    found = {
+    known = {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "data": data_name(plan.data),
     }
     if is_bundled(plan.data.folder):
-        found[BUNDLED] = f"those of i2s-sdk {version('i2s-sdk')}"
+        known[BUNDLED] = f"those of i2s-sdk {version('i2s-sdk')}"
     if origin := read_origin(plan.data.folder):
-        found[DATA_SET] = ", ".join(origin)
-    for one in engines:
-        isolation = f"{one.isolation.tier.name.lower()} ({', '.join(one.isolation.mechanisms)})"
-        found[one.service] = f"{one.version}, {one.engine.name} {one.engine.version}, isolation {isolation}"
-        found[f"{one.service} engine digest"] = one.engine.digest
-        found[f"{one.service} fonts digest"] = one.fonts_digest
-        if source := one.versions.get("font-source"):
-            found[f"{one.service} fonts"] = source
+        known[DATA_SET] = ", ".join(origin)
+    for engine in engines:
+        isolation = f"{engine.isolation.tier.name.lower()} ({', '.join(engine.isolation.mechanisms)})"
+        known[engine.service] = (
+            f"{engine.version}, {engine.engine.name} {engine.engine.version}, isolation {isolation}"
+        )
+        known[f"{engine.service} engine digest"] = engine.engine.digest
+        known[f"{engine.service} fonts digest"] = engine.fonts_digest
+        if source := engine.versions.get("font-source"):
+            known[f"{engine.service} fonts"] = source
     for task in plan.tasks.values():
         if isinstance(task, ConfiguredTask) and not (whole and isinstance(task, DocumentTask)):
-            found |= task.facts()
+            known |= task.facts()
     if comparer is not None:
-        found[comparer.service] = f"{comparer.version}, device {comparer.device}"
+        known[comparer.service] = f"{comparer.version}, device {comparer.device}"
     if documents is not None:
         programs = ", ".join(f"{one.name} {one.version}" for one in documents.engines)
         tier = documents.isolation.tier.name.lower()
-        found[documents.service] = f"{documents.version}, {programs}, isolation {tier}"
+        known[documents.service] = f"{documents.version}, {programs}, isolation {tier}"
     if options:
-        found[OPTIONS_FACT] = options
+        known[OPTIONS_FACT] = options
     if max_tokens is not None:
-        found[MAX_TOKENS_FACT] = str(max_tokens)
+        known[MAX_TOKENS_FACT] = str(max_tokens)
     if answer_cache:
-        found[ANSWER_CACHE] = "on"
+        known[ANSWER_CACHE] = "on"
     state = _git_state()
     if state:
-        found["git"] = state
-    return {**found, "python": platform.python_version(), "platform": platform.platform()}
+        known["git"] = state
+    return {**known, "python": platform.python_version(), "platform": platform.platform()}
 
 
 def with_taken_answers(about: Mapping[str, str], taken: FromCache) -> dict[str, str]:
@@ -369,8 +371,8 @@ def dry_run(
     remaining = [one for one in choice.instances if one.id not in answered]
     of_documents = any(isinstance(task, DocumentTask) for task in choice.tasks.values())
     asked = _Asked(choice, model, of_documents and reads_documents(model), answered)
-    found = run_blocking(_estimate(asked, remaining, options, settings))
-    return DryRun(len(choice.instances), len(choice.instances) - len(remaining), found)
+    estimated = run_blocking(_estimate(asked, remaining, options, settings))
+    return DryRun(len(choice.instances), len(choice.instances) - len(remaining), estimated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,10 +415,10 @@ async def _estimate(
         async with open_services(settings, logs, (DOCUMENTS,)) as services:
             assert services.documents is not None, "it was asked for"
             images = DocumentPages(services.documents)
-            for one in paged:
-                task = asked.choice.tasks[one.task]
+            for instance in paged:
+                task = asked.choice.tasks[instance.task]
                 assert isinstance(task, DocumentTask)
-                async with images.sketched(one, task) as shown:
+                async with images.sketched(instance, task) as shown:
                     total += await asyncio.to_thread(estimate, asked.model, asked.questions(shown), options)
     return total
 

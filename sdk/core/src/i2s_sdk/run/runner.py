@@ -141,10 +141,10 @@ class Runner:
             return
         answers = self.folder.answers.marks
         unanswered = (one for one in remaining if one.id not in answers or not answers[one.id].final)
-        for one in unanswered:
-            task = self.plan.tasks[one.task]
-            if not await _is_kept(self.model, task, one):
-                await self.model.preflight(_shows_image(task, one))
+        for instance in unanswered:
+            task = self.plan.tasks[instance.task]
+            if not await _is_kept(self.model, task, instance):
+                await self.model.preflight(_shows_image(task, instance))
                 return
 
     async def pending(self) -> list[Instance] | None:
@@ -154,12 +154,12 @@ class Runner:
             RunConflictError: The folder holds a run with other options.
             DataError: A reference is not an image within bounds.
         """
-        found = self.folder.manifest()
-        if found is not None:  # differences are told before anything is started
-            ours = self.plan.options(found.options.engines, found.options.metrics)
-            ours.require_same(found.options, self.folder.storage)
+        manifest = self.folder.manifest()
+        if manifest is not None:  # differences are told before anything is started
+            ours = self.plan.options(manifest.options.engines, manifest.options.metrics)
+            ours.require_same(manifest.options, self.folder.storage)
         remaining = self.remaining()
-        if found is not None and not remaining:
+        if manifest is not None and not remaining:
             return None
         await asyncio.to_thread(require_usable_references, remaining, self.settings.reference_pixels)
         return remaining
@@ -180,16 +180,16 @@ class Runner:
         """
         folder, first, last = self.folder, self.stages[0], self.stages[-1]
         answers, done = folder.answers.marks, folder.ended.marks
-        found: list[Instance] = []
+        with_answer: list[Instance] = []
         unanswered: list[Instance] = []
-        for one in self.plan.instances:
-            answered = one.id in answers and answers[one.id].final
-            rendered = one.id in folder.renderings
+        for instance in self.plan.instances:
+            answered = instance.id in answers and answers[instance.id].final
+            rendered = instance.id in folder.renderings
             ready = {StageName.GENERATE: True, StageName.RENDER: answered, StageName.SCORE: rendered}[first]
             through = {StageName.GENERATE: answered, StageName.RENDER: rendered, StageName.SCORE: False}[last]
-            if ready and not through and not (one.id in done and done[one.id].counts):
-                (found if answered else unanswered).append(one)
-        return found + unanswered
+            if ready and not through and not (instance.id in done and done[instance.id].counts):
+                (with_answer if answered else unanswered).append(instance)
+        return with_answer + unanswered
 
     def _renderers(self, remaining: Sequence[Instance]) -> set[str]:
         if StageName.RENDER not in self.stages:

@@ -74,14 +74,14 @@ class ScoreStep:
         images = MetricValues({})
         if prediction is not None and self.image_metrics:
             images = MetricValues(*await self._compared(reference, prediction, instance.id))
-        found: dict[str, MetricValues] = {}
+        by_scorer: dict[str, MetricValues] = {}
         for scorer in scorers:
             values = await self._values(scorer, sample)
             if isinstance(values, NotUsable):
                 unusable = await self._unusable(scorers, sample, outcome)
                 return replace(unusable, not_usable=values.reason)
-            found[scorer.name] = values
-        return _score(images, found, outcome)
+            by_scorer[scorer.name] = values
+        return _score(images, by_scorer, outcome)
 
     async def _values(self, scorer: Scorer, sample: Scorable) -> MetricValues | NotUsable:
         complete = await ConversionFetcher(self.workers, self.convert).completed(scorer, sample)
@@ -117,8 +117,8 @@ class ScoreStep:
 
     async def _unusable(self, scorers: Iterable[Scorer], sample: Scorable, outcome: Outcome) -> SampleScore:
         """Return what a sample that is not usable counts."""
-        found = {scorer.name: await self._counted(scorer, sample) for scorer in scorers}
-        return _score(MetricValues(dict.fromkeys(self.image_metrics, 0.0)), found, outcome)
+        by_scorer = {scorer.name: await self._counted(scorer, sample) for scorer in scorers}
+        return _score(MetricValues(dict.fromkeys(self.image_metrics, 0.0)), by_scorer, outcome)
 
     async def _counted(self, scorer: Scorer, sample: Scorable) -> MetricValues:
         """Return what a sample that is not usable counts: fixed values, or those of nothing at all."""
@@ -136,15 +136,15 @@ def _target(task: Task, instance: Instance) -> object:
     return read_content(instance).structure
 
 
-def _score(images: MetricValues, found: Mapping[str, MetricValues], outcome: Outcome) -> SampleScore:
+def _score(images: MetricValues, by_scorer: Mapping[str, MetricValues], outcome: Outcome) -> SampleScore:
     """Return the values of images and of scorers, the latter by the scorer's name."""
     metrics, undefined = dict(images.metrics), dict(images.undefined)
     parts: dict[str, tuple[float, float]] = {}
-    for values in found.values():
+    for values in by_scorer.values():
         metrics |= values.metrics
         undefined |= values.undefined
         parts |= values.parts
-    detail = {name: values.detail for name, values in found.items() if values.detail}
+    detail = {name: values.detail for name, values in by_scorer.items() if values.detail}
     return SampleScore(outcome, None, metrics, undefined, parts, detail)
 
 

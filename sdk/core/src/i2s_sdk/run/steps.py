@@ -148,10 +148,10 @@ def scoring_services(tasks: Iterable[Task]) -> set[str]:
         tasks: All of them count, whichever samples remain: the versions of these services are options of
             a run, and must be the same at every start and in every shard.
     """
-    found: set[str] = set()
+    services: set[str] = set()
     for task in tasks:
         if image_metrics(task):
-            found.add(METRICS)
+            services.add(METRICS)
         if any(isinstance(one, ConvertingScorer) for one in available_scorers(task)):
-            found.add(DOCUMENTS)
-    return found
+            services.add(DOCUMENTS)
+    return services

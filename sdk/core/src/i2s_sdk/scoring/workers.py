@@ -251,6 +251,6 @@ class ConversionFetcher:
                 return sample
             if self.convert is None:
                 raise ScorerError(f"scorer {scorer.name} needs the documents service, which is not here")
-            found = await self.convert(tuple({one.key: one for one in wanted}.values()))
-            sample = replace(sample, conversions={**sample.conversions, **found})
+            converted = await self.convert(tuple({one.key: one for one in wanted}.values()))
+            sample = replace(sample, conversions={**sample.conversions, **converted})
         raise ScorerError(f"scorer {scorer.name} asks for conversions without end on {sample.id!r}")

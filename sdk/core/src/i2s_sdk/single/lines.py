@@ -134,14 +134,14 @@ class _Lines:
             converter = await self._converter(stack)
             step = ScoreStep(self.task, None, (), available_scorers(self.task), workers, converter)
             results = await stack.enter_async_context(aclosing(self._in_order(lines, step)))
-            async for found in results:
-                if isinstance(found, LineScore):
-                    on_score(found)
+            async for result in results:
+                if isinstance(result, LineScore):
+                    on_score(result)
                     count += 1
                 elif on_fault is not None:
-                    on_fault(found)
+                    on_fault(result)
                 else:
-                    raise DataError(self.where, found.line, found.fault)
+                    raise DataError(self.where, result.line, result.fault)
         return count
 
     async def _converter(self, stack: AsyncExitStack) -> HtmlConverter | None:
@@ -174,8 +174,8 @@ class _Lines:
             while waiting:
                 yield await waiting.pop(0)
         finally:
-            for one in waiting:
-                one.cancel()
+            for task in waiting:
+                task.cancel()
             await asyncio.gather(*waiting, return_exceptions=True)
 
     async def _result(self, number: int, line: bytes, step: ScoreStep) -> LineScore | LineFault:

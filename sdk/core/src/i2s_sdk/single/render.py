@@ -307,15 +307,15 @@ def render_html(
     """
     settings = settings or Settings.load()
     task = WebpageTask(Profile(profile or settings.profile))
-    found = read_site(site, task)
+    found_site = read_site(site, task)
     chosen = replace(
         task.options(), window=window or task.options().window, site=options or SiteOptions(want_text=True)
     )
-    source = SiteSource(found.site.files, {**found.site.assets, **(assets or {})}, entry_path)
+    source = SiteSource(found_site.site.files, {**found_site.site.assets, **(assets or {})}, entry_path)
 
     async def work(renderer: AsyncRenderClient) -> RenderedSource:
         rendering = await renderer.render(RenderRequest(source, chosen))
-        return RenderedSource(rendering, found.repairs, found.site.source)
+        return RenderedSource(rendering, found_site.repairs, found_site.site.source)
 
     return _with_renderer(RENDER_HTML, work, settings)
 

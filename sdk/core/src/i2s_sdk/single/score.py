@@ -62,7 +62,7 @@ def find_pairs(reference: Path, prediction: Path) -> Pairs:
         return Pairs(tuple(PicturePair(name, reference, path) for name, path in predictions.items()))
     references = pictures(reference)
     by_stem = _by_stem(predictions)
-    found: list[PicturePair] = []
+    pairs: list[PicturePair] = []
     missing: list[str] = []
     taken: set[str] = set()
     for name, path in references.items():
@@ -70,10 +70,10 @@ def find_pairs(reference: Path, prediction: Path) -> Pairs:
         if match is None or (match != name and match in references):
             missing.append(name)
         else:
-            found.append(PicturePair(name, path, predictions[match]))
+            pairs.append(PicturePair(name, path, predictions[match]))
             taken.add(match)
     unmatched = tuple(name for name in predictions if name not in taken)
-    return Pairs(tuple(found), tuple(missing), unmatched)
+    return Pairs(tuple(pairs), tuple(missing), unmatched)
 
 
 def pictures(folder: Path) -> dict[str, Path]:
@@ -82,14 +82,14 @@ def pictures(folder: Path) -> dict[str, Path]:
     Raises:
         DataError: There are none.
     """
-    found = {
+    images = {
         path.relative_to(folder).as_posix(): path
         for path in sorted(folder.rglob("*"))
         if path.suffix.lower() in SUFFIXES and path.is_file()
     }
-    if not found:
+    if not images:
         raise DataError(folder, 0, f"holds no picture ({', '.join(SUFFIXES)})")
-    return found
+    return images
 
 
 def _by_stem(names: Sequence[str] | dict[str, Path]) -> dict[str, str]:
@@ -288,10 +288,10 @@ class _Folders:
         wanted = self.like.metrics or tuple(known)
         unavailable = {name: known[name].unavailable_reason for name in wanted if not known[name].available}
         names = tuple(name for name in wanted if name not in unavailable)
-        found = [one async for one in self._streamed(service, names)] if names else []
+        answered = [one async for one in self._streamed(service, names)] if names else []
         zero = self.missing is Missing.ZERO
         zeros = [PairScore(name) for name in self.pairs.missing if zero]
-        scored = tuple(sorted((*found, *zeros), key=lambda one: one.name))
+        scored = tuple(sorted((*answered, *zeros), key=lambda one: one.name))
         return FolderScore(
             pairs=scored,
             means={name: mean(_value(one, name, zero) for one in scored) for name in names},
@@ -333,10 +333,10 @@ class _Folders:
             yield replace(self.like, reference=reference, prediction=prediction, metrics=names, id=identity)
 
 
-def _value(one: PairScore, name: str, zero: bool) -> float | None:
-    if one.score is None:
-        return 0.0 if zero and one.error is None else None
-    return one.score.values.get(name)
+def _value(pair: PairScore, name: str, zero: bool) -> float | None:
+    if pair.score is None:
+        return 0.0 if zero and pair.error is None else None
+    return pair.score.values.get(name)
 
 
 def _request(

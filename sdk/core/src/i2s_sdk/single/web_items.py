@@ -86,10 +86,10 @@ def make_visualwebbench(
         with passing_logs() as logs:
             async with open_services(settings, logs, (RENDER_HTML,)) as services:
                 renderer = services.renderers[RENDER_HTML]
-                found = [
+                drawn = [
                     await _drawn(renderer, name, site, most_pages, refused) for name, site in read.items()
                 ]
-        return tuple(page for pages in found for page in pages)
+        return tuple(page for pages in drawn for page in pages)
 
     with new_folder(Path(out)) as folder:
         pages = run_blocking(draw())

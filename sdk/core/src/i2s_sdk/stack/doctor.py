@@ -118,21 +118,21 @@ async def _examine(settings: Settings) -> tuple[Finding, ...]:
 
 def _packaged_renderers(findings: list[Finding]) -> dict[str, ServiceRow]:
     """Return the renderers of other packages by name; those that cannot be used become findings."""
-    found: dict[str, ServiceRow] = {}
+    rows: dict[str, ServiceRow] = {}
     for name in packaged_renderers():
         try:
-            found[name] = packaged_renderer(name)
+            rows[name] = packaged_renderer(name)
         except PluginError as error:
             findings.append(Finding(name, State.MISSING, error.message))
-    return found
+    return rows
 
 
 def _look_for(service: ServiceRow, settings: Settings) -> Finding:
     """Look where a service is. One task can be evaluated without the renderers of the others."""
-    found = _look(
+    result = _look(
         service.name, lambda: known_address(settings, service.name) or str(find_program(service.name))
     )
-    return replace(found, state=State.MISSING) if service.optional and found.state is State.BAD else found
+    return replace(result, state=State.MISSING) if service.optional and result.state is State.BAD else result
 
 
 async def examine_host(services: list[str]) -> list[Finding]:

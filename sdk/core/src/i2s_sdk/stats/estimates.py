@@ -138,14 +138,14 @@ def estimated_mean_of(groups: Sequence[SampleEstimate]) -> SampleEstimate:
     value = math.fsum(one.value for one in groups) / len(groups)
     total = sum(len(one.influence) for one in groups)
     influence, weights = [], []
-    for one in groups:
-        n = len(one.influence)
+    for group in groups:
+        n = len(group.influence)
         scale = total / (len(groups) * n)
         if n > 1:
-            influence.append(one.influence * scale * math.sqrt(n * (total - 1) / ((n - 1) * total)))
+            influence.append(group.influence * scale * math.sqrt(n * (total - 1) / ((n - 1) * total)))
         else:
-            influence.append(np.asarray([one.value - value]) * scale)
-        weights.append(one.weights * scale)
+            influence.append(np.asarray([group.value - value]) * scale)
+        weights.append(group.weights * scale)
     low = math.fsum(one.low for one in groups) / len(groups)
     high = math.fsum(one.high for one in groups) / len(groups)
     return SampleEstimate(value, np.concatenate(influence), np.concatenate(weights), low, high)

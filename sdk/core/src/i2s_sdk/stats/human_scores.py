@@ -77,10 +77,10 @@ def human_scoring_of(task: str | None = None) -> HumanScoring:
         UsageError: People do not score its images.
     """
     specs = map(SPECS.__getitem__, SPECS) if task is None else (task_spec(task),)
-    found = next((one.human_scoring for one in specs if one.human_scoring is not None), None)
-    if found is None:
+    scoring = next((one.human_scoring for one in specs if one.human_scoring is not None), None)
+    if scoring is None:
         raise UsageError(f"there are no files with scores of people for the task {task!r}")
-    return found
+    return scoring
 
 
 def read_scores(file: Path, scoring: HumanScoring) -> list[HumanScore]:
@@ -93,7 +93,7 @@ def read_scores(file: Path, scoring: HumanScoring) -> list[HumanScore]:
     Raises:
         DataError: It cannot be read, or a line has no such scores; names the line.
     """
-    found: list[HumanScore] = []
+    figure_scores: list[HumanScore] = []
     try:
         with reading(file), file.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.DictReader(lines)
@@ -102,12 +102,12 @@ def read_scores(file: Path, scoring: HumanScoring) -> list[HumanScore]:
             for number, row in enumerate(reader, start=2):
                 system, prompt, *scores = (row[name] or "" for name in names)
                 language = (row.get("Language") or "en").lower()
-                found.append(
+                figure_scores.append(
                     HumanScore(system, prompt, _values(file, number, scores, scoring.highest), language)
                 )
     except (UnicodeDecodeError, csv.Error) as error:
         raise DataError(file, 0, f"is no CSV file in UTF-8: {error}") from None
-    return found
+    return figure_scores
 
 
 def _column(file: Path, names: Sequence[str], begin: str) -> str:

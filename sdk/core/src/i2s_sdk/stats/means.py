@@ -186,8 +186,8 @@ def mean_of_columns(rows: Sequence[Sequence[Part | None]], low: float = 0.0, hig
 
 def column_value(rows: Sequence[Sequence[Part | None]]) -> float | None:
     """Return the mean of the values of columns, as ``mean_of_columns`` does; None if no column has one."""
-    found = estimated_columns(rows, 0.0, 1.0)
-    return found.value if found is not None else None
+    estimate = estimated_columns(rows, 0.0, 1.0)
+    return estimate.value if estimate is not None else None
 
 
 def paired_column_difference(

@@ -155,8 +155,8 @@ def skill_data(run: ScoredRun, points: Sequence[ScoredRun], column: SkillColumn)
     if not floors or not common:
         return None
 
-    def of(one: ScoredRun) -> list[Row]:
-        return [theirs[one.label][name] for name in common]
+    def of(run: ScoredRun) -> list[Row]:
+        return [theirs[run.label][name] for name in common]
 
     names, floor = _cross_fitted([(one.model, of(one)) for one in floors])
     oracles = (one for one in points if one.model == ORACLE and set(common) <= theirs[one.label].keys())
@@ -241,19 +241,19 @@ def _largest(row: Row) -> Row:
 
 def _rows(run: ScoredRun, column: SkillColumn) -> dict[str, Row]:
     """Return what samples of a run add to a column, by instance."""
-    found = ((name, column.row_of(record)) for name, record in run.records.items())
-    return {name: row for name, row in found if row is not None}
+    rows = ((name, column.row_of(record)) for name, record in run.records.items())
+    return {name: row for name, row in rows if row is not None}
 
 
 def _rows_of_same_data(
     point: ScoredRun, run: ScoredRun, names: Iterable[str], column: SkillColumn
 ) -> dict[str, Row]:
     """Return what samples of a reference point add to a column if their data are those of a run."""
-    found: dict[str, Row] = {}
+    rows: dict[str, Row] = {}
     for name in names:
         record = point.records.get(name)
         if record is not None and record.instance.has_data_of(run.records[name].instance):
             row = column.row_of(record)
             if row is not None:
-                found[name] = row
-    return found
+                rows[name] = row
+    return rows

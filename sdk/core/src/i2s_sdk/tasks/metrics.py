@@ -47,8 +47,8 @@ def scorers_of(task: Task) -> tuple[Scorer, ...]:
     A scorer of another package is left out with a warning if it cannot be used, or if the task has a metric
     of the name of one of its metrics already.
     """
-    found = list(task.scorers)
-    names = {*image_metrics(task), *(metric.name for one in found for metric in one.metrics)}
+    scorers = list(task.scorers)
+    names = {*image_metrics(task), *(metric.name for one in scorers for metric in one.metrics)}
     for name in plugins(PluginGroup.SCORERS):
         if name.partition(".")[0] != task.name:
             continue
@@ -64,8 +64,8 @@ def scorers_of(task: Task) -> tuple[Scorer, ...]:
             warn_of(PluginError(plugin.group, name, package_of(plugin), reason))
             continue
         names |= {one.name for one in scorer.metrics}
-        found.append(scorer)
-    return tuple(found)
+        scorers.append(scorer)
+    return tuple(scorers)
 
 
 @cache

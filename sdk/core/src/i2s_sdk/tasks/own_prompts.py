@@ -100,8 +100,8 @@ def _prompt(path: Path, task: str, table: object) -> OwnPrompt:
     if not isinstance(table, Mapping) or not table.keys() <= _FIELDS:
         raise UsageError(f"--prompts {path}: [{task}] has fields other than {', '.join(sorted(_FIELDS))}")
     text, system, examples = (table.get(name) for name in ("text", "system", "examples"))
-    for name, found in (("text", text), ("system", system)):
-        if not isinstance(found, str | None):
+    for name, value in (("text", text), ("system", system)):
+        if not isinstance(value, str | None):
             raise UsageError(f"--prompts {path}: {name} of [{task}] is not a text")
     if not isinstance(examples, list | None):
         raise UsageError(f"--prompts {path}: examples of {task} are no [[{task}.examples]]")

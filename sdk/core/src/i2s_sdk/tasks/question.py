@@ -73,8 +73,8 @@ class Sampling:
         Args:
             names: Names of the values that may be sent; none means all four.
         """
-        found = asdict(self)
-        return {name: found[name] for name in names or found if found[name] is not None}
+        all_values = asdict(self)
+        return {name: all_values[name] for name in names or all_values if all_values[name] is not None}
 
 
 #: What a question consists of.
@@ -142,13 +142,13 @@ def require_names(questions: Sequence[Question]) -> None:
 
 def joined_texts(question: Question) -> tuple[Part, ...]:
     """Return the parts of a question with texts that follow one another made one, and empty ones left out."""
-    found: list[Part] = []
+    parts: list[Part] = []
     for part in question.parts:
-        if isinstance(part, TextPart) and found and isinstance(found[-1], TextPart):
-            found[-1] = TextPart(found[-1].text + part.text)
+        if isinstance(part, TextPart) and parts and isinstance(parts[-1], TextPart):
+            parts[-1] = TextPart(parts[-1].text + part.text)
         elif part != TextPart(""):
-            found.append(part)
-    return tuple(found)
+            parts.append(part)
+    return tuple(parts)
 
 
 @dataclass(frozen=True, slots=True)

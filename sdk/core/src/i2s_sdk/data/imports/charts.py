@@ -40,7 +40,7 @@ def data_files(program: str, folder: Path) -> Mapping[str, bytes]:
     Raises:
         ValueError: A file is too large or cannot be read.
     """
-    found: dict[str, bytes] = {}
+    files: dict[str, bytes] = {}
     root = folder.resolve()
     for name in sorted(set(_QUOTED.findall(program))):
         relative = Path(name)
@@ -51,8 +51,8 @@ def data_files(program: str, folder: Path) -> Mapping[str, bytes]:
             continue
         if path.stat().st_size > MAX_DATA_BYTES:
             raise ValueError(f"{name} has more than {MAX_DATA_BYTES} bytes")
-        found[path.relative_to(root).as_posix()] = read_bytes(path)
-    return found
+        files[path.relative_to(root).as_posix()] = read_bytes(path)
+    return files
 
 
 def json_lines(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -66,10 +66,10 @@ def json_lines(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         with file.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
-                    found = read_json(line)
-                    if not isinstance(found, dict):
+                    row = read_json(line)
+                    if not isinstance(row, dict):
                         raise DataError(file, number, "is not a JSON object")
-                    yield number, found
+                    yield number, row
     except OSError as error:
         raise DataError(file, number, f"cannot be read: {error.strerror}") from None
     except ValueError as error:
@@ -196,10 +196,10 @@ def _picture(path: Path) -> bytes:
 
 
 def _style(folders: Iterable[Path], identity: str) -> bytes:
-    found = [path for folder in folders if (path := folder / f"{identity}.png").is_file()]
-    if not found:
+    images = [path for folder in folders if (path := folder / f"{identity}.png").is_file()]
+    if not images:
         raise ValueError(f"has no picture {identity}.png in the folder of direct with the same number")
-    return read_bytes(found[0])
+    return read_bytes(images[0])
 
 
 #: The settings of the benchmark in which an image is shown, which are the subsets of the data set.
@@ -249,11 +249,11 @@ def _plot2code_items(sources: Sequence[Path], wanted: Sequence[str]) -> Iterator
 def _files(source: Path) -> list[Path]:
     if source.is_file():
         return [source]
-    found = [path for path in source.rglob("*") if path.suffix == ".parquet" or path.name == METADATA]
-    found = sorted(path for path in found if not OTHER_CONFIGURATIONS.intersection(path.parts))
-    if not found:
+    files = [path for path in source.rglob("*") if path.suffix == ".parquet" or path.name == METADATA]
+    files = sorted(path for path in files if not OTHER_CONFIGURATIONS.intersection(path.parts))
+    if not files:
         raise DataError(source, 0, f"holds neither Parquet files nor {METADATA} of Plot2Code")
-    return found
+    return files
 
 
 def _of_row(

@@ -101,16 +101,16 @@ def _hub_rows(source: str, wanted: Sequence[str]) -> Iterator[_Row]:
     for task in wanted:
         label = f"{source}/{task}"
         try:
-            found = datasets.load_dataset(source.removeprefix(PREFIX), task, split=SPLIT)
+            rows = datasets.load_dataset(source.removeprefix(PREFIX), task, split=SPLIT)
         except Exception as error:
             # The library raises errors of its own, of the hub's client, of pyarrow and of the system.
             said = " ".join(str(error).split())[:300] or type(error).__name__
             raise DataError(Path(label), 0, f"cannot be loaded: {said}") from None
         for column in ("image", "raw_image"):
-            if column in found.column_names:
+            if column in rows.column_names:
                 # The files are taken as they are; decoding and encoding again would make others of them.
-                found = found.cast_column(column, datasets.Image(decode=False))
-        for number, columns in enumerate(found, start=1):
+                rows = rows.cast_column(column, datasets.Image(decode=False))
+        for number, columns in enumerate(rows, start=1):
             yield label, number, task, columns
 
 
@@ -142,10 +142,10 @@ def _items_of(columns: Mapping[str, Any], task: str, where: str) -> Iterator[Imp
 
 def _list(value: object) -> list[Any]:
     """Return a list, which may stand in its column as JSON."""
-    found = read_json(value) if isinstance(value, str) else value
-    if not isinstance(found, list):
+    items = read_json(value) if isinstance(value, str) else value
+    if not isinstance(items, list):
         raise ValueError(f"{repr(value)[:60]} is not a list")
-    return found
+    return items
 
 
 def _ratios(box: Sequence[Any], picture: bytes) -> list[float]:

@@ -98,8 +98,8 @@ def _heading(page: DrawnPage, fit: Fit, refused: Counter[str]) -> Iterator[Item]
 
 
 def _element_texts(page: DrawnPage, fit: Fit, most: int, chance: random.Random) -> Iterator[Item]:
-    found = [one for one in fit.texts if len(text_of(one)) > 1]
-    for element in chance.sample(found, min(most, len(found))):
+    texts = [one for one in fit.texts if len(text_of(one)) > 1]
+    for element in chance.sample(texts, min(most, len(texts))):
         inputs = {"website": page.site, "bbox": ratios(element, WIDTH, HEIGHT)}
         yield Item("element_ocr", page, framed(page.png, element), inputs, text_of(element))
 

@@ -175,16 +175,16 @@ class RunFolder:
         Raises:
             RunConflictError: The folder holds a run with other options.
         """
-        found = self.manifest()
+        stored = self.manifest()
         unavailable = {name: self._without_paths(why) for name, why in manifest.unavailable.items()}
         manifest = replace(manifest, unavailable=unavailable)
-        if found is None:
+        if stored is None:
             self.storage.write(INSTANCES, planned_lines(planned))
         else:
-            manifest.options.require_same(found.options, self.storage)
-            merged = found.joined(manifest)
-            if merged == found:
-                return found
+            manifest.options.require_same(stored.options, self.storage)
+            merged = stored.joined(manifest)
+            if merged == stored:
+                return stored
             manifest = merged
         self.storage.write(MANIFEST, manifest.to_json().encode())
         return manifest
@@ -195,13 +195,13 @@ class RunFolder:
         Raises:
             UsageError: The run was not begun.
         """
-        found = self.manifest()
-        if found is None:
+        manifest = self.manifest()
+        if manifest is None:
             raise UsageError(f"{self.storage} holds no run")
-        if about != found.about:
-            found = replace(found, about=dict(about))
-            self.storage.write(MANIFEST, found.to_json().encode())
-        return found
+        if about != manifest.about:
+            manifest = replace(manifest, about=dict(about))
+            self.storage.write(MANIFEST, manifest.to_json().encode())
+        return manifest
 
     def records(self, *, texts: bool = True) -> dict[str, Record]:
         """Return the records by instance; see ``read_records``."""
@@ -337,15 +337,17 @@ def read_asked(storage: RunStorage) -> dict[str, tuple[tuple[str, StoredQuestion
     Raises:
         DataError: A line is not an answer.
     """
-    found: dict[str, dict[str, StoredQuestion]] = {}
+    by_instance: dict[str, dict[str, StoredQuestion]] = {}
     lines = storage.lines(ANSWERS)
     for number, plain in enumerate(read_lines(lines), start=1):
         if plain.get("asked"):
             try:
-                found.setdefault(plain["id"], {})[plain.get("question", "")] = read_question(plain["asked"])
+                by_instance.setdefault(plain["id"], {})[plain.get("question", "")] = read_question(
+                    plain["asked"]
+                )
             except (ValueError, KeyError, TypeError) as error:
                 raise DataError(str(lines), number, f"is not an answer: {error!r}") from None
-    return {identity: tuple(questions.items()) for identity, questions in found.items()}
+    return {identity: tuple(questions.items()) for identity, questions in by_instance.items()}
 
 
 def _refuse_strangers(storage: RunStorage, *, merging: bool) -> None:
@@ -597,14 +599,14 @@ def parse_points(content: bytes, where: object) -> dict[str, list[Record]]:
     Raises:
         DataError: A line is damaged.
     """
-    found: dict[str, list[Record]] = {}
+    points: dict[str, list[Record]] = {}
     for number, line in enumerate(content.splitlines(), start=1):
         try:
             plain = read_json(line)
-            found.setdefault(str(plain.pop("model")), []).append(read_record(plain))
+            points.setdefault(str(plain.pop("model")), []).append(read_record(plain))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(str(where), number, f"is not a reference point: {error!r}") from None
-    return found
+    return points
 
 
 def point_lines(points: Points) -> bytes:
@@ -623,13 +625,13 @@ def write_points(storage: RunStorage, points: Points) -> None:
 
 def joined_points(parts: Iterable[Points]) -> dict[str, list[Record]]:
     """Return the values of shards as those of one run; of an instance that two have, the first counts."""
-    found: dict[str, dict[str, Record]] = {}
+    by_model: dict[str, dict[str, Record]] = {}
     for part in parts:
         for model, records in part.items():
-            own = found.setdefault(model, {})
-            for one in records:
-                own.setdefault(one.instance.id, one)
-    return {model: list(records.values()) for model, records in found.items()}
+            own = by_model.setdefault(model, {})
+            for record in records:
+                own.setdefault(record.instance.id, record)
+    return {model: list(records.values()) for model, records in by_model.items()}
 
 
 def _line(model: str, record: Record) -> dict[str, Any]:

@@ -92,9 +92,9 @@ class JudgeManifest:
         """
         try:
             plain = read_json(content)
-            found = plain.pop("format")
-            if found != FORMAT:
-                raise UsageError(f"{where} is of format {found!r}, and this i2s-sdk reads {FORMAT}")
+            version = plain.pop("format")
+            if version != FORMAT:
+                raise UsageError(f"{where} is of format {version!r}, and this i2s-sdk reads {FORMAT}")
             judge = JsonFields(plain)
             return cls(
                 judge.text("task"),
@@ -181,8 +181,8 @@ def read_judges(storage: RunStorage) -> list[JudgeManifest]:
         UsageError: A file of a judge is damaged.
     """
     names = sorted(name for name in storage.names() if _NAME.fullmatch(name))
-    found = [JudgeManifest.parse(storage.read(name), storage.at(name)) for name in names]
-    return sorted(found, key=lambda one: (one.task, one.model, one.id))
+    judges = [JudgeManifest.parse(storage.read(name), storage.at(name)) for name in names]
+    return sorted(judges, key=lambda one: (one.task, one.model, one.id))
 
 
 def read_judge_answers(storage: RunStorage, judge: JudgeManifest) -> dict[str, JudgeAnswer]:
@@ -192,14 +192,14 @@ def read_judge_answers(storage: RunStorage, judge: JudgeManifest) -> dict[str, J
         DataError: A line is damaged; names it.
     """
     lines = storage.lines(judge.answers)
-    found: dict[str, JudgeAnswer] = {}
+    answers: dict[str, JudgeAnswer] = {}
     for number, plain in enumerate(read_lines(lines), start=1):
         try:
-            one = JudgeAnswer.from_json(plain)
+            answer = JudgeAnswer.from_json(plain)
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(str(lines), number, f"is not an answer of a judge: {error!r}") from None
-        found[one.sample] = one
-    return found
+        answers[answer.sample] = answer
+    return answers
 
 
 def read_judge_costs(storage: RunStorage, judge: JudgeManifest) -> list[SampleAnswer]:

@@ -74,13 +74,13 @@ class RunOptions:
             if mine[name] != theirs[name]
         ]
 
-    def require_same(self, found: RunOptions, folder: object) -> None:
-        """Return where ``found``, the options of the run in ``folder``, are these.
+    def require_same(self, stored: RunOptions, folder: object) -> None:
+        """Return where ``stored``, the options of the run in ``folder``, are these.
 
         Raises:
             RunConflictError: They are not; names every difference.
         """
-        differences = self.differences(found, resuming=True)
+        differences = self.differences(stored, resuming=True)
         if differences:
             raise RunConflictError(
                 f"{folder} holds a run with other options, and numbers of different runs do not mix; "
@@ -128,9 +128,11 @@ class Manifest:
         """
         try:
             plain = read_json(content)
-            found = plain["format"]
-            if found != FORMAT:
-                raise UsageError(f"{where}: format {found}, not {FORMAT}; use the i2s-sdk that made this run")
+            version = plain["format"]
+            if version != FORMAT:
+                raise UsageError(
+                    f"{where}: format {version}, not {FORMAT}; use the i2s-sdk that made this run"
+                )
             manifest = JsonFields(plain)
             options = _read_options(manifest.fields("options"))
             Profile(options.profile)
@@ -225,10 +227,15 @@ def planned_lines(instances: Iterable[PlannedSample]) -> bytes:
     return b"".join(json.dumps(_plain(one)).encode("ascii") + b"\n" for one in instances)
 
 
-def _plain(one: PlannedSample) -> dict[str, str]:
+def _plain(instance: PlannedSample) -> dict[str, str]:
     """Return an instance as JSON has it; licence and source are left out if they are not known."""
-    plain = {"id": one.id, "task": one.task, "subset": one.subset, "difficulty": one.difficulty}
-    origin = {"licence": one.licence, "source": one.source}
+    plain = {
+        "id": instance.id,
+        "task": instance.task,
+        "subset": instance.subset,
+        "difficulty": instance.difficulty,
+    }
+    origin = {"licence": instance.licence, "source": instance.source}
     return plain | {name: text for name, text in origin.items() if text}
 
 
@@ -242,13 +249,13 @@ def parse_planned(content: bytes, where: object) -> tuple[PlannedInstance, ...]:
     Raises:
         UsageError: A line is not an instance; names it.
     """
-    found = []
+    instances = []
     for number, line in enumerate(content.splitlines(), start=1):
         try:
-            found.append(_read_planned(JsonFields(read_json(line))))
+            instances.append(_read_planned(JsonFields(read_json(line))))
         except (ValueError, KeyError, TypeError) as error:
             raise UsageError(f"{where}, line {number}: is not an instance of a run: {error!r}") from None
-    return tuple(found)
+    return tuple(instances)
 
 
 def _read_planned(plain: JsonFields) -> PlannedInstance:

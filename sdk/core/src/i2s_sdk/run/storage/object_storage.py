@@ -78,15 +78,15 @@ class Segment:
 
 def current_segments(names: Iterable[str]) -> list[Segment]:
     """Return the segments to read, in order, of the names in a folder; names of other things are left out."""
-    found = (_NAME.fullmatch(name) for name in names)
-    segments = [Segment(int(one[1]), int(one[2]), one[3]) for one in found if one]
+    matches = (_NAME.fullmatch(name) for name in names)
+    segments = [Segment(int(one[1]), int(one[2]), one[3]) for one in matches if one]
     kept: list[Segment] = []
     large: dict[str, Segment] = {}
-    for one in sorted(segments, key=lambda one: (one.first, -one.last, one.writer)):
-        before = large.get(one.writer)
-        if before is None or not before.covers(one):
-            large[one.writer] = one
-            kept.append(one)
+    for segment in sorted(segments, key=lambda one: (one.first, -one.last, one.writer)):
+        before = large.get(segment.writer)
+        if before is None or not before.covers(segment):
+            large[segment.writer] = segment
+            kept.append(segment)
     return kept
 
 
@@ -158,8 +158,8 @@ class Segments:
             segments = iter(self._segments)
             try:
                 while True:
-                    for one in segments:
-                        ahead.append(threads.submit(self._content, one))
+                    for segment in segments:
+                        ahead.append(threads.submit(self._content, segment))
                         if len(ahead) >= _AHEAD:
                             break
                     if not ahead:
@@ -225,17 +225,17 @@ class FollowedSegments:
         """Return the lines of a segment that were not read as those of smaller ones."""
         covered = [one for one in self._sizes if segment.covers(one)]
         size, after = 0, segment.first
-        for one in sorted(covered, key=lambda one: one.first):
-            if one.first == after:
-                size, after = size + self._sizes[one], one.last + 1
+        for smaller in sorted(covered, key=lambda one: one.first):
+            if smaller.first == after:
+                size, after = size + self._sizes[smaller], smaller.last + 1
         lines: list[bytes] = []
         if after <= segment.last:
             content = self._access.read(f"{self._folder}/{segment}")
             require_whole(content, f"{self._access.url}/{self._folder}/{segment}")
             lines, size = content[size:].splitlines(keepends=True), len(content)
         self._sizes[segment] = size
-        for one in covered:
-            del self._sizes[one]
+        for smaller in covered:
+            del self._sizes[smaller]
         return lines
 
 
@@ -427,8 +427,8 @@ class Lease:
             self._over.set()
             renewing.join()
             with contextlib.suppress(StoreError):  # it is left then, and will count as such
-                found = _read(self._access)
-                if found is not None and found.get("writer") == self._writer:
+                lease = _read(self._access)
+                if lease is not None and lease.get("writer") == self._writer:
                     self._access.remove([LEASE])
 
     def require(self) -> None:
@@ -447,33 +447,33 @@ class Lease:
         until = time.monotonic() + self._lock_seconds
         while True:
             if not self._access.create(LEASE, self._content()):
-                found = _read(self._access)
-                if found is not None and found.get("writer") != self._writer:
-                    if _is_gone(found) or self._is_stale(found, until):
+                lease = _read(self._access)
+                if lease is not None and lease.get("writer") != self._writer:
+                    if _is_gone(lease) or self._is_stale(lease, until):
                         self._access.remove([LEASE])
                     continue
-            found = _read(self._access)  # of two that created it at once the later has it
-            if found is None or found.get("writer") == self._writer:
+            lease = _read(self._access)  # of two that created it at once the later has it
+            if lease is None or lease.get("writer") == self._writer:
                 return
             if time.monotonic() >= until:
-                raise self._refused(found)
+                raise self._refused(lease)
 
-    def _is_stale(self, found: dict[str, Any], until: float) -> bool:
+    def _is_stale(self, lease: dict[str, Any], until: float) -> bool:
         """Watch the lease of another process, and return whether it is stale; it was removed if it is not.
 
         Args:
-            found: Content of the lease.
+            lease: Content of the lease.
             until: Time of the monotonic clock until which a lease that is renewed is waited for.
 
         Raises:
             InUseError: It was renewed, and ``until`` has passed.
         """
-        seconds = found.get("seconds")
+        seconds = lease.get("seconds")
         seconds = float(seconds) if isinstance(seconds, int | float) else self._seconds
         _log.warning(
             "%s: %s has this run, or was killed; waiting for up to %g s",
             self._access.url,
-            _who(found),
+            _who(lease),
             max(seconds, self._lock_seconds),
         )
         stale_at = time.monotonic() + seconds
@@ -482,25 +482,25 @@ class Lease:
             now = _read(self._access)
             if now is None:
                 return False
-            if now != found:
+            if now != lease:
                 if time.monotonic() >= until:
                     raise self._refused(now)
-                found, stale_at = now, time.monotonic() + seconds
+                lease, stale_at = now, time.monotonic() + seconds
         return True
 
-    def _refused(self, found: dict[str, Any]) -> InUseError:
+    def _refused(self, lease: dict[str, Any]) -> InUseError:
         return InUseError(
-            f"{self._access.url}: another process works on this run ({_who(found)}, since "
-            f"{found.get('began')}); wait until it ends, or set lock_seconds (I2S_LOCK_SECONDS) to wait for "
+            f"{self._access.url}: another process works on this run ({_who(lease)}, since "
+            f"{lease.get('began')}); wait until it ends, or set lock_seconds (I2S_LOCK_SECONDS) to wait for "
             f"it. Where there is none, remove {self._access.url}/{LEASE}"
         )
 
     def _renew(self) -> None:
         while not self._over.wait(self._seconds / _RENEWALS):
             try:
-                found = _read(self._access)
-                if found is not None and found.get("writer") != self._writer:
-                    self._lost = _who(found)
+                lease = _read(self._access)
+                if lease is not None and lease.get("writer") != self._writer:
+                    self._lost = _who(lease)
                     return
                 self._access.write(LEASE, self._content())
             except StoreError as error:  # writing fails then too, and says so
@@ -530,9 +530,9 @@ def _read(access: Access) -> dict[str, Any] | None:
     return plain if isinstance(plain, dict) else {}
 
 
-def _is_gone(found: dict[str, Any]) -> bool:
+def _is_gone(lease: dict[str, Any]) -> bool:
     """Return whether the owner was a process of this machine, and has ended."""
-    process, pid = str(found.get("process", "")), found.get("pid")
+    process, pid = str(lease.get("process", "")), lease.get("pid")
     here = _process(os.getpid()).rpartition(" ")[0]
     if not isinstance(pid, int) or not here or process.rpartition(" ")[0] != here:
         return False
@@ -554,8 +554,8 @@ def _process(pid: int) -> str:
     return f"{boot} {space} {started}"
 
 
-def _who(found: dict[str, Any]) -> str:
-    return f"process {found.get('pid', '?')} on {found.get('host', '?')}"
+def _who(lease: dict[str, Any]) -> str:
+    return f"process {lease.get('pid', '?')} on {lease.get('host', '?')}"
 
 
 def _now() -> str:
@@ -695,8 +695,8 @@ class ObjectStorage:
     def flush(self) -> None:
         """Write all lines that wait; of no sample those of a later stage without those of an earlier one."""
         ends = [(one, one.end) for one in reversed(self._open)]
-        for one, end in reversed(ends):
-            one.flush(end)
+        for appended, end in reversed(ends):
+            appended.flush(end)
 
     def nudge(self) -> None:
         """Write all lines that wait soon."""
@@ -743,8 +743,8 @@ class ObjectStorage:
             StoreError: Not everything could be written.
         """
         try:
-            for one in self._open:
-                one.finish()
+            for appended in self._open:
+                appended.finish()
         except StoreError as error:
             lost = sum(one.waiting for one in self._open)
             if not lost:  # only small segments that stay small

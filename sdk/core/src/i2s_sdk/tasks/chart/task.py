@@ -41,15 +41,15 @@ FILES = "\n\nThe program may read these files: {names}."
 def texts(instance: Instance) -> tuple[str, ...]:
     """Return the texts of the question of an instance, in order; the instruction is verbatim."""
     inputs = instance.inputs
-    found = [STYLE_PROMPT if "style" in instance.files else PROMPT]
+    pieces = [STYLE_PROMPT if "style" in instance.files else PROMPT]
     if inputs.get("figure_size"):
         width, height = inputs["figure_size"]
-        found.append(FIGURE_SIZE.format(width=width, height=height))
+        pieces.append(FIGURE_SIZE.format(width=width, height=height))
     if instance.assets:
-        found.append(FILES.format(names=", ".join(one.name for one in instance.assets)))
+        pieces.append(FILES.format(names=", ".join(one.name for one in instance.assets)))
     if inputs.get("instruction"):
-        found.append(INSTRUCTION + inputs["instruction"])
-    return tuple(found)
+        pieces.append(INSTRUCTION + inputs["instruction"])
+    return tuple(pieces)
 
 
 @dataclass(frozen=True, slots=True)

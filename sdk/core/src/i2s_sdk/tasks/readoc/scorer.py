@@ -216,9 +216,9 @@ class ReadocScorer:
 
     def unusable(self, sample: Scorable) -> MetricValues:
         """Return 0 in the columns that the gold document has."""
-        found = self.score(replace(sample, structure=None))
-        assert isinstance(found, MetricValues)
-        return found
+        values = self.score(replace(sample, structure=None))
+        assert isinstance(values, MetricValues)
+        return values
 
     def _too_many(self) -> NotUsable:
         return NotUsable(f"the document has more than {self.max_tables} tables")
@@ -281,17 +281,17 @@ class ReadocScorer:
         return distance
 
     def _table_tree(
-        self, predicted: Sequence[str], gold: Sequence[str], sample: Scorable, found: list[TableScore]
+        self, predicted: Sequence[str], gold: Sequence[str], sample: Scorable, scores: list[TableScore]
     ) -> float | None:
-        """Return the value of the tables, and append to ``found`` how it came about."""
+        """Return the value of the tables, and append to ``scores`` how it came about."""
         converted = [sample.conversions.get(_latex(table).key, "") for table in gold]
         if not gold or None in converted:
             return None
         if not predicted:
             return 0.0
         answers = [sample.conversions.get(_latex(table).key) for table in predicted]
-        found.append(score_tables(_trees(answers), _trees(converted), self._extra))
-        return found[0].value
+        scores.append(score_tables(_trees(answers), _trees(converted), self._extra))
+        return scores[0].value
 
     @property
     def _extra(self) -> int:

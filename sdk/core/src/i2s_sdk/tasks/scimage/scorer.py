@@ -164,9 +164,9 @@ def _is_named(name: str, prompt: str, words: set[str]) -> bool:
 def objects(prompt: str, figure: Figure) -> float | None:
     """Return for which share of the shapes that the prompt counts in English the figure has that number."""
     wanted: Counter[str] = Counter()
-    for found in _COUNTED.finditer(prompt):
-        word = found[1].lower()
-        wanted[_SHAPES[found[2].lower()]] += int(word) if word.isdigit() else _NUMBERS[word]
+    for counted in _COUNTED.finditer(prompt):
+        word = counted[1].lower()
+        wanted[_SHAPES[counted[2].lower()]] += int(word) if word.isdigit() else _NUMBERS[word]
     drawn = Counter(map(_shape, figure.marks))
     for mark in figure.marks:
         if mark.kind is MarkKind.POINTS:  # symbols of a scatter plot are drawn as shapes too
@@ -194,23 +194,23 @@ def _extent(values: tuple[float, ...]) -> float:
     return max(values) - min(values) if values else 0.0
 
 
-def _nearly(one: float, other: float) -> bool:
-    return abs(one - other) <= 0.01 * max(one, other)
+def _nearly(first: float, other: float) -> bool:
+    return abs(first - other) <= 0.01 * max(first, other)
 
 
 def _shown_colors(figure: Figure) -> list[Lab]:
-    found = []
+    colors = []
     names = {name for mark in figure.marks for name in (*mark.colors[:50], *mark.edge_colors[:50])}
     for name in sorted(names)[:200]:
         try:
-            found.append(lab(*on_white(name)))
+            colors.append(lab(*on_white(name)))
         except ValueError:
             continue
-    return found
+    return colors
 
 
-def _share(found: int, of: int) -> float | None:
-    return found / of if of else None
+def _share(count: int, of: int) -> float | None:
+    return count / of if of else None
 
 
 #: Indicators that need the objects of a figure.
@@ -244,9 +244,9 @@ class ScimageScorer:
 
     def score(self, sample: Scorable) -> MetricValues | NotUsable:
         """Return the values of code with a figure; code of the kind that was not asked for is not usable."""
-        wanted, found = sample.inputs["output"], output_of(sample.structure or "")
-        if found != wanted:
-            return NotUsable(f"the answer is {found}, and {wanted} was asked for")
+        wanted, output = sample.inputs["output"], output_of(sample.structure or "")
+        if output != wanted:
+            return NotUsable(f"the answer is {output}, and {wanted} was asked for")
         metrics: dict[str, float | None] = {"compiled": 1.0}
         undefined: dict[str, str] = {}
         shown, prompt = RenderedFigure.from_text(sample.text or ""), sample.inputs["prompt"]

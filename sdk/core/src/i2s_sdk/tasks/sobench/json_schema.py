@@ -6,7 +6,8 @@ checked.
 
 The validator of the package ``jsonschema`` reads patterns with Python's re module and divides numbers in
 binary, where 0.3 is not a multiple of 0.1. That of profile ``paper`` reads patterns as ECMA 262 does,
-and takes multiples of decimal numbers as written. ``unevaluatedProperties`` alone is left to the package as it is.
+and takes multiples of decimal numbers as written. ``unevaluatedProperties`` alone is left to the package
+as it is.
 """
 
 from __future__ import annotations
@@ -298,13 +299,13 @@ class _Walk:
             if not isinstance(schema.get(keyword), str):
                 continue
             try:
-                found = resolver.lookup(schema[keyword])
+                resolved = resolver.lookup(schema[keyword])
             except (Unresolvable, ValueError):
                 named = schema[keyword][:200]
                 return f"the reference {named!r} leads to nothing in the schema, and nothing is fetched"
-            targets.append(found.contents)
-            inner = Resource.from_contents(found.contents, default_specification=self._specification)
-            if said := self._visit(inner, found.resolver):
+            targets.append(resolved.contents)
+            inner = Resource.from_contents(resolved.contents, default_specification=self._specification)
+            if said := self._visit(inner, resolved.resolver):
                 return said
         self._targets[id(schema)] = targets
         for inner in resource.subresources():
@@ -416,9 +417,9 @@ def _class_of(schema: Any) -> type[Validator]:  # noqa: ANN401
     from jsonschema.validators import Draft202012Validator, validator_for
 
     named = schema.get("$schema") if isinstance(schema, dict) else None
-    found: type[Validator] = (
+    validator: type[Validator] = (
         validator_for(schema, default=Draft202012Validator)
         if isinstance(named, str)
         else Draft202012Validator
     )
-    return found
+    return validator

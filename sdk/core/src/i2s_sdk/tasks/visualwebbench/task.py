@@ -58,10 +58,10 @@ def _filled(template: str, fields: Mapping[str, str]) -> str:
     rest = template
     while rest:
         places = {name: rest.find("{" + name + "}") for name in fields}
-        found = [name for name in places if places[name] >= 0]
-        if not found:
+        present = [name for name in places if places[name] >= 0]
+        if not present:
             break
-        first = min(found, key=places.__getitem__)
+        first = min(present, key=places.__getitem__)
         pieces += [rest[: places[first]], fields[first]]
         rest = rest[places[first] + len(first) + 2 :]
     return "".join([*pieces, rest])

@@ -101,8 +101,8 @@ class WebpageTask(RenderedTask[Site]):
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the files in a completion, or why there are none."""
         if self.profile is Profile.PAPER:
-            found = find_files(completion)
-            return found if isinstance(found, NoStructure) else _placed(found, assets)
+            structure = find_files(completion)
+            return structure if isinstance(structure, NoStructure) else _placed(structure, assets)
         written = write_files(completion, assets)
         if written.fault:
             return NoStructure(_FAULTS[written.fault])
@@ -155,13 +155,13 @@ class WebpageTask(RenderedTask[Site]):
         return content.text or (_index_text(own) if own and is_available() else None)
 
 
-def _placed(found: SiteStructure, assets: Sequence[str]) -> SiteStructure | NoStructure:
-    placed = place_files(found.files, assets)
+def _placed(structure: SiteStructure, assets: Sequence[str]) -> SiteStructure | NoStructure:
+    placed = place_files(structure.files, assets)
     if not placed.repairs:
-        return found
+        return structure
     if not placed.files:
         return NoStructure(f"no file of the list lies in the site: {placed.repairs[-1].error}")
-    return site_structure(placed.files, found.origin, (*found.repairs, *placed.repairs))
+    return site_structure(placed.files, structure.origin, (*structure.repairs, *placed.repairs))
 
 
 def _index_text(site: Site) -> str:
