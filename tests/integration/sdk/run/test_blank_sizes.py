@@ -35,7 +35,7 @@ def test_blank_answers_have_the_sizes_of_their_references(
         assert record.usable, f"{name}: {record.rendering.verdict}: {record.message}"
         sizes[name] = (
             (record.rendering.width, record.rendering.height),
-            opened(run.picture(record.instance.reference_sha256)).size,
+            opened(run.image(record.instance.reference_sha256)).size,
         )
     assert {name: ours for name, (ours, _) in sizes.items()} == {
         name: theirs for name, (_, theirs) in sizes.items()

@@ -147,7 +147,7 @@ async def test_no_model_is_called_for_a_reference_that_is_damaged(
     body = bytes(len(raw) - at - 16)
     instance.image.write_bytes(bytes(raw[:at]) + body + bytes(raw[at + len(body) :]))
     model = Scripted()
-    with pytest.raises(DataError, match="the reference is a damaged picture"):
+    with pytest.raises(DataError, match="the reference is a damaged image"):
         await _stage(folder, model)(Sample(instance))
     assert model.asked == []
 

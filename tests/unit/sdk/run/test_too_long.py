@@ -59,6 +59,6 @@ def test_a_reference_that_is_no_picture_ends_the_run_before_the_model_is_called(
     for command in ("generate", "evaluate"):
         assert run([command, *arguments]) == 2
         told = capsys.readouterr().err.splitlines()[-1]
-        assert f"{pictures[-1].name}: the reference is no picture in PNG, JPEG or WebP" in told
+        assert f"{pictures[-1].name}: the reference is not an image in PNG, JPEG or WebP" in told
         shutil.rmtree("run")
     assert not (tmp_path / "called").exists()

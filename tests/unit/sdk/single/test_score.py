@@ -53,5 +53,5 @@ def test_a_folder_against_one_picture_makes_no_sense(folders) -> None:
 
 def test_a_folder_without_pictures_is_told(folders) -> None:
     reference, predictions = folders("a.png", "x.txt")
-    with pytest.raises(DataError, match="holds no picture"):
+    with pytest.raises(DataError, match="holds no image"):
         find_pairs(reference, predictions)

@@ -60,7 +60,7 @@ def require_out(out: str | None, as_json: bool) -> None:
         click.UsageError: It does not.
     """
     if out is None and not as_json:
-        raise click.UsageError("name the picture with -o PNG, or ask for the verdict alone with --json")
+        raise click.UsageError("name the image with -o PNG, or ask for the verdict alone with --json")
 
 
 def read_text(file: str) -> str:
@@ -113,14 +113,14 @@ def print_result(result: RenderedSource, out: str | None, as_json: bool) -> int:
 
 def _document(result: RenderedSource, out: str | None) -> dict[str, Any]:
     rendering = result.rendering
-    picture = rendering.pictures[0] if result.png is not None else None
+    image = rendering.pictures[0] if result.png is not None else None
     error = rendering.error
     return {
         "verdict": rendering.verdict.name,
         "message": rendering.message,
-        "out": out if picture else None,
-        "picture": {"width": picture.width, "height": picture.height, "sha256": picture.sha256}
-        if picture
+        "out": out if image else None,
+        "picture": {"width": image.width, "height": image.height, "sha256": image.sha256}
+        if image
         else None,
         "total_pages": rendering.total_pages,
         "site": asdict(rendering.site) if rendering.site else None,
@@ -177,10 +177,10 @@ def _say(result: RenderedSource, out: str | None) -> None:
             if entry.level in ("error", "exception"):
                 say(f"{entry.level} of the page: {entry.text}", err=True)
         if result.png is not None and not rendering.site.settled:
-            say("the page did not come to rest in time; the picture may differ next time", err=True)
+            say("the page did not come to rest in time; the image may differ next time", err=True)
     if result.png is not None:
-        picture = rendering.pictures[0]
-        say(f"{rendering.verdict.name}: {out}, {picture.width} x {picture.height} pixels")
+        image = rendering.pictures[0]
+        say(f"{rendering.verdict.name}: {out}, {image.width} x {image.height} pixels")
     else:
         say(f"{rendering.verdict.name}: {rendering.message}", err=True)
 

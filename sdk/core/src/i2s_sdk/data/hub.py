@@ -118,7 +118,7 @@ def _task_of(repository: str, task: str, name: str = "") -> str:
 #: Files of a repository that a model may use.
 ASSET_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".ico", ".bmp", ".tiff")
 #: The most bytes of a reference image.
-MAX_PICTURE_BYTES = 64 * 1024 * 1024
+MAX_IMAGE_BYTES = 64 * 1024 * 1024
 
 _KINDS = {b"\x89PNG\r\n\x1a\n": ".png", b"\xff\xd8\xff": ".jpg"}
 _NOTHING = ("", "null", "None", '""')
@@ -136,9 +136,9 @@ class Row:
     #: Empty if unknown.
     difficulty: str
     #: The reference, encoded as it came.
-    picture: bytes = field(repr=False)
+    image: bytes = field(repr=False)
     #: Suffix of its kind, such as ".png".
-    picture_suffix: str
+    image_suffix: str
     #: Ground truth: LaTeX or LilyPond in UTF-8, a .tar.gz of a site; None if there is none.
     structure: bytes | None = field(repr=False)
     #: Text of the image; None if unknown.
@@ -167,14 +167,14 @@ def read_row(columns: Mapping[str, Any], task: str, subset: str) -> Row:
         raise ValueError(
             f"uuid {repr(columns.get('uuid'))[:100]} is not a printable text of at most {_ID_BYTES} bytes"
         )
-    picture = picture_bytes(columns.get("image"))
+    image = image_bytes(columns.get("image"))
     structure, assets, left_out = _structure(_verbatim(columns.get("structure")), task)
     return Row(
         id=identity,
         subset=plain(columns.get("category")) or subset,
         difficulty=plain(columns.get("difficulty")) or "",
-        picture=picture,
-        picture_suffix=suffix_of_picture(picture),
+        image=image,
+        image_suffix=suffix_of_image(image),
         structure=structure,
         text=_verbatim(columns.get("text")),
         assets=assets,
@@ -210,7 +210,7 @@ def _verbatim(value: object) -> str | None:
     return value
 
 
-def picture_bytes(value: object) -> bytes:
+def image_bytes(value: object) -> bytes:
     """Return the bytes of an image of a row; a path is never followed, whatever it names.
 
     Raises:
@@ -221,27 +221,27 @@ def picture_bytes(value: object) -> bytes:
             pass
         case {"path": str()}:
             raise ValueError(
-                "the picture is not in the data set, only its path; save the data set with pictures"
+                "the image is not in the data set, only its path; save the data set with images"
             )
         case _:
-            raise ValueError("the row has no picture")
-    if len(content) > MAX_PICTURE_BYTES:
-        raise ValueError(f"the picture has {len(content)} bytes, more than {MAX_PICTURE_BYTES}")
+            raise ValueError("the row has no image")
+    if len(content) > MAX_IMAGE_BYTES:
+        raise ValueError(f"the image has {len(content)} bytes, more than {MAX_IMAGE_BYTES}")
     return content
 
 
-def suffix_of_picture(picture: bytes) -> str:
-    """Return the suffix of a picture's kind, such as ".png".
+def suffix_of_image(image: bytes) -> str:
+    """Return the suffix of an image's kind, such as ".png".
 
     Raises:
         ValueError: It is of no kind that is read.
     """
     for magic, suffix in _KINDS.items():
-        if picture.startswith(magic):
+        if image.startswith(magic):
             return suffix
-    if picture[:4] == b"RIFF" and picture[8:12] == b"WEBP":
+    if image[:4] == b"RIFF" and image[8:12] == b"WEBP":
         return ".webp"
-    raise ValueError("the picture is neither PNG, JPEG nor WebP")
+    raise ValueError("the image is neither PNG, JPEG nor WebP")
 
 
 def _structure(value: str | None, task: str) -> tuple[bytes | None, tuple[str, ...], tuple[str, ...]]:
@@ -530,7 +530,7 @@ def _rows_of(table: Table, task: str) -> Iterator[tuple[int, Row]]:
 def _line(row: Row, task: str, folder: Path) -> str:
     """Write the files of an instance and return its line of the index."""
     inputs: dict[str, object] = {
-        "image": put_by_content(folder, "references", row.picture, row.picture_suffix)
+        "image": put_by_content(folder, "references", row.image, row.image_suffix)
     }
     target: dict[str, object] = {}
     if row.structure is not None:

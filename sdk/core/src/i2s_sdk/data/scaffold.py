@@ -52,7 +52,7 @@ class FoundFiles:
     #: The task of the document; the task that was named if there is only an image.
     task: str
     #: The image; None if there is none yet.
-    picture: Path | None
+    image: Path | None
     #: The document; None if there is no ground truth.
     document: Path | None
 
@@ -102,13 +102,13 @@ def find_in_task_folders(source: Path) -> Found:
         inside = find(folder, folder.name)
         left_out += inside.left_out
         for file in inside.files:
-            here = file.document or file.picture or folder
+            here = file.document or file.image or folder
             if file.task != folder.name:
                 raise DataError(
                     here, 0, f"is a document of the task {file.task}; move it to {source / file.task}"
                 )
             if file.name in by_task:
-                other = by_task[file.name].document or by_task[file.name].picture
+                other = by_task[file.name].document or by_task[file.name].image
                 raise DataError(
                     here, 0, f"has the same name as {other}, and names are ids; rename one of them"
                 )
@@ -131,7 +131,7 @@ def find(source: Path, task: str = "") -> Found:
         UsageError: There is no image and no document.
         DataError: It is not a folder or cannot be read, or two documents or two images have the same name.
     """
-    pictures: dict[str, Path] = {}
+    images: dict[str, Path] = {}
     documents: dict[str, tuple[Path, str]] = {}
     left_out: list[LeftOut] = []
     for path in _entries(source):
@@ -143,9 +143,9 @@ def find(source: Path, task: str = "") -> Found:
         elif path.is_dir() and not _is_site(path):
             left_out.append(LeftOut(path, _NO_SITE))
         elif suffix in IMAGES:
-            if name in pictures:
-                raise DataError(path, 0, f"has the same name as {pictures[name].name}; rename one of them")
-            pictures[name] = path
+            if name in images:
+                raise DataError(path, 0, f"has the same name as {images[name].name}; rename one of them")
+            images[name] = path
         elif kind:
             if name in documents:
                 other = documents[name][0].name
@@ -153,11 +153,11 @@ def find(source: Path, task: str = "") -> Found:
             documents[name] = path, kind
         else:
             left_out.append(LeftOut(path, _NEITHER))
-    if not pictures and not documents:
+    if not images and not documents:
         raise UsageError(_nothing(source, left_out))
     files = [
-        FoundFiles(name, documents[name][1] if name in documents else task, pictures.get(name), document)
-        for name in sorted({*pictures, *documents})
+        FoundFiles(name, documents[name][1] if name in documents else task, images.get(name), document)
+        for name in sorted({*images, *documents})
         for document in [documents[name][0] if name in documents else None]
     ]
     return Found(tuple(files), tuple(left_out))
@@ -174,7 +174,7 @@ def _nothing(source: Path, left_out: list[LeftOut]) -> str:
     named = ", ".join(one.name for one in task_folders(source))
     hint = f"; leave --task out to take the folders of tasks in it ({named})" if named else ""
     faults = "".join(f"; {one}" for one in [one for one in left_out if one.fault][:_NAMED])
-    return f"{source} holds no picture and no document ({wanted}, folders of sites){hint}{faults}"
+    return f"{source} holds no image and no document ({wanted}, folders of sites){hint}{faults}"
 
 
 def _entries(source: Path) -> list[Path]:
@@ -298,23 +298,23 @@ def _found(source: Path, task: str) -> Found:
     for file in contents.files:
         if not file.task:
             reason = "has no document beside it; name its task with --task or by a folder of that name"
-            raise DataError(file.picture or source, 0, reason)
-        if file.picture is None:
+            raise DataError(file.image or source, 0, reason)
+        if file.image is None:
             raise DataError(
                 file.document or source,
                 0,
-                f"has no picture beside it; make {file.name}.png with i2s-sdk render",
+                f"has no image beside it; make {file.name}.png with i2s-sdk render",
             )
-        fault = _fault_of_picture(file.task, file.picture)
+        fault = _fault_of_image(file.task, file.image)
         if fault:
-            raise DataError(file.picture, 0, f"is not all that an instance of {file.task} needs: {fault}")
+            raise DataError(file.image, 0, f"is not all that an instance of {file.task} needs: {fault}")
     return contents
 
 
-def _fault_of_picture(task: str, picture: Path) -> str:
+def _fault_of_image(task: str, image: Path) -> str:
     """Return why an instance with this image as its only input is not complete; empty if it is."""
-    inputs = {"image": picture.name}
-    instance = Instance(picture.stem, task, "", picture, inputs=inputs, files={"image": picture})
+    inputs = {"image": image.name}
+    instance = Instance(image.stem, task, "", image, inputs=inputs, files={"image": image})
     return inputs_fault(task, inputs) or SPECS[task].instance_fault(instance)
 
 
@@ -324,17 +324,17 @@ def _taken(
     for part in ("references", "structures"):
         (folder / part).mkdir(parents=True)
     for file in found:
-        assert file.picture is not None
+        assert file.image is not None
         try:
-            content, converted = _image(file.picture, most_pixels)
+            content, converted = _image(file.image, most_pixels)
             document = None if file.document is None else _document(file.document, file.name)
         except _LeftOutError as error:
             notes.left_out += _with_partner(file, error.left_out)
             continue
-        image = f"references/{file.name}.png" if converted else f"references/{file.picture.name}"
+        image = f"references/{file.name}.png" if converted else f"references/{file.image.name}"
         if converted:
             part = ", the first of its frames or pages alone" if converted.first_of_several else ""
-            notes.converted.append(f"{file.picture}: {converted.format} is converted to {image}{part}")
+            notes.converted.append(f"{file.image}: {converted.format} is converted to {image}{part}")
         (folder / image).write_bytes(content)
         target = None
         if document is not None:
@@ -351,7 +351,7 @@ class _LeftOutError(Exception):
 
 def _with_partner(files: FoundFiles, left_out: LeftOut) -> list[LeftOut]:
     """Return a file that is left out, and the other file of its instance."""
-    others = [one for one in (files.picture, files.document) if one not in (None, left_out.path)]
+    others = [one for one in (files.image, files.document) if one not in (None, left_out.path)]
     return [left_out, *(LeftOut(one, f"is left out with {left_out.path.name}") for one in others if one)]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 #: Suffixes of input files that are images.
-PICTURE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp"})
+IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Instance:
         others = [
             path
             for path in self.files.values()
-            if path != self.image and path.suffix.lower() in PICTURE_SUFFIXES
+            if path != self.image and path.suffix.lower() in IMAGE_SUFFIXES
         ]
         return (*([self.image] if self.image is not None else []), *others)
 

@@ -40,8 +40,8 @@ def require_usable_references(instances: Iterable[Instance], most_pixels: int = 
     """
 
     def look(instance: Instance) -> None:
-        for picture in instance.pictures:
-            checked_reference(picture, read_file(picture), most_pixels)
+        for image in instance.pictures:
+            checked_reference(image, read_file(image), most_pixels)
 
     with ThreadPoolExecutor(_THREADS) as threads:
         try:
@@ -68,12 +68,12 @@ def require_decodable_reference(
     Raises:
         DataError: It is not; names it.
     """
-    for picture in instance.pictures:
-        content = read_file(picture)
+    for image in instance.pictures:
+        content = read_file(image)
         try:
             _require_decodable(content, most_pixels, notes)
         except ImageFaultError as error:
-            raise reference_fault(picture, error) from None
+            raise reference_fault(image, error) from None
 
 
 def _require_decodable(content: bytes, most_pixels: int, notes: KeptBytes | None) -> None:

@@ -16,7 +16,7 @@ from i2s_sdk.models.provider import ModelProvider, ProviderLike, as_provider
 #: Names of models, with descriptions.
 MODELS = {
     "oracle": "the ground truth: the upper bound of every metric",
-    "baseline/ocr": "reads the words of the picture and puts them where they stood; needs no network",
+    "baseline/ocr": "reads the words of the image and puts them where they stood; needs no network",
     "baseline/pdftotext": "the text of a PDF document, by poppler's program pdftotext; needs no network",
     "baseline/chance": "one of the choices of an instance, the same at every run",
     "baseline/blank": "an answer that shows nothing, in the size of the reference",

@@ -197,7 +197,7 @@ class _Judging:
         return answer
 
     def _write_image(self, record: Record, path: Path) -> None:
-        content = self.run.picture(record.rendering.sha256)
+        content = self.run.image(record.rendering.sha256)
         if content is None:
             where = self.run.storage.at(image_name(record.rendering.sha256))
             raise DataError(where, 0, "an image of the run cannot be read")

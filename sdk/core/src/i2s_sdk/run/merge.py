@@ -185,7 +185,7 @@ def _copy_lines(shard: StoredRun, target: RunFolder) -> None:
 
 def _copy_images(shard: StoredRun, target: RunFolder) -> None:
     def copy(digest: str) -> None:
-        png = shard.picture(digest)
+        png = shard.image(digest)
         if png is not None:
             target.put_image(png)
 

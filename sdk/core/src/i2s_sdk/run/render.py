@@ -136,14 +136,14 @@ def refuse_unpaddable(rendering: Rendering, reference: bytes, policy: SizePolicy
     """
     if policy is not SizePolicy.PAD or not rendering.pictures or not rendering.limits.pixels:
         return rendering
-    picture, most, size = rendering.pictures[0], rendering.limits.pixels, _size_of(reference)
+    image, most, size = rendering.pictures[0], rendering.limits.pixels, _size_of(reference)
     if size is None or size[0] * size[1] > most:
         return rendering
-    width, height = max(picture.width, size[0]), max(picture.height, size[1])
+    width, height = max(image.width, size[0]), max(image.height, size[1])
     if width * height <= most:
         return rendering
     message = (
-        f"The picture has {picture.width} x {picture.height} pixels and its reference {size[0]} x {size[1]}; "
+        f"The picture has {image.width} x {image.height} pixels and its reference {size[0]} x {size[1]}; "
         f"padded to {width} x {height} they have more than the limit of {most}."
     )
     return replace(rendering, verdict=Verdict.PIXEL_LIMIT, message=message, pictures=())
@@ -154,10 +154,10 @@ def _least(*values: int) -> int:
     return min((value for value in values if value), default=0)
 
 
-def _size_of(picture: bytes) -> tuple[int, int] | None:
+def _size_of(image: bytes) -> tuple[int, int] | None:
     """Return width and height from the header; None for a file that is not an image."""
     try:
-        header = read_header(picture, PILLOW_PIXELS)
+        header = read_header(image, PILLOW_PIXELS)
     except ImageFaultError:
         return None
     return header.width, header.height
@@ -308,7 +308,7 @@ class RenderStep(Generic[D]):
         limits = self.image_limits.get(service, ImageLimits()).within(request.limits)
         rendering = await self.renderers[service].render(replace(request, id=identity, limits=limits))
         if rendering.verdict.has_picture and not rendering.pictures:
-            raise ProtocolError(f"the renderer answered {rendering.verdict.name} without a picture")
+            raise ProtocolError(f"the renderer answered {rendering.verdict.name} without an image")
         return rendering
 
 

@@ -93,8 +93,8 @@ class ScoreStep:
     async def _compared(
         self, reference: bytes, prediction: bytes, identity: str
     ) -> tuple[dict[str, float | None], dict[str, str]]:
-        assert self.comparer is not None, "a task with metrics of pictures has the metric service"
-        assert self.task.rendering is not None, "only pictures that were rendered are compared"
+        assert self.comparer is not None, "a task with metrics of images has the metric service"
+        assert self.task.rendering is not None, "only images that were rendered are compared"
         pair = ComparedPair(reference, prediction, self.task.rendering.size_policy, self.task.profile)
         known: dict[str, MetricResult] = {}
         if self.cache is not None:

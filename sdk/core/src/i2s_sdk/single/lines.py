@@ -108,7 +108,7 @@ def score_lines(
             name for name, spec in SPECS.usable().items() if spec.open(opened.profile).rendering is None
         )
         raise UsageError(
-            f"task {task!r} compares pictures: `i2s-sdk score REFERENCE PREDICTION` does. "
+            f"task {task!r} compares images: `i2s-sdk score REFERENCE PREDICTION` does. "
             f"Lines are for tasks that need no rendering; there are: {others or 'none'}"
         )
     return run_blocking(_Lines(opened, settings, where).score(lines, on_score, on_fault))

@@ -26,7 +26,7 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
 
 @dataclass(frozen=True, slots=True)
-class PicturePair:
+class ImagePair:
     """One comparison; ``name`` is relative to the folders."""
 
     name: str
@@ -39,7 +39,7 @@ class Pairs:
     """The pairs of two folders."""
 
     #: Pairs, sorted by name.
-    found: tuple[PicturePair, ...]
+    found: tuple[ImagePair, ...]
     #: Names of references that have no prediction.
     missing: tuple[str, ...] = ()
     #: Names of predictions that have no reference.
@@ -56,13 +56,13 @@ def find_pairs(reference: Path, prediction: Path) -> Pairs:
         DataError: A folder holds no image, or a prediction is a file and the reference a folder.
     """
     if reference.is_dir() and not prediction.is_dir():
-        raise DataError(prediction, 0, f"is no folder, but {reference} is; give two folders or two pictures")
-    predictions = pictures(prediction)
+        raise DataError(prediction, 0, f"is not a folder, but {reference} is; give two folders or two images")
+    predictions = images_in(prediction)
     if not reference.is_dir():
-        return Pairs(tuple(PicturePair(name, reference, path) for name, path in predictions.items()))
-    references = pictures(reference)
+        return Pairs(tuple(ImagePair(name, reference, path) for name, path in predictions.items()))
+    references = images_in(reference)
     by_stem = _by_stem(predictions)
-    pairs: list[PicturePair] = []
+    pairs: list[ImagePair] = []
     missing: list[str] = []
     taken: set[str] = set()
     for name, path in references.items():
@@ -70,13 +70,13 @@ def find_pairs(reference: Path, prediction: Path) -> Pairs:
         if match is None or (match != name and match in references):
             missing.append(name)
         else:
-            pairs.append(PicturePair(name, path, predictions[match]))
+            pairs.append(ImagePair(name, path, predictions[match]))
             taken.add(match)
     unmatched = tuple(name for name in predictions if name not in taken)
     return Pairs(tuple(pairs), tuple(missing), unmatched)
 
 
-def pictures(folder: Path) -> dict[str, Path]:
+def images_in(folder: Path) -> dict[str, Path]:
     """Return the images of a folder and those below it, by relative name, sorted.
 
     Raises:
@@ -88,7 +88,7 @@ def pictures(folder: Path) -> dict[str, Path]:
         if path.suffix.lower() in SUFFIXES and path.is_file()
     }
     if not images:
-        raise DataError(folder, 0, f"holds no picture ({', '.join(SUFFIXES)})")
+        raise DataError(folder, 0, f"holds no image ({', '.join(SUFFIXES)})")
     return images
 
 
@@ -319,7 +319,7 @@ class _Folders:
             yield PairScore(ids[identity].name, error=error)
 
     def _requests(
-        self, ids: Mapping[str, PicturePair], names: tuple[str, ...], broken: dict[str, DataError]
+        self, ids: Mapping[str, ImagePair], names: tuple[str, ...], broken: dict[str, DataError]
     ) -> Iterator[ScoreRequest]:
         last, reference = None, b""
         for identity, pair in ids.items():
@@ -345,7 +345,7 @@ def _request(
     """Return what all pairs have in common."""
     rendering = open_task(task).rendering
     if rendering is None:
-        raise UsageError(f"task {task!r} compares no pictures; its values come from `i2s-sdk score --lines`")
+        raise UsageError(f"task {task!r} compares no images; its values come from `i2s-sdk score --lines`")
     policy = rendering.size_policy
     return ScoreRequest(b"", b"", policy, Profile(profile or settings.profile), tuple(metrics))
 
@@ -356,8 +356,8 @@ async def _with_service(ask: Callable[[AsyncMetricsClient], Awaitable[A]], setti
             return await ask(services.scorer)
 
 
-def _content(picture: Path | str | bytes) -> bytes:
-    return picture if isinstance(picture, bytes) else read_file(Path(picture))
+def _content(image: Path | str | bytes) -> bytes:
+    return image if isinstance(image, bytes) else read_file(Path(image))
 
 
 def _say_nothing(done: int, total: int) -> None:

@@ -182,9 +182,9 @@ def _lines(items: Sequence[Item], folder: Path, licence: str) -> Iterator[dict[s
         (folder / raw).write_bytes(page.png)
         image = raw
         inputs = dict(item.inputs)
-        if item.picture is not None:
+        if item.image is not None:
             image = f"items/{identity}.png"
-            (folder / image).write_bytes(item.picture)
+            (folder / image).write_bytes(item.image)
             if "options" in inputs and "bbox" not in inputs:
                 inputs["raw_image"] = raw
         yield {

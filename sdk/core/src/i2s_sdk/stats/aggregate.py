@@ -24,7 +24,7 @@ from i2s_sdk.tasks.metrics import image_metrics, metrics_of
 from i2s_sdk.tasks.registry import BENCHMARKS, SPECS, open_task, task_spec
 from i2s_wire.metrics.profile import Profile
 
-#: The column of a table that says whether there is a picture: 1 or 0.
+#: The column of a table that says whether there is an image: 1 or 0.
 RENDERED = "rendered"
 
 #: Subsets whose name begins so stand apart: they count in no value of their task.
@@ -306,12 +306,12 @@ def task_columns(manifest: Manifest, task: str) -> Columns:
     The manifest alone decides, so that they are the same on a machine with other packages.
     """
     known, spec = open_task(task, Profile(manifest.options.profile)), task_spec(task)
-    pictures = image_metrics(known)
+    compared_images = image_metrics(known)
     metrics = tuple(
         one
         for one in metrics_of(known)
         if one.name in manifest.options.metrics
-        and (one.name in pictures or f"{one.name} of {task}" not in manifest.unavailable)
+        and (one.name in compared_images or f"{one.name} of {task}" not in manifest.unavailable)
     )
     there = {one.name for one in metrics}
     averages = tuple(one for one in spec.averages if there.intersection(one.of))

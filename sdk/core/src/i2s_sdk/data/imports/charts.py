@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from i2s_sdk.data.hub import picture_bytes
+from i2s_sdk.data.hub import image_bytes
 from i2s_sdk.data.imports.items import (
     Imported,
     ImportedItem,
@@ -95,7 +95,7 @@ class _Source:
     #: What files of instructions say of an instance, by task and ID.
     about: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
 
-    def pictures_of_direct(self, number: str) -> list[Path]:
+    def images_of_direct(self, number: str) -> list[Path]:
         """Return the folders of "direct" with a number."""
         return [folder for folder, (task, one) in self.folders.items() if (task, one) == ("direct", number)]
 
@@ -161,14 +161,14 @@ def _item(program: Path, task: str, number: str, source: _Source) -> ImportedIte
     """
     identity, about = program.stem, source.about.get((task, program.stem), {})
     code = read_bytes(program)
-    files = {"image": _picture(program.with_suffix(".png"))}
+    files = {"image": _rendered_image(program.with_suffix(".png"))}
     inputs: dict[str, Any] = {}
     if task == "customized":
         instruction = about.get("instruction")
         if not isinstance(instruction, str) or not instruction.strip():
             raise ValueError(f"has no instruction; name {INSTRUCTIONS} of ChartMimic as a further source")
         inputs["instruction"] = instruction
-        files["style"] = _style(source.pictures_of_direct(number), identity)
+        files["style"] = _style(source.images_of_direct(number), identity)
     size = [about.get("width"), about.get("height")]
     if all(isinstance(one, int | float) and one > 0 for one in size):
         inputs["figure_size"] = size
@@ -189,16 +189,16 @@ def _item(program: Path, task: str, number: str, source: _Source) -> ImportedIte
     )
 
 
-def _picture(path: Path) -> bytes:
+def _rendered_image(path: Path) -> bytes:
     if not path.is_file():
-        raise ValueError(f"has no picture {path.name}; convert {path.stem}.pdf to PNG if there is one")
+        raise ValueError(f"has no image {path.name}; convert {path.stem}.pdf to PNG if there is one")
     return read_bytes(path)
 
 
 def _style(folders: Iterable[Path], identity: str) -> bytes:
     images = [path for folder in folders if (path := folder / f"{identity}.png").is_file()]
     if not images:
-        raise ValueError(f"has no picture {identity}.png in the folder of direct with the same number")
+        raise ValueError(f"has no image {identity}.png in the folder of direct with the same number")
     return read_bytes(images[0])
 
 
@@ -270,7 +270,7 @@ def _of_row(
     if _WANTED not in url and _WANTED not in code:
         raise ValueError(f"the program is not for {_WANTED}")
     named = columns.get("file_name")
-    image = _image(file.parent, named) if isinstance(named, str) else picture_bytes(columns.get("image"))
+    image = _image(file.parent, named) if isinstance(named, str) else image_bytes(columns.get("image"))
     instruction = columns.get("instruction")
     for task in wanted:
         if task == "conditional" and (not isinstance(instruction, str) or not instruction.strip()):

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from i2s_sdk.data.hub import PREFIX, picture_bytes
+from i2s_sdk.data.hub import PREFIX, image_bytes
 from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down, parquet_rows
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.images import PILLOW_PIXELS, read_header
@@ -120,14 +120,14 @@ def _items_of(columns: Mapping[str, Any], task: str, where: str) -> Iterator[Imp
     if not given:
         raise ValueError("the row has no id")
     identity = given if given.startswith(task) else f"{task}_{given}"
-    image = picture_bytes(columns.get("image"))
+    image = image_bytes(columns.get("image"))
     files = {"image": image}
     inputs: dict[str, Any] = {name: columns[name] for name in _TEXTS if isinstance(columns.get(name), str)}
     if columns.get("bbox") is not None:
         inputs["bbox"] = _ratios(_list(columns["bbox"]), image)
     if task in _GROUNDING:
         inputs["options"] = [_ratios(_list(one), image) for one in _list(columns.get("options"))]
-        files["raw_image"] = picture_bytes(columns.get("raw_image"))
+        files["raw_image"] = image_bytes(columns.get("raw_image"))
     elif columns.get("options") is not None:
         inputs["options"] = [str(one) for one in _list(columns["options"])]
     target = _target(columns.get("answer"), task)
@@ -148,14 +148,14 @@ def _list(value: object) -> list[Any]:
     return items
 
 
-def _ratios(box: Sequence[Any], picture: bytes) -> list[float]:
+def _ratios(box: Sequence[Any], image: bytes) -> list[float]:
     """Return a box in ratios of the image, whose pixels it may be in."""
     numbers = [float(one) for one in box]
     if len(numbers) != 4:
         raise ValueError(f"{numbers} is no box of four numbers")
     if max(map(abs, numbers)) <= _PIXELS_FROM:
         return numbers
-    header = read_header(picture, PILLOW_PIXELS)
+    header = read_header(image, PILLOW_PIXELS)
     sides = (header.width, header.height, header.width, header.height)
     return [number / side for number, side in zip(numbers, sides, strict=True)]
 

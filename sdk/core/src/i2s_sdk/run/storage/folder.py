@@ -280,7 +280,7 @@ class RunFolder:
         except OSError as error:
             where = self.storage.at(image_name(digest))
             reason = error.strerror or "it is not there"
-            raise DataError(where, 0, f"a picture of the run cannot be read: {reason}") from None
+            raise DataError(where, 0, f"an image of the run cannot be read: {reason}") from None
 
     def unanswered_calls(self) -> Counter[str]:
         """Return how many calls of each instance were begun and never closed: they may have been billed."""
@@ -489,7 +489,7 @@ class StoredRun:
                 raise DataError(str(lines), 0, f"a line is not a rendering: {error!r}") from None
         return lines, places
 
-    def picture(self, digest: str) -> bytes | None:
+    def image(self, digest: str) -> bytes | None:
         """Return an image; None if the folder does not hold it."""
         try:
             return self.storage.read(image_name(digest))

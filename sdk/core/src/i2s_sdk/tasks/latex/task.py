@@ -76,7 +76,7 @@ class LatexTask(RenderedTask[LatexDocument]):
         )
 
     def page(self) -> PageOptions:
-        """Return how the page becomes a picture: its first, 200 dpi, foot cut off, cropped to ink."""
+        """Return how the page becomes an image: its first, 200 dpi, foot cut off, cropped to ink."""
         blank = BlankPage.KEEP if self.profile is Profile.HELM else BlankPage.NO_OUTPUT
         return PageOptions(
             dpi=DPI, first_page=1, page_count=1, cut_bottom=CUT_BOTTOM, crop=Crop.INK, blank_page=blank

@@ -119,7 +119,7 @@ class WebpageTask(RenderedTask[Site]):
         return site_of(structure.files, assets or {})
 
     def options(self) -> RenderOptions:
-        """Return how a page becomes a picture: one viewport; its text if it is compared."""
+        """Return how a page becomes an image: one viewport; its text if it is compared."""
         site = SiteOptions(want_text=self.profile is Profile.PAPER)
         return RenderOptions(window=WindowOptions(WIDTH, HEIGHT, 1.0, False), site=site)
 

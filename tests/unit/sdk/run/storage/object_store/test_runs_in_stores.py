@@ -138,7 +138,7 @@ def test_a_merge_into_a_store_and_back_keeps_every_byte(tmp_path: Path, url: str
     stored = read_run(f"{url}/whole")
     for one in stored.ordered():
         for digest in filter(None, (one.instance.reference_sha256, one.rendering.sha256)):
-            assert stored.picture(digest) == (tmp_path / "local" / image_name(digest)).read_bytes()
+            assert stored.image(digest) == (tmp_path / "local" / image_name(digest)).read_bytes()
 
 
 def test_a_merge_that_was_cut_off_begins_anew_and_nothing_else_goes_on_with_it(
