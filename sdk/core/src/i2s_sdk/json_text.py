@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import enum
 import json
 import math
 import tomllib
-from collections.abc import Mapping, Sequence, Set
-from typing import Any, ClassVar, Protocol, TypeGuard
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import MISSING, dataclass, fields
+from functools import cache
+from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar, get_args, get_origin, get_type_hints
 
 #: The deepest nesting of objects and lists that is read.
 MAX_DEPTH = 100
@@ -94,11 +97,11 @@ def _is_deeper(value: object, depth: int) -> bool:
     return True
 
 
-class _Dataclass(Protocol):
+class _HasFields(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
 
-def plain_fields(instance: _Dataclass) -> dict[str, Any]:
+def plain_fields(instance: _HasFields) -> dict[str, Any]:
     """Return the fields of a dataclass by name, those of dataclasses in it likewise.
 
     As ``dataclasses.asdict``, which copies every value deeply and takes four times as long. Here nothing but
@@ -119,6 +122,8 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a field holds
 
 
 _SHOWN = 80
+
+T = TypeVar("T")
 
 
 class JsonFields:
@@ -147,6 +152,24 @@ class JsonFields:
     def names(self) -> Set[str]:
         """Return the names of its fields."""
         return self._plain.keys()
+
+    def read_as(self, kind: type[T], **given: object) -> T:
+        """Return the dataclass whose fields these are, each read by its type.
+
+        Types may be those that the other methods return, enums by value, dataclasses, tuples of these, and
+        all of them or None. A field that is missing has the default of the dataclass.
+
+        Args:
+            kind: The dataclass.
+            given: Fields that are not read, by name.
+
+        Raises:
+            KeyError, TypeError, ValueError: A field is missing, of another type, or not a member of its enum.
+        """
+        for field in _fields_of(kind):
+            if field.name not in given and (field.name in self._plain or not field.has_default):
+                given[field.name] = field.read(self, field.name)
+        return kind(**given)
 
     def value(self, name: str) -> object:
         """Return a field of any type; None if it is missing."""
@@ -215,6 +238,13 @@ class JsonFields:
             return texts
         raise _fault(name, self.value(name))
 
+    def floats(self, name: str) -> tuple[float, ...]:
+        """Return a list of numbers; a missing one is empty."""
+        floats = tuple(item for item in self.items(name) if _is_number(item))
+        if len(floats) == len(self.items(name)):
+            return floats
+        raise _fault(name, self.value(name))
+
     def wholes(self, name: str) -> tuple[int, ...]:
         """Return a list of whole numbers; a missing one is empty."""
         wholes = tuple(item for item in self.items(name) if isinstance(item, int) and item is not True)
@@ -266,6 +296,63 @@ class JsonFields:
                 case _:
                     raise _fault(name, self.value(name))
         return pairs
+
+
+#: Reads the field of a name.
+_Read = Callable[[JsonFields, str], object]
+
+_READ_BY_TYPE: Mapping[object, _Read] = {
+    str: JsonFields.text,
+    str | None: JsonFields.optional_text,
+    bool: JsonFields.flag,
+    int: JsonFields.whole,
+    int | None: JsonFields.optional_whole,
+    float: JsonFields.number,
+    float | None: JsonFields.optional_number,
+    tuple[str, ...]: JsonFields.texts,
+    tuple[int, ...]: JsonFields.wholes,
+    tuple[float, ...]: JsonFields.floats,
+    Mapping[str, str]: JsonFields.named_texts,
+    Mapping[str, float | None]: JsonFields.numbers,
+    Mapping[str, tuple[float, float]]: JsonFields.pairs,
+    Mapping[str, object]: JsonFields.mapping,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A field of a dataclass that is read."""
+
+    name: str
+    read: _Read
+    has_default: bool
+
+
+@cache
+def _fields_of(kind: Any) -> tuple[_Field, ...]:  # noqa: ANN401 - a dataclass
+    types = get_type_hints(kind)
+    return tuple(
+        _Field(
+            field.name,
+            _reader(types[field.name]),
+            field.default is not MISSING or field.default_factory is not MISSING,
+        )
+        for field in fields(kind)
+    )
+
+
+def _reader(kind: Any) -> _Read:  # noqa: ANN401 - a type
+    if kind in _READ_BY_TYPE:
+        return _READ_BY_TYPE[kind]
+    inner = get_args(kind)[:1]
+    if get_origin(kind) is tuple:
+        return lambda fields, name: tuple(JsonFields(item).read_as(inner[0]) for item in fields.items(name))
+    if inner:
+        read = _reader(inner[0])
+        return lambda fields, name: None if fields.value(name) in (None, {}, "") else read(fields, name)
+    if issubclass(kind, enum.Enum):
+        return lambda fields, name: kind(fields.value(name))
+    return lambda fields, name: fields.fields(name).read_as(kind)
 
 
 def _is_number(value: object) -> TypeGuard[float]:

@@ -23,7 +23,7 @@ from typing import Any
 
 from i2s_sdk.errors import I2SError, UsageError, WriteError
 from i2s_sdk.files import write_whole, writing
-from i2s_sdk.json_text import read_json
+from i2s_sdk.json_text import JsonFields, read_json
 from i2s_sdk.models.cache import AnswerCache, AskedModel, question_key
 from i2s_sdk.models.completion_bound import bounded_completion
 from i2s_sdk.models.model import Finish
@@ -124,14 +124,11 @@ class BatchRecords:
 def _read_record(path: Path) -> BatchRecord | None:
     """Return the record in a file; None if it cannot be read."""
     try:
-        content = read_json(path.read_bytes())
-        if content.pop("format") != FORMAT:
-            return None
-        record = BatchRecord(**{**content, "keys": tuple(map(str, content["keys"]))})
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        content = JsonFields(read_json(path.read_bytes()))
+        record = content.read_as(BatchRecord)
+    except (OSError, ValueError, KeyError, TypeError):
         return None
-    texts = (record.vendor, record.model, record.base_url, record.name, record.batch, record.begun)
-    return record if all(isinstance(one, str) for one in texts) and record.name == path.stem else None
+    return record if content.value("format") == FORMAT and record.name == path.stem else None
 
 
 #: How often the state of a batch may not be answered one after the other, before its questions fail.

@@ -95,16 +95,7 @@ class JudgeManifest:
             version = plain.pop("format")
             if version != FORMAT:
                 raise UsageError(f"{where} is of format {version!r}, and this i2s-sdk reads {FORMAT}")
-            judge = JsonFields(plain)
-            return cls(
-                judge.text("task"),
-                judge.text("model"),
-                judge.text("fingerprint"),
-                judge.text("rubric_sha256"),
-                judge.text("rubric"),
-                judge.texts("criteria"),
-                judge.text("sdk", ""),
-            )
+            return JsonFields(plain).read_as(cls)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UsageError(f"{where} does not describe a judge: {error!r}") from None
 

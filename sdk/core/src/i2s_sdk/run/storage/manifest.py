@@ -145,23 +145,7 @@ def _read_options(plain: JsonFields) -> RunOptions:
     """Return the options of a manifest. One that is not known may decide numbers, so it is refused."""
     if unknown := plain.names() - {option.name for option in fields(RunOptions)}:
         raise TypeError(f"unknown options {', '.join(sorted(unknown))}")
-    return RunOptions(
-        profile=plain.text("profile"),
-        model=plain.text("model"),
-        model_fingerprint=plain.text("model_fingerprint"),
-        data_sha256=plain.text("data_sha256"),
-        tasks=plain.texts("tasks"),
-        limit=plain.optional_whole("limit"),
-        prompts=plain.named_texts("prompts"),
-        metrics=plain.named_texts("metrics"),
-        engines=plain.named_texts("engines"),
-        sdk=plain.text("sdk"),
-        subsets=plain.texts("subsets"),
-        difficulties=plain.texts("difficulties"),
-        samples=plain.texts("samples"),
-        seed=plain.optional_whole("seed"),
-        shard=plain.text("shard", ""),
-    )
+    return plain.read_as(RunOptions)
 
 
 def _shown(value: object) -> str:
@@ -252,18 +236,7 @@ def parse_planned(content: bytes, where: object) -> tuple[PlannedInstance, ...]:
     instances = []
     for number, line in enumerate(content.splitlines(), start=1):
         try:
-            instances.append(_read_planned(JsonFields(read_json(line))))
+            instances.append(JsonFields(read_json(line)).read_as(PlannedInstance))
         except (ValueError, KeyError, TypeError) as error:
             raise UsageError(f"{where}, line {number}: is not an instance of a run: {error!r}") from None
     return tuple(instances)
-
-
-def _read_planned(plain: JsonFields) -> PlannedInstance:
-    return PlannedInstance(
-        plain.text("id"),
-        plain.text("task"),
-        plain.text("subset"),
-        plain.text("difficulty", ""),
-        plain.text("licence", ""),
-        plain.text("source", ""),
-    )

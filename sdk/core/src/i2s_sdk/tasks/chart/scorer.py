@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
-from i2s_sdk.json_text import read_json
+from i2s_sdk.json_text import JsonFields, read_json
 from i2s_sdk.scoring.scorer import Metric, MetricValues, NotUsable, Scorable, Scorer
 from i2s_sdk.tasks.chart.elements import SCORES, missing
 from i2s_sdk.tasks.chart.published import NO_CALLS, PUBLISHED
-from i2s_wire.render.figure import Axes, Axis, Call, Figure, FigureBox, FigureText, Mark, MarkKind, TextRole
+from i2s_wire.render.figure import Figure
 
 
 def figure_to_text(figure: Figure) -> str:
@@ -27,41 +25,10 @@ def figure_from_text(text: str) -> Figure:
         ValueError: It is not such a text.
     """
     try:
-        fields: dict[str, Any] = read_json(text)
-        return Figure(
-            **{
-                **fields,
-                "axes": tuple(map(_axes, fields["axes"])),
-                "texts": tuple(map(_text, fields["texts"])),
-                "marks": tuple(map(_mark, fields["marks"])),
-                "calls": _calls(fields.get("calls")),
-            }
-        )
+        plain = JsonFields(read_json(text))
+        return plain.read_as(Figure, page=plain.whole("page"))
     except (KeyError, TypeError) as error:
         raise ValueError(f"no objects of a figure: {error}") from None
-
-
-def _calls(calls: Sequence[Mapping[str, Any]] | None) -> tuple[Call, ...] | None:
-    return tuple(Call(**one) for one in calls) if calls is not None else None
-
-
-def _box(fields: Mapping[str, float] | None) -> FigureBox | None:
-    return FigureBox(**fields) if fields is not None else None
-
-
-def _axes(fields: Mapping[str, Any]) -> Axes:
-    axis = {name: Axis(**fields[name]) for name in ("x", "y", "z") if fields[name] is not None}
-    boxes = {"box": FigureBox(**fields["box"]), "legend": _box(fields["legend"])}
-    return Axes(**{**fields, **axis, **boxes})
-
-
-def _text(fields: Mapping[str, Any]) -> FigureText:
-    return FigureText(**{**fields, "role": TextRole(fields["role"]), "box": FigureBox(**fields["box"])})
-
-
-def _mark(fields: Mapping[str, Any]) -> Mark:
-    columns = {name: tuple(fields[name]) for name in ("x", "y", "z", "sizes", "colors", "edge_colors")}
-    return Mark(**{**fields, **columns, "kind": MarkKind(fields["kind"]), "box": _box(fields["box"])})
 
 
 #: Name of the scorer in the manifest of a run and in the detail of a sample.
