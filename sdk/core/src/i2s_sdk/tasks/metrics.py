@@ -7,20 +7,8 @@ from functools import cache
 from i2s_client.plugins import PluginGroup, load_plugin, package_of, plugins, warn_of
 from i2s_sdk.errors import PluginError
 from i2s_sdk.scoring.scorer import Aggregate, Metric, Scorer
-from i2s_sdk.tasks.task import Task
+from i2s_sdk.tasks.task import EXACT, Task
 from i2s_wire.metrics.profile import Profile
-
-#: The share of exact matches.
-EXACT = "exact"
-
-
-def metrics_of_images(profile: Profile) -> tuple[str, ...]:
-    """Return the metrics of a task whose references are images, the main one first.
-
-    Profile ``helm`` has what the released code has, which counts no exact matches.
-    """
-    exact = () if profile is Profile.HELM else (EXACT,)
-    return ("ems", "pixel", *exact, "ssim", "lpips", "cis")
 
 
 def image_metric(name: str) -> Metric:

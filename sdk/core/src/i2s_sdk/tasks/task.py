@@ -34,6 +34,9 @@ class Document(Protocol):
 
 D = TypeVar("D", bound=Document)
 
+#: The share of exact matches.
+EXACT = "exact"
+
 
 class Task(Protocol):
     """The questions, the reading of completions and the scorers of a task, for one profile.
@@ -168,8 +171,12 @@ class RenderedTask(Task, Protocol[D]):
 
     @property
     def image_metrics(self) -> tuple[str, ...]:
-        """Computed from two images by the metric service, the main one first."""
-        ...
+        """Computed from two images by the metric service, the main one first.
+
+        Profile ``helm`` has what the released code has, which counts no exact matches.
+        """
+        exact = () if self.profile is Profile.HELM else (EXACT,)
+        return ("ems", "pixel", *exact, "ssim", "lpips", "cis")
 
     def document(self, structure: Structure, assets: Mapping[str, bytes] | None = None) -> D:
         """Return the document that shows a structure, with the assets at their names."""

@@ -10,7 +10,6 @@ from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.chart.document import ChartProgram, repair
 from i2s_sdk.tasks.chart.reading import extract
 from i2s_sdk.tasks.chart.scorer import ElementScorer, PublishedScorer, figure_to_text
-from i2s_sdk.tasks.metrics import metrics_of_images
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
@@ -64,11 +63,6 @@ class ChartTask(RenderedTask[ChartProgram]):
     services: tuple[str, ...] = ("render-python",)
     #: How images of different size are compared.
     size_policy: SizePolicy = SizePolicy.PAD
-
-    @property
-    def image_metrics(self) -> tuple[str, ...]:
-        """Computed from two images by the metric service, the main one first."""
-        return metrics_of_images(self.profile)
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:

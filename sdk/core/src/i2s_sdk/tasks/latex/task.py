@@ -13,7 +13,6 @@ from i2s_sdk.tasks.latex.document import LatexDocument
 from i2s_sdk.tasks.latex.helm import HelmDocument, helm_document
 from i2s_sdk.tasks.latex.paper_document import PaperDocument, paper_document
 from i2s_sdk.tasks.latex.reading import extract
-from i2s_sdk.tasks.metrics import metrics_of_images
 from i2s_sdk.tasks.question import Question, image_of, task_prompt, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
@@ -42,11 +41,6 @@ class LatexTask(RenderedTask[LatexDocument]):
     services: tuple[str, ...] = ("render-latex",)
     #: How images of different size are compared.
     size_policy: SizePolicy = SizePolicy.PAD
-
-    @property
-    def image_metrics(self) -> tuple[str, ...]:
-        """Computed from two images by the metric service, the main one first."""
-        return metrics_of_images(self.profile)
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:

@@ -15,7 +15,6 @@ from i2s_sdk.instances.instance import Instance
 from i2s_sdk.reading import CodeRules
 from i2s_sdk.reading.code_block import without_prose
 from i2s_sdk.tasks.answer_reading import code_structure
-from i2s_sdk.tasks.metrics import metrics_of_images
 from i2s_sdk.tasks.question import Question, image_of, task_prompt, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired, RepairKind
 from i2s_sdk.tasks.structure import NoStructure, Structure
@@ -158,11 +157,6 @@ class MusicTask(RenderedTask[LilypondDocument]):
     services: tuple[str, ...] = ("render-lilypond",)
     #: How images of different size are compared.
     size_policy: SizePolicy = SizePolicy.PAD
-
-    @property
-    def image_metrics(self) -> tuple[str, ...]:
-        """Computed from two images by the metric service, the main one first."""
-        return metrics_of_images(self.profile)
 
     def questions(self, instance: Instance) -> tuple[Question, ...]:
         """Return the one question of an instance: the texts, then its image."""

@@ -10,7 +10,6 @@ from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.instances.site_files import INDEXES, inside
 from i2s_sdk.scoring.edit import EditScorer
 from i2s_sdk.scoring.scorer import Scorer
-from i2s_sdk.tasks.metrics import metrics_of_images
 from i2s_sdk.tasks.question import Question, image_of, task_prompt, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
@@ -69,11 +68,6 @@ class WebpageTask(RenderedTask[Site]):
     services: tuple[str, ...] = ("render-html",)
     #: How images of different size are compared.
     size_policy: SizePolicy = SizePolicy.RESIZE
-
-    @property
-    def image_metrics(self) -> tuple[str, ...]:
-        """Computed from two images by the metric service, the main one first."""
-        return metrics_of_images(self.profile)
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
