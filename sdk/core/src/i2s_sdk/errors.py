@@ -43,6 +43,7 @@ from __future__ import annotations
 
 import difflib
 import errno
+import importlib.util
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -62,6 +63,27 @@ from i2s_client.errors import (
     SettingsError,
     UsageError,
 )
+from i2s_wire.installation import install_command
+
+
+def require_package(package: str, extra: str, needing: str) -> None:
+    """Check that a package is installed, without importing it.
+
+    Args:
+        package: The package.
+        extra: The extra of this package that installs it.
+        needing: Who needs it, with the verb, such as "model 'hf/a' needs".
+
+    Raises:
+        UsageError: It is not; says the command that installs it.
+    """
+    try:
+        spec = importlib.util.find_spec(package)
+    except ModuleNotFoundError:  # of google.genai, where there is no google
+        spec = None
+    if spec is None:
+        command = install_command(f"i2s-sdk[{extra}]")
+        raise UsageError(f"{needing} the package {package}: {command}")
 
 
 def ownership(path: Path | str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
 import csv
+import importlib.util
 import json
 import math
 from dataclasses import fields
@@ -84,14 +84,7 @@ def test_a_missing_package_is_one_line_with_the_command_that_mends_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = make_run(tmp_path / "run", 1, pictures=False)
-    real = builtins.__import__
-
-    def without(name: str, *more: object, **named: object) -> object:
-        if name.startswith("pyarrow"):
-            raise ImportError(name)
-        return real(name, *more, **named)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"pip install 'i2s-sdk\[parquet\]'"):
         export(run, tmp_path / "out.parquet")
     assert [one.name for one in tmp_path.iterdir()] == ["run"]

@@ -7,7 +7,6 @@ import binascii
 import contextlib
 import gzip
 import hashlib
-import importlib.util
 import io
 import json
 import logging
@@ -25,12 +24,11 @@ from typing import TYPE_CHECKING, Any
 from i2s_sdk.data.folder import INDEX, DataSet, read_folder
 from i2s_sdk.data.format_2 import line, put_by_content
 from i2s_sdk.data.locations import write_origin
-from i2s_sdk.errors import DataError, UnknownNameError, UsageError
+from i2s_sdk.errors import DataError, UnknownNameError, UsageError, require_package
 from i2s_sdk.files import cache_folder
 from i2s_sdk.instances.site_files import MAX_BYTES, read_repository
 from i2s_sdk.json_text import read_json
 from i2s_sdk.tasks.registry import BUILT_IN, task_spec
-from i2s_wire.installation import install_command
 
 if TYPE_CHECKING:
     from datasets import Dataset  # type: ignore[import-untyped]
@@ -220,9 +218,7 @@ def image_bytes(value: object) -> bytes:
         case {"bytes": bytes(content)} if content:
             pass
         case {"path": str()}:
-            raise ValueError(
-                "the image is not in the data set, only its path; save the data set with images"
-            )
+            raise ValueError("the image is not in the data set, only its path; save the data set with images")
         case _:
             raise ValueError("the row has no image")
     if len(content) > MAX_IMAGE_BYTES:
@@ -328,10 +324,7 @@ def open_tables(name: HubName) -> list[Table]:
         UnknownNameError: There is no such subset.
         DataError: The data set cannot be loaded.
     """
-    if importlib.util.find_spec("datasets") is None:
-        raise UsageError(
-            f"data set {str(name)!r} needs the package datasets: {install_command('i2s-sdk[hub]')}"
-        )
+    require_package("datasets", "hub", f"data set {str(name)!r} needs")
     import datasets
 
     if not sys.stderr.isatty():
@@ -529,9 +522,7 @@ def _rows_of(table: Table, task: str) -> Iterator[tuple[int, Row]]:
 
 def _line(row: Row, task: str, folder: Path) -> str:
     """Write the files of an instance and return its line of the index."""
-    inputs: dict[str, object] = {
-        "image": put_by_content(folder, "references", row.image, row.image_suffix)
-    }
+    inputs: dict[str, object] = {"image": put_by_content(folder, "references", row.image, row.image_suffix)}
     target: dict[str, object] = {}
     if row.structure is not None:
         target["structure"] = put_by_content(

@@ -319,11 +319,11 @@ def _fault_of_image(task: str, image: Path) -> str:
 
 
 def _taken(
-    folder: Path, found: tuple[FoundFiles, ...], subset: str, most_pixels: int, notes: _Notes
+    folder: Path, taken: tuple[FoundFiles, ...], subset: str, most_pixels: int, notes: _Notes
 ) -> Iterator[Line]:
     for part in ("references", "structures"):
         (folder / part).mkdir(parents=True)
-    for file in found:
+    for file in taken:
         assert file.image is not None
         try:
             content, converted = _image(file.image, most_pixels)

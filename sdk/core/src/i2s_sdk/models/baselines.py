@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from i2s_sdk.data.folder import read_content
-from i2s_sdk.errors import DataError, ModelError, UsageError
+from i2s_sdk.errors import DataError, ModelError, UsageError, require_package
 from i2s_sdk.instances.images import PILLOW_PIXELS, decode_image
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.pdf import pdf_fault
@@ -30,7 +30,6 @@ from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.processes import run_program
 from i2s_sdk.models.provider import one_line
 from i2s_sdk.models.question import read_question
-from i2s_sdk.models.vendors import require_package
 from i2s_sdk.tasks.ocr_page import Colour, OcrLine, OcrPage
 from i2s_sdk.tasks.question import FilePart, Question
 from i2s_sdk.tasks.registry import BUILT_IN, SPECS, task_spec
@@ -315,7 +314,7 @@ class OcrBaseline(Model):
 
     def __init__(self) -> None:
         for package in ("rapidocr", "onnxruntime"):
-            require_package(package, "ocr", self.name)
+            require_package(package, "ocr", f"model {self.name!r} needs")
         self.fingerprint = f"rapidocr {version('rapidocr')}, layout {LAYOUT_VERSION}"
         self._reader = Reader()
 

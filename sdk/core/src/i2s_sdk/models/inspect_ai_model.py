@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
+from i2s_sdk.errors import require_package
 from i2s_sdk.models.completion import ModelAccessError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.openai_chat import read_completion
@@ -15,7 +16,6 @@ from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.vendors import (
     ClientProvider,
     HttpFailure,
-    require_package,
     require_temperature_or_top_p,
     retry_after,
     server_words,
@@ -80,7 +80,7 @@ class InspectModel(ClientProvider["Model"]):
     def __init__(self, model: str, options: ModelOptions) -> None:
         if model.startswith(_ANTHROPIC):
             require_temperature_or_top_p(f"inspect/{model}", options)
-        require_package("inspect_ai", "inspect", f"inspect/{model}")
+        require_package("inspect_ai", "inspect", f"model {'inspect/' + model!r} needs")
         super().__init__(model, options)
         self.base_url = options.base_url or ""
 

@@ -11,7 +11,7 @@ import abc
 import asyncio
 import contextlib
 import email.utils
-import importlib.util
+import importlib
 import json
 import math
 import os
@@ -25,7 +25,7 @@ from types import ModuleType
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
-from i2s_sdk.errors import I2SError, UsageError
+from i2s_sdk.errors import I2SError, UsageError, require_package
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.completion import ModelAccessError
 from i2s_sdk.models.completion_bound import (
@@ -48,7 +48,6 @@ from i2s_sdk.models.provider import (
     one_line,
 )
 from i2s_sdk.models.question import ReadQuestion
-from i2s_wire.installation import install_command
 
 #: Codes of 429 that no pause mends.
 _NO_MONEY = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
@@ -277,21 +276,6 @@ VENDORS: Mapping[str, Vendor] = {
 }
 
 
-def require_package(package: str, extra: str, model: str) -> None:
-    """Check that a package is installed, without importing it.
-
-    Raises:
-        UsageError: It is not; says the command that installs it.
-    """
-    try:
-        spec = importlib.util.find_spec(package)
-    except ModuleNotFoundError:  # of google.genai, where there is no google
-        spec = None
-    if spec is None:
-        command = install_command(f"i2s-sdk[{extra}]")
-        raise UsageError(f"model {model!r} needs the package {package}: {command}")
-
-
 def require_temperature_or_top_p(name: str, options: ModelOptions) -> None:
     """Check the options of a model that refuses top_p together with a temperature, as those of Anthropic do.
 
@@ -433,7 +417,7 @@ class VendorProvider(ClientProvider[C]):
     def __init__(self, model: str, options: ModelOptions) -> None:
         super().__init__(model, options)
         vendor, name = VENDORS[self.vendor], f"{self.vendor}/{model}"
-        require_package(vendor.package, vendor.extra, name)
+        require_package(vendor.package, vendor.extra, f"model {name!r} needs")
         self.base_url, self.key = options.base_url or vendor.base_url, vendor.key(name, options)
         self.is_vendors_own = vendor.is_own(self.base_url)
         self.hint = vendor.key_hint(options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,12 +10,11 @@ from typing import Any
 
 from i2s_sdk.data.folder import INDEX, read_lines
 from i2s_sdk.data.format_2 import Line, line, new_folder, put_by_content
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError, require_package
 from i2s_sdk.instances.images import ImageFaultError, read_header
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.instances.pdf import pdf_fault
 from i2s_sdk.tasks.registry import task_spec
-from i2s_wire.installation import install_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +55,7 @@ def parquet_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         UsageError: The package that reads them is missing.
         DataError: The file cannot be read.
     """
-    if importlib.util.find_spec("pyarrow") is None:
-        raise UsageError(f"Parquet files need the package pyarrow: {install_command('i2s-sdk[parquet]')}")
+    require_package("pyarrow", "parquet", "Parquet files need")
     import pyarrow  # type: ignore[import-untyped]
     from pyarrow import parquet
 

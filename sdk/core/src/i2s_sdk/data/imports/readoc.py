@@ -13,15 +13,13 @@ Source: the released sample of icip-cas/READoc, and the data set card of lazyc/R
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from i2s_sdk.data.hub import PREFIX
 from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down
-from i2s_sdk.errors import DataError, UsageError
-from i2s_wire.installation import install_command
+from i2s_sdk.errors import DataError, UsageError, require_package
 
 _TASK = "readoc"
 _PDF, _GOLD = ".pdf", ".md"
@@ -134,10 +132,7 @@ def _downloaded(source: str) -> Path:
     match = _HUB_FORM.fullmatch(source.removeprefix(PREFIX))
     if match is None:
         raise UsageError(f"data set {source!r}: must be hf:OWNER/NAME, such as hf:lazyc/READoc")
-    if importlib.util.find_spec("huggingface_hub") is None:
-        raise UsageError(
-            f"data set {source!r} needs the package huggingface_hub: {install_command('i2s-sdk[hub]')}"
-        )
+    require_package("huggingface_hub", "hub", f"data set {source!r} needs")
     import huggingface_hub
 
     try:

@@ -9,7 +9,6 @@ Source: the data set card of visualwebbench/VisualWebBench.
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,10 +16,9 @@ from typing import Any
 
 from i2s_sdk.data.hub import PREFIX, image_bytes
 from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down, parquet_rows
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError, UsageError, require_package
 from i2s_sdk.instances.images import PILLOW_PIXELS, read_header
 from i2s_sdk.json_text import read_json
-from i2s_wire.installation import install_command
 
 #: The configurations, which are named as the tasks.
 CONFIGURATIONS = (
@@ -94,8 +92,7 @@ def _local_rows(source: Path, wanted: Sequence[str]) -> Iterator[_Row]:
 
 
 def _hub_rows(source: str, wanted: Sequence[str]) -> Iterator[_Row]:
-    if importlib.util.find_spec("datasets") is None:
-        raise UsageError(f"data set {source!r} needs the package datasets: {install_command('i2s-sdk[hub]')}")
+    require_package("datasets", "hub", f"data set {source!r} needs")
     import datasets  # type: ignore[import-untyped]
 
     for task in wanted:
