@@ -236,7 +236,10 @@ def test_a_file_behind_a_symbolic_link_is_copied(tmp_path: Path) -> None:
     [
         (["a.gif", "a.png"], r"a\.png: has the same name as a\.gif; rename one of them"),
         (["a.PNG", "a.png"], r"has the same name as a\.PNG; rename one of them"),
-        (["broken.png"], "holds nothing that can be taken: .*broken.png: is not an image in PNG, JPEG or WebP"),
+        (
+            ["broken.png"],
+            "holds nothing that can be taken: .*broken.png: is not an image in PNG, JPEG or WebP",
+        ),
     ],
 )
 def test_names_that_collide_and_folders_without_a_whole_image_are_errors(

@@ -20,7 +20,6 @@ from i2s_sdk.cli.terminal import say, say_json
 from i2s_sdk.errors import UsageError
 
 if TYPE_CHECKING:
-    from i2s_sdk.settings import Settings
     from i2s_sdk.single.render import RenderedSource
     from i2s_wire.render.source_error import SourceError
 
@@ -119,9 +118,7 @@ def _document(result: RenderedSource, out: str | None) -> dict[str, Any]:
         "verdict": rendering.verdict.name,
         "message": rendering.message,
         "out": out if image else None,
-        "picture": {"width": image.width, "height": image.height, "sha256": image.sha256}
-        if image
-        else None,
+        "picture": {"width": image.width, "height": image.height, "sha256": image.sha256} if image else None,
         "total_pages": rendering.total_pages,
         "site": asdict(rendering.site) if rendering.site else None,
         "error": {**asdict(error), "kind": error.kind.name, "undefined": _undefined(result)}
@@ -291,39 +288,24 @@ def html_command(
     size = _VIEWPORT.fullmatch(viewport)
     if size is None:
         raise click.UsageError(f"--viewport {viewport}: must be WIDTHxHEIGHT, such as 1280x720")
-    result = _render(site, (int(size[1]), int(size[2])), scale, full_page, entry, elements, build, settings)
-    if text is not None and result.rendering.site is not None:
-        write_file("--text", text, result.rendering.site.text.encode("utf-8", "replace"))
-    return print_result(result, out, as_json)
-
-
-def _render(
-    site: str,
-    size: tuple[int, int],
-    scale: float,
-    full_page: bool,
-    entry: str,
-    elements: str | None,
-    build: str,
-    settings: Settings,
-) -> RenderedSource:
-    from pathlib import Path
-
     from i2s_sdk.single.render import Given, render_html, site_of_answer
     from i2s_sdk.tasks.webpage import WebpageTask
     from i2s_wire.render.options import ElementQuery, SiteBuild, SiteOptions, WindowOptions
 
     query = ElementQuery("" if elements == "interactive" else elements) if elements else None
-    given: Given = site
+    source: Given = site
     if site == "-":
-        given = site_of_answer(read_bytes(site), WebpageTask(settings.profile), Path("-"))
-    return render_html(
-        given,
+        source = site_of_answer(read_bytes(site), WebpageTask(settings.profile), Path("-"))
+    result = render_html(
+        source,
         entry_path=entry,
-        window=WindowOptions(*size, scale, full_page),
+        window=WindowOptions(int(size[1]), int(size[2]), scale, full_page),
         options=SiteOptions(want_text=True, elements=query, build=SiteBuild[build.upper()]),
         settings=settings,
     )
+    if text is not None and result.rendering.site is not None:
+        write_file("--text", text, result.rendering.site.text.encode("utf-8", "replace"))
+    return print_result(result, out, as_json)
 
 
 @click.command("lilypond", short_help="A LilyPond score.")

@@ -175,9 +175,7 @@ def open_image(
         raise ImageFaultError(f"has more than {most_pixels} pixels") from None
     if image.width * image.height > most_pixels:
         image.close()
-        raise ImageFaultError(
-            f"has {image.width} x {image.height} pixels, more than {most_pixels} in all"
-        )
+        raise ImageFaultError(f"has {image.width} x {image.height} pixels, more than {most_pixels} in all")
     return image
 
 

@@ -152,7 +152,7 @@ def compare_views(views: Sequence[RunView]) -> ComparedRuns:
     whole_points = _point_views(views, kept)
     points = [_restricted(view, by_task) for view in whole_points]
     both = [*restricted, *points]
-    data = {task: found for task in tasks if (found := _data_of_task(restricted, kept, task))}
+    data = {task: of_task for task in tasks if (of_task := _data_of_task(restricted, kept, task))}
     return ComparedRuns(
         summaries={view.label: view.summary for view in both},
         unranked=frozenset(view.label for view in both if is_reference_point(view.manifest.options.model)),

@@ -39,7 +39,7 @@ class Pairs:
     """The pairs of two folders."""
 
     #: Pairs, sorted by name.
-    found: tuple[ImagePair, ...]
+    matched: tuple[ImagePair, ...]
     #: Names of references that have no prediction.
     missing: tuple[str, ...] = ()
     #: Names of predictions that have no reference.
@@ -306,8 +306,8 @@ class _Folders:
     async def _streamed(
         self, service: AsyncMetricsClient, names: tuple[str, ...]
     ) -> AsyncIterator[PairScore]:
-        total = len(self.pairs.found)
-        ids = {str(number): pair for number, pair in enumerate(self.pairs.found)}
+        total = len(self.pairs.matched)
+        ids = {str(number): pair for number, pair in enumerate(self.pairs.matched)}
         broken: dict[str, DataError] = {}
         done = 0
         self.on_progress(done, total)

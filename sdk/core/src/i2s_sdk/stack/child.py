@@ -298,8 +298,8 @@ async def _start_all(
     try:
         await asyncio.gather(*starts)
     finally:
-        for one in starts:
-            one.cancel()
+        for task in starts:
+            task.cancel()
         await asyncio.gather(*starts, return_exceptions=True)
 
 

@@ -195,10 +195,10 @@ def _comparable(first: Record, other: Record) -> bool:
 
 
 def _pairs(records: list[tuple[Record, Record]], metric: str) -> Iterator[SamplePair]:
-    for one, other in records:
-        first, second = value_of(one, metric), value_of(other, metric)
+    for own, other in records:
+        first, second = value_of(own, metric), value_of(other, metric)
         if first is not None and second is not None:
-            yield SamplePair(one.instance.id, first, second)
+            yield SamplePair(own.instance.id, first, second)
 
 
 def _comparison(

@@ -104,9 +104,9 @@ def _spearman(counts: Counts, first: NDArray[np.intp], second: NDArray[np.intp])
         # Twice the mean rank of a value, less twice that of all: so it is an integer, and 0 in the mean.
         below = of_level.cumsum(axis=1) - of_level
         ranks.append((2 * below + of_level - counts.sum(axis=1, keepdims=True))[:, levels])
-    one, other = ranks
-    both = (counts * one * other).sum(axis=1)
-    return _quotient(both, (counts * one * one).sum(axis=1), (counts * other * other).sum(axis=1))
+    x, y = ranks
+    both = (counts * x * y).sum(axis=1)
+    return _quotient(both, (counts * x * x).sum(axis=1), (counts * y * y).sum(axis=1))
 
 
 def _kendall(counts: Counts, first: NDArray[np.intp], second: NDArray[np.intp]) -> Floats:

@@ -150,16 +150,16 @@ def judged_run(run: StoredRun, judge: JudgeManifest) -> JudgedRun:
 
 
 def _read(
-    found: JudgeAnswer | None, record: Record, rubric: Rubric
+    said: JudgeAnswer | None, record: Record, rubric: Rubric
 ) -> tuple[float, ...] | BadJudgement | None:
     """Return what a judge said of the image of a record; None if it has said nothing of this image."""
-    if found is None or not found.answer.final or found.rendering_sha256 != record.rendering.sha256:
+    if said is None or not said.answer.final or said.rendering_sha256 != record.rendering.sha256:
         return None
-    if found.answer.outcome is Outcome.REFUSED:
+    if said.answer.outcome is Outcome.REFUSED:
         return BadJudgement(REFUSED)
-    if found.answer.outcome is not None:
+    if said.answer.outcome is not None:
         return BadJudgement(TOO_LONG)
-    return rubric.read(found.answer.completion or "")
+    return rubric.read(said.answer.completion or "")
 
 
 def _means(judge: JudgeManifest, rubric: Rubric, columns: list[list[float]]) -> dict[str, Mean]:

@@ -218,8 +218,8 @@ def mean_of_groups(groups: Sequence[Iterable[float | None]], low: float = 0.0, h
         low: The least value that there can be, as ``mean_with_interval`` takes it.
         high: The greatest.
     """
-    found = (estimated_mean(group, low, high) for group in groups)
-    estimates = [one for one in found if one is not None]
+    of_groups = (estimated_mean(group, low, high) for group in groups)
+    estimates = [one for one in of_groups if one is not None]
     if not estimates:
         return Mean(None, 0, None, IntervalKind.TOO_FEW)
     over = estimated_mean_of(estimates)

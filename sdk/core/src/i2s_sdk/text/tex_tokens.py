@@ -96,17 +96,17 @@ def _normal(nodes: list[Node]) -> list[Node]:
     for node in nodes:
         after_script = bool(plain) and plain[-1] in ("^", "_")
         plain.append(_without_braces(node, after_script=after_script))
-    found: list[Node] = []
+    ordered: list[Node] = []
     at = 0
     while at < len(plain):
         both = plain[at : at + 4]
         if len(both) == 4 and (both[0], both[2]) == ("^", "_"):
-            found += [both[2], both[3], both[0], both[1]]
+            ordered += [both[2], both[3], both[0], both[1]]
             at += 4
         else:
-            found.append(plain[at])
+            ordered.append(plain[at])
             at += 1
-    return found
+    return ordered
 
 
 def _without_braces(node: Node, *, after_script: bool) -> Node:

@@ -121,7 +121,7 @@ def test_label_files_take_their_images_from_a_folder(tmp_path: Path) -> None:
         ),
         (
             _row("b", messages=[{"role": "user", "content": [{"image_url": "data:image/png;base64,AAAA"}]}]),
-            "no picture",
+            "not an image",
         ),
         (_row("b", target_schema={"type": "strin"}), "the JSON Schema cannot be used"),
         (_row("b", target_schema={"$ref": "http://127.0.0.1:9/a"}), "nothing is fetched"),

@@ -97,7 +97,7 @@ def tikz_document(code: str) -> TikzDocument:
 def _class_of(code: str) -> re.Match[str] | None:
     """Return the first command outside of comments that begins a document."""
     return next(
-        (found for start, end in code_spans(code) if (found := _CLASS.search(code, start, end))), None
+        (match for start, end in code_spans(code) if (match := _CLASS.search(code, start, end))), None
     )
 
 

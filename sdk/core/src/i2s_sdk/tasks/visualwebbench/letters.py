@@ -83,9 +83,9 @@ def released_letter(answer: str) -> str | None:
     text = f" {answer.translate(_DROPPED)} "
     for form in ("({})", " {} "):
         places = {letter: text.rfind(form.format(letter)) for letter in LETTERS}
-        found = max(LETTERS, key=places.__getitem__)
-        if places[found] >= 0:
-            return found
+        last = max(LETTERS, key=places.__getitem__)
+        if places[last] >= 0:
+            return last
     return None
 
 
