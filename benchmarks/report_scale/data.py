@@ -16,9 +16,9 @@ from i2s_sdk.data.folder import read_content
 from i2s_sdk.instances.images import read_header
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.report.images import SHOWN_PIXELS, copy_name, quick_copy
-from i2s_sdk.run.storage.answer import stored_question
-from i2s_sdk.run.storage.folder import RunFolder
-from i2s_sdk.run.storage.manifest import Manifest, Options, PlannedInstance
+from i2s_sdk.run.generate import stored_question
+from i2s_sdk.run.storage.folder import RunFolder, write_points
+from i2s_sdk.run.storage.manifest import Manifest, PlannedInstance, RunOptions
 from i2s_sdk.run.storage.record import (
     FirstError,
     Outcome,
@@ -29,7 +29,6 @@ from i2s_sdk.run.storage.record import (
     SampleScore,
     TokenUsage,
 )
-from i2s_sdk.run.storage.reference_points import write_points
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.structure import Structure
 from i2s_wire.render.rendering import Verdict
@@ -81,7 +80,7 @@ def write_run(folder: Path, model: str, skill: float, known: Sequence[Sample]) -
         skill: The mean of its values.
         known: Its samples.
     """
-    options = Options(
+    options = RunOptions(
         profile="paper",
         model=model,
         model_fingerprint="",

@@ -20,9 +20,8 @@ from typing import Any, TypeVar
 
 from i2s_sdk import Settings, evaluate, read_run, write_report
 from i2s_sdk.run.pipeline import Progress
-from i2s_sdk.run.storage.folder import ANSWERS, RECORDS, RENDERINGS, RunFolder
+from i2s_sdk.run.storage.folder import ANSWERS, RECORDS, RENDERINGS, RunFolder, StoredRun
 from i2s_sdk.run.storage.manifest import INSTANCES, PlannedInstance, planned_lines
-from i2s_sdk.run.storage.reader import StoredRun
 from i2s_sdk.stats.aggregate import summarize_run
 
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from i2s_sdk.tasks import Structure, render_with_repairs
 from i2s_sdk.tasks.latex import LatexDocument, LatexTask
 from i2s_sdk.tasks.latex.helm import strip_latex
 from i2s_sdk.tasks.music import MusicTask
-from i2s_sdk.tasks.prompts import task_prompt
+from i2s_sdk.tasks.question import task_prompt
 from i2s_sdk.tasks.webpage import WebpageTask
 from i2s_sdk.tasks.webpage.helm import html_to_text, write_files
 from i2s_sdk.text import edit_similarity

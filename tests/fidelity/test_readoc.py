@@ -12,11 +12,18 @@ from typing import Any
 
 import pytest
 
-from i2s_sdk.scoring.scorer import Scorable, Values
+from i2s_sdk.scoring.scorer import MetricValues, Scorable
 from i2s_sdk.tasks.readoc.markdown import after_tables, before_tables, segments, table_spans
 from i2s_sdk.tasks.readoc.order import kendall_distance_score, match_blocks, token_order_score
-from i2s_sdk.tasks.readoc.scorer import COLUMNS, COLUMNS_OF_SUBSET, ReadocScorer
-from i2s_sdk.tasks.readoc.similarity import edit_similarity, score_tables, tree_similarity, vocabulary_score
+from i2s_sdk.tasks.readoc.scorer import (
+    COLUMNS,
+    COLUMNS_OF_SUBSET,
+    ReadocScorer,
+    edit_similarity,
+    score_tables,
+    tree_similarity,
+    vocabulary_score,
+)
 from i2s_sdk.tasks.readoc.tables import table_conversions, table_tree, with_latex_tables
 from i2s_sdk.tasks.readoc.trees import apted_distance, heading_tree
 from i2s_wire.metrics.profile import Profile
@@ -142,12 +149,12 @@ def _columns(
     if not paths:
         pytest.skip(_NOT_HERE)
     scorer = ReadocScorer(profile)
-    found: list[Values] = []
+    found: list[MetricValues] = []
     for path in paths:
         gold = path.read_text(encoding="utf-8")
         sample = Scorable(path.stem, predicted(path.stem, gold), target=gold, subset=subset)
         values = scorer.score(completed(scorer, sample))
-        assert isinstance(values, Values)
+        assert isinstance(values, MetricValues)
         found.append(values)
     columns = {name: [one.metrics[name] for one in found] for name in COLUMNS}
     present = {name: [one for one in values if one is not None] for name, values in columns.items()}

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from i2s_sdk.scoring.scorer import Conversion, Metric, NotUsable, Scorable, Scorer, Values
+from i2s_sdk.scoring.scorer import Conversion, Metric, MetricValues, NotUsable, Scorable, Scorer
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class OddScorer(Scorer):
         """Return whether there is a target."""
         return sample.target is not None
 
-    def score(self, sample: Scorable) -> Values | NotUsable:
+    def score(self, sample: Scorable) -> MetricValues | NotUsable:
         """Return the number of letters of the structure; its first word may be an order."""
         order, _, argument = (sample.structure or "").partition(" ")
         match order:
@@ -36,7 +36,7 @@ class OddScorer(Scorer):
                 while time.process_time() < until:
                     pass
             case "grow":
-                return Values({"letters": float(len(bytearray(1 << 40)))})
+                return MetricValues({"letters": float(len(bytearray(1 << 40)))})
             case "nest":
                 return self.score(sample)
             case "raise":
@@ -47,17 +47,19 @@ class OddScorer(Scorer):
                 Path(argument).touch()
                 os.kill(os.getpid(), signal.SIGKILL)
             case "pid":
-                return Values({"letters": float(os.getpid())})
+                return MetricValues({"letters": float(os.getpid())})
             case "nan":
-                return Values({"letters": float("nan")})
+                return MetricValues({"letters": float("nan")})
             case "parts":
                 top, bottom = map(float, argument.split())
-                return Values({"letters": top / bottom}, {}, {"letters": (top, bottom)}, {"note": argument})
+                return MetricValues(
+                    {"letters": top / bottom}, {}, {"letters": (top, bottom)}, {"note": argument}
+                )
             case "detail":
-                return Values({"letters": 1.0}, detail={"note": "x" * int(argument)})
+                return MetricValues({"letters": 1.0}, detail={"note": "x" * int(argument)})
             case "refuse":
                 return NotUsable(argument)
-        return Values({"letters": float(len(sample.structure or ""))})
+        return MetricValues({"letters": float(len(sample.structure or ""))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,6 @@ class AskingScorer(OddScorer):
         wanted = [Conversion("markdown", word) for word in words]
         return tuple(one for one in wanted if one.key not in sample.conversions)[:1]
 
-    def score(self, sample: Scorable) -> Values | NotUsable:
+    def score(self, sample: Scorable) -> MetricValues | NotUsable:
         """Return the letters of all results; a word that cannot be converted counts nothing."""
-        return Values({"letters": float(sum(len(html or "") for html in sample.conversions.values()))})
+        return MetricValues({"letters": float(sum(len(html or "") for html in sample.conversions.values()))})

@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw
 from i2s_sdk.data.selection import Shard
 from i2s_sdk.run.storage.codec import record_line
 from i2s_sdk.run.storage.folder import MANIFEST, RECORDS, image_name
-from i2s_sdk.run.storage.manifest import INSTANCES, Manifest, Options, PlannedInstance, planned_lines
+from i2s_sdk.run.storage.manifest import INSTANCES, Manifest, PlannedInstance, RunOptions, planned_lines
 from i2s_sdk.run.storage.record import (
     Failure,
     FirstError,
@@ -30,9 +30,9 @@ from sample_records import changed, flat_record
 METRICS = {"ems": "1", "pixel": "1", "ssim": "1", "edit": "1"}
 
 
-def options(**changes: object) -> Options:
+def options(**changes: object) -> RunOptions:
     """Return the options of a run of all tasks."""
-    plain = Options(
+    plain = RunOptions(
         profile="paper",
         model="model-a",
         model_fingerprint="",
@@ -135,7 +135,7 @@ def write_run(
     path: Path,
     planned: Sequence[PlannedInstance],
     records: Mapping[str, Record],
-    given: Options | None = None,
+    given: RunOptions | None = None,
 ) -> Path:
     """Write a run folder and return it; of a shard, only its own records are kept."""
     given = given or options()

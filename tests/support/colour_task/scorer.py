@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from i2s_sdk.scoring.scorer import Metric, NotUsable, Scorable, Scorer, Values
+from i2s_sdk.scoring.scorer import Metric, MetricValues, NotUsable, Scorable, Scorer
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +20,11 @@ class AcceptedScorer(Scorer):
         """Return whether there are accepted answers."""
         return bool(sample.target)
 
-    def score(self, sample: Scorable) -> Values | NotUsable:
+    def score(self, sample: Scorable) -> MetricValues | NotUsable:
         """Return the values of an answer; one with digits is not usable."""
         answer = sample.structure or ""
         if any(map(str.isdigit, answer)):
             return NotUsable("a colour has no digits")
         alike = answer.lower() in [one.lower() for one in sample.target]
         value = 1.0 if answer in sample.target else 0.5 if alike else 0.0
-        return Values({"accepted": value, "length": float(len(answer))})
+        return MetricValues({"accepted": value, "length": float(len(answer))})

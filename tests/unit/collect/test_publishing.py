@@ -109,9 +109,9 @@ def test_rows_are_read_as_those_of_published_data_sets(tmp_path: Path, task: str
     assert list(rows[0]) == list(COLUMNS)
     for columns in rows:
         row = read_row(columns, task, "other")
-        assert (row.subset, row.difficulty, row.picture_suffix) == (subset, "easy", ".png")
+        assert (row.subset, row.difficulty, row.image_suffix) == (subset, "easy", ".png")
         number = int(str(columns["instance_name"])[1:])
-        assert row.picture == png(number)
+        assert row.image == png(number)
         assert row.structure == (SITE if task == "webpage" else f"\\[ x_{{{number}}} \\]".encode())
         assert number % 3 != 0
         assert json.loads(str(columns["attribution"]))["authors"] == ["Ännchen"]

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image, ImageChops
 
 from i2s_sdk.tasks.own_prompts import read_prompts
-from i2s_sdk.tasks.prompts import task_prompt
+from i2s_sdk.tasks.question import task_prompt
 
 SUBSETS = {
     "latex": {"equation", "table", "algorithm", "plot"},

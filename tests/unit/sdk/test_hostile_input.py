@@ -30,7 +30,7 @@ from i2s_sdk.models.cache import AnswerCache
 from i2s_sdk.models.costs import Prices
 from i2s_sdk.models.provider import AttemptError
 from i2s_sdk.models.replay import open_replay
-from i2s_sdk.run.storage.reader import read_run
+from i2s_sdk.run.storage.folder import read_run
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.state import read_record
 from i2s_sdk.stats.aggregate import summarize_run

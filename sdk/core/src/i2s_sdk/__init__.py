@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from i2s_sdk.errors import I2SError
     from i2s_sdk.report import PaperTable, Report, table, write_report
     from i2s_sdk.report.analyses import TwoRuns, compare_two, difficulty_tables, metric_correlations
-    from i2s_sdk.run.dry_run import DryRun, dry_run
     from i2s_sdk.run.evaluate import (
         RunResult,
         SeveralResult,
@@ -36,8 +35,9 @@ if TYPE_CHECKING:
     from i2s_sdk.run.export import export
     from i2s_sdk.run.judge import human_scores, judge
     from i2s_sdk.run.merge import MergeResult, merge
+    from i2s_sdk.run.plan import DryRun, dry_run
     from i2s_sdk.run.stages import StageResult, generate, render_run, score_run
-    from i2s_sdk.run.storage.reader import StoredRun, read_run
+    from i2s_sdk.run.storage.folder import StoredRun, read_run
     from i2s_sdk.settings import Settings
     from i2s_sdk.single.lines import LineFault, LineScore, score_lines
     from i2s_sdk.single.render import (
@@ -59,7 +59,7 @@ _HOMES = {
     "AsyncDocumentsClient": "i2s_client",
     "AsyncMetricsClient": "i2s_client",
     "AsyncRenderClient": "i2s_client",
-    "DryRun": "i2s_sdk.run.dry_run",
+    "DryRun": "i2s_sdk.run.plan",
     "Finding": "i2s_sdk.stack.doctor",
     "FolderScore": "i2s_sdk.single.score",
     "I2SError": "i2s_sdk.errors",
@@ -85,7 +85,7 @@ _HOMES = {
     "SeveralResult": "i2s_sdk.run.evaluate",
     "SiteOptions": "i2s_wire.render.options",
     "StageResult": "i2s_sdk.run.stages",
-    "StoredRun": "i2s_sdk.run.storage.reader",
+    "StoredRun": "i2s_sdk.run.storage.folder",
     "Streamed": "i2s_client",
     "TwoRuns": "i2s_sdk.report.analyses",
     "Verdict": "i2s_wire.render.rendering",
@@ -93,7 +93,7 @@ _HOMES = {
     "compare_two": "i2s_sdk.report.analyses",
     "difficulty_tables": "i2s_sdk.report.analyses",
     "doctor": "i2s_sdk.stack.doctor",
-    "dry_run": "i2s_sdk.run.dry_run",
+    "dry_run": "i2s_sdk.run.plan",
     "evaluate": "i2s_sdk.run.evaluate",
     "evaluate_predictions": "i2s_sdk.run.evaluate",
     "evaluate_several": "i2s_sdk.run.evaluate",
@@ -104,7 +104,7 @@ _HOMES = {
     "merge": "i2s_sdk.run.merge",
     "metric_correlations": "i2s_sdk.report.analyses",
     "metrics": "i2s_sdk.single.score",
-    "read_run": "i2s_sdk.run.storage.reader",
+    "read_run": "i2s_sdk.run.storage.folder",
     "render_html": "i2s_sdk.single.render",
     "render_latex": "i2s_sdk.single.render",
     "render_lilypond": "i2s_sdk.single.render",

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Column, Table
 
-#: Columns where a stream is no terminal and has no width of its own.
+#: Columns where a stream is not a terminal and has no width of its own.
 PLAIN_WIDTH = 160
 
 #: Columns of the terminal that the edges of a table take, and that lie between the contents of two columns.
@@ -24,8 +24,8 @@ def table_console(stream: TextIO, plain_width: int = PLAIN_WIDTH) -> Console:
     """Return a console that prints to a stream.
 
     Args:
-        stream: The stream; its lines end without spaces if it is no terminal.
-        plain_width: Columns if it is no terminal.
+        stream: The stream; its lines end without spaces if it is not a terminal.
+        plain_width: Columns if it is not a terminal.
     """
     from rich.console import Console
 
@@ -95,7 +95,7 @@ def _with_columns(table: Table, columns: Sequence[int], widths: Sequence[int], *
     """Return a table of some columns of another, each of a width."""
     from rich.table import Table
 
-    found = Table(
+    narrow = Table(
         title=table.title if has_title else None,
         title_justify=table.title_justify,
         title_style=table.title_style,
@@ -103,12 +103,12 @@ def _with_columns(table: Table, columns: Sequence[int], widths: Sequence[int], *
     )
     cells: list[list[RenderableType]] = []
     for at, width in zip(columns, widths, strict=True):
-        one = table.columns[at]
-        found.add_column(one.header, justify=one.justify, width=width, overflow="fold")
-        cells.append(list(one.cells))
+        column = table.columns[at]
+        narrow.add_column(column.header, justify=column.justify, width=width, overflow="fold")
+        cells.append(list(column.cells))
     for row, own in zip(table.rows, zip(*cells, strict=True), strict=True):
-        found.add_row(*own, style=row.style, end_section=row.end_section)
-    return found
+        narrow.add_row(*own, style=row.style, end_section=row.end_section)
+    return narrow
 
 
 class _Unpadded:

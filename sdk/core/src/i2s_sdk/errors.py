@@ -34,7 +34,7 @@
         └── AllCallsFailedError         every call of a run has failed alike; ends the run
 
 A key, name or account with which no call can be answered is a UsageError: ModelAccessError, exit code 2.
-These five are in :mod:`i2s_sdk.models.errors`.
+These five are in :mod:`i2s_sdk.models.completion`.
 
 What an untrusted source did is never an error: it is the verdict of a rendering.
 """
@@ -43,6 +43,8 @@ from __future__ import annotations
 
 import difflib
 import errno
+import importlib.util
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -61,7 +63,63 @@ from i2s_client.errors import (
     SettingsError,
     UsageError,
 )
-from i2s_sdk.ownership import ownership
+from i2s_wire.installation import install_command
+
+
+def require_package(package: str, extra: str, needing: str) -> None:
+    """Check that a package is installed, without importing it.
+
+    Args:
+        package: The package.
+        extra: The extra of this package that installs it.
+        needing: Who needs it, with the verb, such as "model 'hf/a' needs".
+
+    Raises:
+        UsageError: It is not; says the command that installs it.
+    """
+    try:
+        spec = importlib.util.find_spec(package)
+    except ModuleNotFoundError:  # of google.genai, where there is no google
+        spec = None
+    if spec is None:
+        command = install_command(f"i2s-sdk[{extra}]")
+        raise UsageError(f"{needing} the package {package}: {command}")
+
+
+def ownership(path: Path | str) -> str:
+    """Return who owns what denies access to a path, who this process is, and what to do; empty if not known.
+
+    Args:
+        path: What cannot be read or written. If it does not exist, its nearest parent that does decides.
+    """
+    place = _nearest(Path(path))
+    if place is None:
+        return ""
+    try:
+        status = place.stat()
+    except OSError:
+        return ""
+    user, group, mode = os.geteuid(), os.getegid(), f"{status.st_mode & 0o7777:o}"
+    if status.st_uid == user:
+        return f"{place} belongs to this process (uid {user}) and has mode {mode}; chmod it"
+    return (
+        f"{place} belongs to uid {status.st_uid} and gid {status.st_gid} (mode {mode}), and this process is "
+        f"uid {user} and gid {group}; as its owner or as root give: chown {user}:{group} {place}"
+    )
+
+
+def _nearest(path: Path) -> Path | None:
+    """Return the nearest of a path and its parents that denies this process something."""
+    for place in (path.absolute(), *path.absolute().parents):
+        try:
+            place.lstat()
+        except FileNotFoundError:
+            continue
+        except OSError:  # a parent of it denies the search
+            continue
+        return place
+    return None
+
 
 __all__ = [
     "AccessError",

@@ -1,4 +1,4 @@
-"""Files: written whole, with errors that a user understands; bytes by name; folders of the user's caches."""
+"""Files: read, and written whole, with errors that a user understands; bytes by name; the user's caches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,30 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from i2s_sdk.errors import WriteError
+from i2s_sdk.errors import DataError, WriteError
+
+
+@contextmanager
+def reading(file: Path) -> Iterator[None]:
+    """Have what the system refuses in the block as a DataError.
+
+    Raises:
+        DataError: The file cannot be read.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise DataError(file, 0, f"cannot be read: {error.strerror}") from None
+
+
+def read_file(path: Path) -> bytes:
+    """Return the content of a file.
+
+    Raises:
+        DataError: It cannot be read.
+    """
+    with reading(path):
+        return path.read_bytes()
 
 
 @contextmanager

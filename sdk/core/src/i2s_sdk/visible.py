@@ -31,5 +31,5 @@ class VisibleFormatter(logging.Formatter):
         return visible(super().format(record))
 
 
-def _escape(found: re.Match[str]) -> str:
-    return found.group().encode("unicode_escape").decode("ascii")
+def _escape(match: re.Match[str]) -> str:
+    return match.group().encode("unicode_escape").decode("ascii")

@@ -23,13 +23,12 @@ from i2s_sdk.errors import (
 from i2s_sdk.instances.images import MAX_PIXELS
 from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.instances.references import checked_reference
-from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.model import Completion
+from i2s_sdk.run.generate import answer_of
+from i2s_sdk.run.pipeline import instance_facts
 from i2s_sdk.run.render import ReadStep
-from i2s_sdk.run.sample import instance_facts
 from i2s_sdk.run.score import ScoreStep
 from i2s_sdk.run.steps import read_steps, run_metrics, score_steps
-from i2s_sdk.run.storage.answer import answer_of
 from i2s_sdk.run.storage.record import (
     Failure,
     Outcome,
@@ -40,6 +39,7 @@ from i2s_sdk.run.storage.record import (
 )
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
+from i2s_sdk.settings import COMPLETION_CHARACTERS
 from i2s_sdk.stack.services import Services
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.registry import DEFAULT_TASK

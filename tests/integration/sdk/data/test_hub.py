@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import importlib.util
 import io
 import json
 import logging
@@ -19,7 +20,6 @@ import pytest
 from PIL import Image as Picture
 
 from i2s_sdk.data import Selection, open_data
-from i2s_sdk.data import hub as module
 from i2s_sdk.data.folder import read_content
 from i2s_sdk.data.hub import read_hub
 from i2s_sdk.errors import DataError, UnknownNameError, UsageError
@@ -247,7 +247,7 @@ def test_files_that_are_no_data_set_are_told(tmp_path: Path) -> None:
 def test_without_the_library_the_command_that_mends_it_is_told(
     latex: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"pip install 'i2s-sdk\[hub\]'") as raised:
         open_data(f"hf:{latex}")
     assert "\n" not in raised.value.message

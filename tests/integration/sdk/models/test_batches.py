@@ -13,7 +13,7 @@ import pytest
 from batch_server import BatchServer
 from i2s_sdk.data import Instance
 from i2s_sdk.models import ModelOptions, close_model, open_model
-from i2s_sdk.models.errors import ModelFailedError
+from i2s_sdk.models.completion import ModelFailedError
 from i2s_sdk.models.model import Finish, Model
 from i2s_sdk.models.options import Batching
 from i2s_sdk.run.storage.folder import RunFolder

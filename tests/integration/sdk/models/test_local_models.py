@@ -32,7 +32,7 @@ socket.socket.connect = no_network
 socket.getaddrinfo = no_network
 from i2s_sdk.data import Instance
 from i2s_sdk.models import open_model
-from i2s_sdk.tasks.prompts import task_prompt
+from i2s_sdk.tasks.question import task_prompt
 from i2s_sdk.tasks.question import texts_then_image
 
 async def main():

@@ -17,7 +17,7 @@ from i2s_sdk.data import Instance
 from i2s_sdk.errors import ModelError
 from i2s_sdk.models import Finish, ModelInputRejectedError, ModelOptions, close_model, open_model
 from i2s_sdk.models.options import Batching
-from i2s_sdk.run.storage.answer import SampleAnswer, answer_of, failed_answer
+from i2s_sdk.run.generate import SampleAnswer, answer_of, failed_answer
 from i2s_sdk.run.storage.codec import answer_line, read_answer
 from i2s_sdk.run.storage.record import Outcome
 from outcome_bodies import ANSWER, PROGRAM, SERVERS

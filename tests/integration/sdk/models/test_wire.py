@@ -15,7 +15,7 @@ import pytest
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import UsageError
 from i2s_sdk.models import ModelOptions, close_model, open_model
-from i2s_sdk.models.errors import ModelAccessError
+from i2s_sdk.models.completion import ModelAccessError
 from i2s_sdk.models.openai_chat import OpenAIChat
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.tasks import ImagePart, Question, Sampling, TextPart

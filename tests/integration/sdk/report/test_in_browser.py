@@ -10,11 +10,10 @@ import pytest
 from PIL import Image, ImageChops
 
 from i2s_sdk.report import write_report
+from i2s_sdk.run.storage.folder import read_run, write_points
 from i2s_sdk.run.storage.interface import open_storage
 from i2s_sdk.run.storage.manifest import PlannedInstance
-from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.run.storage.record import Failure, FirstError, Outcome, RepairNote
-from i2s_sdk.run.storage.reference_points import write_points
 from i2s_wire.render.rendering import Verdict
 from report_visits import NUMBER, Visit, until
 from run_folders import instances, keep_picture, make_run, options, picture, record_of, write_run

@@ -11,10 +11,10 @@ from PIL import Image
 from playwright.sync_api import Browser
 
 from i2s_sdk.report import write_report
-from i2s_sdk.run.storage.answer import QuestionPart, StoredQuestion
+from i2s_sdk.run.generate import QuestionPart, StoredQuestion
 from i2s_sdk.run.storage.codec import rendering_line
+from i2s_sdk.run.storage.folder import read_run
 from i2s_sdk.run.storage.manifest import PlannedInstance
-from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.run.storage.record import FirstError, Outcome, RepairNote
 from i2s_wire.render.rendering import Verdict
 from report_visits import NUMBER, Visit, one_sample, until

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from i2s_sdk import evaluate, render_lilypond
-from i2s_sdk.run.storage.reader import read_run
+from i2s_sdk.run.storage.folder import read_run
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.registry import task_spec
 
@@ -35,7 +35,7 @@ def test_blank_answers_have_the_sizes_of_their_references(
         assert record.usable, f"{name}: {record.rendering.verdict}: {record.message}"
         sizes[name] = (
             (record.rendering.width, record.rendering.height),
-            opened(run.picture(record.instance.reference_sha256)).size,
+            opened(run.image(record.instance.reference_sha256)).size,
         )
     assert {name: ours for name, (ours, _) in sizes.items()} == {
         name: theirs for name, (_, theirs) in sizes.items()

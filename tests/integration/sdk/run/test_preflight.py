@@ -13,7 +13,7 @@ from chat_server import ChatServer
 from i2s_sdk import evaluate
 from i2s_sdk.data.folder import read_folder
 from i2s_sdk.models import ModelAccessError, ModelOptions, open_model
-from i2s_sdk.models.errors import AllCallsFailedError
+from i2s_sdk.models.completion import AllCallsFailedError
 from i2s_sdk.run.stages import generate
 from i2s_sdk.settings import Settings
 

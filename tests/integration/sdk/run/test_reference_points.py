@@ -14,8 +14,8 @@ from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.baselines import ConstantBaseline, Oracle
 from i2s_sdk.models.model import Completion, Finish
 from i2s_sdk.report.paper_tables import table
+from i2s_sdk.run.storage.folder import REFERENCE_POINTS, read_points
 from i2s_sdk.run.storage.interface import open_storage
-from i2s_sdk.run.storage.reference_points import REFERENCE_POINTS, read_points
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import task_spec

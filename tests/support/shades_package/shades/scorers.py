@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from i2s_sdk.scoring.scorer import Metric, Scorable, Scorer, Values
+from i2s_sdk.scoring.scorer import Metric, MetricValues, Scorable, Scorer
 from i2s_wire.metrics.profile import Profile
 
 
@@ -21,9 +21,9 @@ class DistanceScorer(Scorer):
         """Return whether the shade is known."""
         return sample.target is not None
 
-    def score(self, sample: Scorable) -> Values:
+    def score(self, sample: Scorable) -> MetricValues:
         """Return the closeness of the answer to the target."""
-        return Values({"closeness": 1.0 - abs(int(sample.structure or "0") - sample.target) / 255.0})
+        return MetricValues({"closeness": 1.0 - abs(int(sample.structure or "0") - sample.target) / 255.0})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,6 @@ class CharactersScorer(Scorer):
         """Return True: every answer has a length."""
         return True
 
-    def score(self, sample: Scorable) -> Values:
+    def score(self, sample: Scorable) -> MetricValues:
         """Return the length of the answer, at most 10000."""
-        return Values({"characters": float(min(len(sample.structure or ""), 10000))})
+        return MetricValues({"characters": float(min(len(sample.structure or ""), 10000))})

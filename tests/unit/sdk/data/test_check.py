@@ -76,7 +76,7 @@ def test_every_fault_is_told_with_its_line(folder: Path) -> None:
 def test_a_picture_that_is_not_whole_is_a_fault(folder: Path, content: bytes) -> None:
     (folder / "a.png").write_bytes(content)
     (fault,) = check(write(folder, GOOD)).faults
-    assert re.search(r"image a\.png: is (no picture in PNG|a damaged picture)", fault.message)
+    assert re.search(r"image a\.png: is (not an image in PNG|a damaged image)", fault.message)
 
 
 def test_a_picture_of_too_many_pixels_is_a_fault(folder: Path) -> None:

@@ -114,5 +114,5 @@ def test_a_broken_image_is_left_out_with_exit_code_1(
     document = json.loads(capsys.readouterr().out)
     assert document["instances"] == 1
     assert document["left_out"] == [
-        {"file": str(source / "b.png"), "reason": "is no picture in PNG, JPEG or WebP"}
+        {"file": str(source / "b.png"), "reason": "is not an image in PNG, JPEG or WebP"}
     ]

@@ -105,7 +105,7 @@ def test_quotes_of_metadata_go_and_those_of_texts_stay() -> None:
         '"quoted"',
     )
     assert row.structure == GOOD["structure"].encode()
-    assert (row.picture, row.picture_suffix) == (PNG, ".png")
+    assert (row.image, row.image_suffix) == (PNG, ".png")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_wild_row_has_a_picture_and_nothing_else() -> None:
         ({"uuid": None}, "uuid"),
         ({"uuid": '"a\\u0000b"'}, "uuid"),
         ({"uuid": "x" * 300}, "uuid"),
-        ({"image": None}, "no picture"),
+        ({"image": None}, "no image"),
         ({"image": {"bytes": None, "path": "/etc/passwd"}}, "only its path"),
         ({"image": {"bytes": b"<svg/>", "path": "a.png"}}, "neither PNG"),
         ({"structure": 7}, "not a text"),

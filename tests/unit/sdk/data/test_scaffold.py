@@ -63,7 +63,7 @@ def test_pictures_and_documents_of_one_name_belong_together(tmp_path: Path) -> N
         (["a.tex"], "i2s-sdk render"),
         (["a.png", "a.jpg", "a.tex"], "same name"),
         (["a.png", "a.tex", "a.ly"], "same name"),
-        (["a.txt"], "holds no picture"),
+        (["a.txt"], "holds no image"),
     ],
 )
 def test_what_cannot_be_taken_is_told_and_nothing_is_left(
@@ -118,7 +118,7 @@ def test_folders_named_after_tasks_become_one_data_set(tmp_path: Path) -> None:
         (["latex/a.png", "webpages/b.png"], "no task is called 'webpages'; did you mean 'webpage'"),
         (["latex/a.png", "webpage/a.png"], "webpage/a.png.*has the same name as .*latex/a.png"),
         (["latex/a.png", "latex/a.ly"], "a document of the task music; move it to .*music"),
-        (["latex/a.txt"], "latex holds no picture"),
+        (["latex/a.txt"], "latex holds no image"),
         (["latex/a.png", "webqa/b.png"], "b.png.*not all that an instance of webqa needs: .*question"),
         (["scimage/b.png"], "b.png.*not all that an instance of scimage needs: .*prompt"),
     ],
@@ -208,7 +208,7 @@ def test_every_file_that_is_left_out_is_named_with_the_reason(tmp_path: Path) ->
         "cut.png", "empty.png", "gone.png", "pipe.png", "said.gif", "void.tex",
     }  # fmt: skip
     reasons = {name: reason for name, (_, reason) in found.items()}
-    assert reasons.pop("cut.png").startswith("is a damaged picture")
+    assert reasons.pop("cut.png").startswith("is a damaged image")
     assert reasons.pop("said.gif") == "is no image in GIF, TIFF or BMP"
     assert reasons.pop("logo.svg") == reasons.pop("notes.txt")
     assert reasons == {
@@ -236,7 +236,10 @@ def test_a_file_behind_a_symbolic_link_is_copied(tmp_path: Path) -> None:
     [
         (["a.gif", "a.png"], r"a\.png: has the same name as a\.gif; rename one of them"),
         (["a.PNG", "a.png"], r"has the same name as a\.PNG; rename one of them"),
-        (["broken.png"], "holds nothing that can be taken: .*broken.png: is no picture in PNG, JPEG or WebP"),
+        (
+            ["broken.png"],
+            "holds nothing that can be taken: .*broken.png: is not an image in PNG, JPEG or WebP",
+        ),
     ],
 )
 def test_names_that_collide_and_folders_without_a_whole_image_are_errors(

@@ -56,14 +56,14 @@ def test_the_three_formats_are_read(form: str) -> None:
 @pytest.mark.parametrize("form", ["GIF", "BMP", "TIFF", "PPM", "ICO", "PDF", "EPS"])
 def test_no_other_format_is_read(form: str) -> None:
     for read in (decode_image, require_whole, read_header):
-        with pytest.raises(ImageFaultError, match="no picture in PNG, JPEG or WebP"):
+        with pytest.raises(ImageFaultError, match="not an image in PNG, JPEG or WebP"):
             read(encoded(form))
 
 
 def test_a_document_of_another_kind_starts_no_program(no_ghostscript: Path, tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(EPS)
     (tmp_path / "instances.jsonl").write_text(INSTANCE)
-    assert "no picture in PNG, JPEG or WebP" in check(tmp_path).faults[0].message
+    assert "not an image in PNG, JPEG or WebP" in check(tmp_path).faults[0].message
     assert shrunk(EPS, (100, 100)) is None
     assert not no_ghostscript.exists()
 

@@ -30,7 +30,7 @@ from i2s_sdk.models.provider import Answer
 from i2s_sdk.models.provider_model import ProviderModel
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.replay import open_replay
-from i2s_sdk.run.storage.answer import answer_of
+from i2s_sdk.run.generate import answer_of
 from i2s_sdk.run.storage.codec import answer_line, read_answer
 from i2s_sdk.run.storage.record import Outcome
 from questions import complete, read_text_and_image

@@ -11,7 +11,7 @@ import pytest
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import DataError, ModelError, UnknownNameError, UsageError
 from i2s_sdk.models import Finish, open_model
-from i2s_sdk.run.storage.answer import answer_of
+from i2s_sdk.run.generate import answer_of
 from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.tasks import Question, Structure
 from i2s_sdk.tasks.latex import LatexTask

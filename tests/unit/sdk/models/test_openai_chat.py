@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from i2s_sdk.models.http_status import is_event_stream
 from i2s_sdk.models.openai_chat import joined_chunks, read_answer
 from i2s_sdk.models.provider import FaultError
+from i2s_sdk.models.vendors import is_event_stream
 
 
 def _stream(*events: Any, end: str = "\n\n") -> str:

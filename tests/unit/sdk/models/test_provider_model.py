@@ -9,7 +9,7 @@ import pytest
 
 from i2s_sdk.data import Instance
 from i2s_sdk.models import ModelOptions
-from i2s_sdk.models.errors import ModelRefusedError
+from i2s_sdk.models.completion import ModelRefusedError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer, FaultError
 from i2s_sdk.models.provider_model import ProviderModel

@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
-from i2s_sdk.models.errors import ModelAccessError, ModelFailedError
+from i2s_sdk.models.completion import ModelAccessError, ModelFailedError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.provider import Answer, FaultError, Provider, RejectedError, ThrottledError
+from i2s_sdk.models.provider import Answer, FaultError, ModelProvider, RejectedError, ThrottledError
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.retries import AdaptiveLimiter, RetriedAnswer, RetryingProvider
 from questions import read_text_and_image
@@ -129,7 +129,7 @@ def _options(**more: object) -> ModelOptions:
     return ModelOptions(**{**given, "longest_pause": 0.0001, "cache": None, **more})  # type: ignore[arg-type]
 
 
-class _Server(Provider):
+class _Server(ModelProvider):
     """A server whose answers a test lets out; it does not notice who has stopped waiting."""
 
     vendor, model, base_url, repeatable = "openai", "tiny", "", True
@@ -248,7 +248,7 @@ QUESTION = read_text_and_image()
 ANSWER = Answer("said", Finish.STOP)
 
 
-class Scripted(Provider):
+class Scripted(ModelProvider):
     """A provider whose attempts end as a test wants; afterwards each is answered."""
 
     vendor, model, base_url, repeatable = "openai", "tiny", "http://a/v1", True

@@ -8,7 +8,7 @@ from i2s_sdk.reading import fenced_blocks, is_refusal, read_answer_text, unwrapp
 from i2s_sdk.reading.json_values import json_values
 from i2s_sdk.tasks.chart.reading import extract as extract_python
 from i2s_sdk.tasks.latex.reading import extract as extract_latex
-from i2s_sdk.tasks.music.reading import extract as extract_music
+from i2s_sdk.tasks.music.task import extract as extract_music
 from i2s_sdk.tasks.sobench.reading import extract as extract_json
 from i2s_sdk.tasks.webpage.reading import find_files
 from i2s_wire.metrics.profile import Profile

@@ -12,9 +12,8 @@ from i2s_sdk.report.account_lines import account_lines
 from i2s_sdk.report.analyses import compare_two, difficulty_tables
 from i2s_sdk.report.paper_tables import table
 from i2s_sdk.report.tables import markdown
-from i2s_sdk.run.storage.folder import MANIFEST
+from i2s_sdk.run.storage.folder import MANIFEST, read_run
 from i2s_sdk.run.storage.manifest import Manifest, PlannedInstance
-from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.run.storage.record import Failure, Outcome, Record
 from i2s_sdk.stats.aggregate import Summary, summarize_run
 from i2s_wire.render.rendering import Verdict

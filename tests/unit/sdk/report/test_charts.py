@@ -13,9 +13,8 @@ from i2s_sdk.report.charts import BINS, endings, group_charts, histograms, reach
 from i2s_sdk.report.compared import compare_views
 from i2s_sdk.report.view import RunView, views_of
 from i2s_sdk.run.storage.codec import read_record, record_line
-from i2s_sdk.run.storage.reader import read_run
+from i2s_sdk.run.storage.folder import read_run, write_points
 from i2s_sdk.run.storage.record import Outcome
-from i2s_sdk.run.storage.reference_points import write_points
 from i2s_sdk.stats.aggregate import summarize_run
 from run_folders import instances, make_run, options, record_of, write_run
 from sample_records import changed

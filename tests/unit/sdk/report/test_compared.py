@@ -13,11 +13,10 @@ from i2s_sdk.report.analyses import difficulty_tables
 from i2s_sdk.report.compared import ComparedRuns, compare_views
 from i2s_sdk.report.paper_tables import table
 from i2s_sdk.report.view import views_of
+from i2s_sdk.run.storage.folder import read_points, read_run, write_points
 from i2s_sdk.run.storage.interface import open_storage
 from i2s_sdk.run.storage.manifest import PlannedInstance
-from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.run.storage.record import Outcome, Record
-from i2s_sdk.run.storage.reference_points import read_points, write_points
 from run_folders import make_run, options, write_run
 from sample_records import changed, flat_record
 

@@ -13,8 +13,7 @@ from i2s_sdk.report.analyses import compare_two
 from i2s_sdk.report.compared import ComparedRuns, compare_views
 from i2s_sdk.report.samples import sample_rows
 from i2s_sdk.report.view import views_of
-from i2s_sdk.run.storage.folder import RECORDS
-from i2s_sdk.run.storage.reader import read_run
+from i2s_sdk.run.storage.folder import RECORDS, read_run
 from recorded import recorded_run
 
 

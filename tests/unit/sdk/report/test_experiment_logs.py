@@ -12,7 +12,7 @@ from i2s_sdk.cli.main import run
 from i2s_sdk.cli.options import log_runs
 from i2s_sdk.errors import StoreError, UsageError
 from i2s_sdk.report.experiment_logs import Destination, ExperimentTracker, log_run, values_of
-from i2s_sdk.run.storage.reader import read_run
+from i2s_sdk.run.storage.folder import read_run
 from i2s_sdk.stats.aggregate import summarize_run
 from run_folders import make_run
 

@@ -13,7 +13,7 @@ from i2s_sdk.report.paper_tables import table
 from i2s_sdk.report.published import published_table
 from i2s_sdk.report.tables import PaperTable, latex, markdown, print_table
 from i2s_sdk.report.view import views_of
-from i2s_sdk.run.storage.reader import read_run
+from i2s_sdk.run.storage.folder import read_run
 from i2s_sdk.stats.aggregate import Summary, summarize_run
 from run_folders import make_run
 

@@ -15,8 +15,8 @@ from i2s_sdk.report.published import published_table
 from i2s_sdk.report.summary import print_leaderboard, print_summary
 from i2s_sdk.report.tables import Heading, PaperTable
 from i2s_sdk.report.view import views_of
+from i2s_sdk.run.storage.folder import read_run
 from i2s_sdk.run.storage.manifest import PlannedInstance
-from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.stats.aggregate import Summary, aggregate
 from i2s_sdk.stats.columns import Columns

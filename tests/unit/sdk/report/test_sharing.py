@@ -11,8 +11,8 @@ from i2s_sdk.report import write_report
 from i2s_sdk.report.samples import shareable_texts
 from i2s_sdk.report.sharing import is_digest, licences, repeat_command, shareable_facts
 from i2s_sdk.report.view import RunView, shareable_model, views_of, without_paths
+from i2s_sdk.run.storage.folder import read_run
 from i2s_sdk.run.storage.manifest import PlannedInstance, parse_planned, planned_lines
-from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.run.storage.record import Failure, Outcome
 from i2s_sdk.settings import Settings
 from run_folders import instances, options, record_of, write_run

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
 import csv
+import importlib.util
 import json
 import math
 from dataclasses import fields
@@ -14,11 +14,10 @@ import pytest
 
 from i2s_sdk.errors import UnknownNameError, UsageError
 from i2s_sdk.run.export import FORMATS, columns, export
-from i2s_sdk.run.storage.answer import QuestionPart, SampleAnswer, StoredQuestion
+from i2s_sdk.run.generate import QuestionPart, SampleAnswer, StoredQuestion
 from i2s_sdk.run.storage.codec import answer_line, record_line, rendering_line
-from i2s_sdk.run.storage.folder import ANSWERS, RENDERINGS
+from i2s_sdk.run.storage.folder import ANSWERS, RENDERINGS, read_run
 from i2s_sdk.run.storage.manifest import PlannedInstance
-from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.run.storage.record import FirstError, Outcome, RepairNote, TokenUsage
 from i2s_sdk.stats.aggregate import summarize_run
 from recorded import recorded_run
@@ -85,14 +84,7 @@ def test_a_missing_package_is_one_line_with_the_command_that_mends_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = make_run(tmp_path / "run", 1, pictures=False)
-    real = builtins.__import__
-
-    def without(name: str, *more: object, **named: object) -> object:
-        if name.startswith("pyarrow"):
-            raise ImportError(name)
-        return real(name, *more, **named)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"pip install 'i2s-sdk\[parquet\]'"):
         export(run, tmp_path / "out.parquet")
     assert [one.name for one in tmp_path.iterdir()] == ["run"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from i2s_sdk.models.errors import AllCallsFailedError, ModelFailedError
+from i2s_sdk.models.completion import AllCallsFailedError, ModelFailedError
 from i2s_sdk.run.failures import LikeFailures, failure_reasons
 from i2s_sdk.run.storage.record import Failure, Outcome, Record
 from sample_records import flat_record

@@ -13,13 +13,12 @@ from i2s_sdk.data import Instance, read_folder
 from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import CommandMissingError, DataError
 from i2s_sdk.models import Completion, Finish, ModelAccessError, ModelFailedError, ModelRefusedError
-from i2s_sdk.models.errors import AllCallsFailedError
+from i2s_sdk.models.completion import AllCallsFailedError
 from i2s_sdk.models.model import Model
 from i2s_sdk.run.failures import LikeFailures
-from i2s_sdk.run.generate import GenerateStage
+from i2s_sdk.run.generate import GenerateStage, SampleAnswer
+from i2s_sdk.run.pipeline import Sample
 from i2s_sdk.run.render import RenderStage
-from i2s_sdk.run.sample import Sample
-from i2s_sdk.run.storage.answer import SampleAnswer
 from i2s_sdk.run.storage.folder import RunFolder, read_asked
 from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.tasks.own_prompts import Example, OwnPrompt
@@ -148,7 +147,7 @@ async def test_no_model_is_called_for_a_reference_that_is_damaged(
     body = bytes(len(raw) - at - 16)
     instance.image.write_bytes(bytes(raw[:at]) + body + bytes(raw[at + len(body) :]))
     model = Scripted()
-    with pytest.raises(DataError, match="the reference is a damaged picture"):
+    with pytest.raises(DataError, match="the reference is a damaged image"):
         await _stage(folder, model)(Sample(instance))
     assert model.asked == []
 

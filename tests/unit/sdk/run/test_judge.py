@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from chat_server import REFUSAL, ChatServer
 from i2s_sdk.cli.main import group
 from i2s_sdk.errors import ModelError, UsageError
-from i2s_sdk.models.errors import ModelAccessError, ModelFailedError, ModelRefusedError
+from i2s_sdk.models.completion import ModelAccessError, ModelFailedError, ModelRefusedError
 from i2s_sdk.models.model import Completion, Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.registry import open_model
@@ -21,11 +21,10 @@ from i2s_sdk.report.page import write_report
 from i2s_sdk.report.paper_tables import table
 from i2s_sdk.run.judge import human_scores, judge
 from i2s_sdk.run.storage.codec import record_line
-from i2s_sdk.run.storage.folder import RunFolder
+from i2s_sdk.run.storage.folder import RunFolder, read_run
 from i2s_sdk.run.storage.interface import open_storage
 from i2s_sdk.run.storage.judgements import read_judges
 from i2s_sdk.run.storage.manifest import PlannedInstance
-from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.run.storage.record import Failure, Outcome
 from i2s_sdk.settings import Settings
 from i2s_wire.render.rendering import Verdict

@@ -11,9 +11,8 @@ import pytest
 from i2s_sdk.errors import RunConflictError, UsageError
 from i2s_sdk.run.merge import merge
 from i2s_sdk.run.storage.codec import record_line
-from i2s_sdk.run.storage.folder import RESULTS, image_name
+from i2s_sdk.run.storage.folder import RESULTS, image_name, read_run
 from i2s_sdk.run.storage.manifest import PlannedInstance
-from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.stats.aggregate import results_document, summarize_run
 from run_folders import instances, make_run, options, record_of, write_run
 

@@ -10,16 +10,15 @@ import pytest
 from i2s_sdk.data import Selection
 from i2s_sdk.data.folder import read_folder
 from i2s_sdk.models import open_model
-from i2s_sdk.models.errors import ModelAccessError
+from i2s_sdk.models.completion import ModelAccessError
 from i2s_sdk.models.model import Completion, Finish, Model
 from i2s_sdk.run.evaluate import ModelRun, evaluate_models
 from i2s_sdk.run.pipeline import Progress, say_nothing
 from i2s_sdk.run.plan import Plan, choose, plan_run
 from i2s_sdk.run.reference_points import MODELS, ReferencePoints, instances_of
-from i2s_sdk.run.storage.folder import RunFolder
+from i2s_sdk.run.storage.folder import RunFolder, write_points
 from i2s_sdk.run.storage.manifest import Manifest
 from i2s_sdk.run.storage.record import Outcome
-from i2s_sdk.run.storage.reference_points import write_points
 from i2s_sdk.settings import Settings
 from i2s_wire.metrics.profile import Profile
 from sample_records import changed, flat_record

@@ -10,12 +10,11 @@ import pytest
 from i2s_sdk.data import Selection, read_folder
 from i2s_sdk.models import Completion, ModelFailedError
 from i2s_sdk.run.finalize import finalize
-from i2s_sdk.run.pipeline import say_nothing
+from i2s_sdk.run.generate import answer_of, failed_answer
+from i2s_sdk.run.pipeline import instance_facts, say_nothing
 from i2s_sdk.run.plan import Plan, choose, plan_run
 from i2s_sdk.run.runner import Runner, StageName
-from i2s_sdk.run.sample import instance_facts
 from i2s_sdk.run.stages import _result
-from i2s_sdk.run.storage.answer import answer_of, failed_answer
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.record import Failure, Outcome, Record, SampleRendering
 from i2s_sdk.settings import Settings

@@ -19,14 +19,13 @@ from i2s_sdk.models import (
     ModelRefusedError,
     open_model,
 )
-from i2s_sdk.models.errors import AllCallsFailedError
+from i2s_sdk.models.completion import AllCallsFailedError
 from i2s_sdk.models.model import Model
 from i2s_sdk.run import plan as plan_module
-from i2s_sdk.run.dry_run import dry_run
 from i2s_sdk.run.failures import LikeFailures
-from i2s_sdk.run.generate import GenerateStage
-from i2s_sdk.run.sample import Sample, instance_facts
-from i2s_sdk.run.storage.answer import answer_of
+from i2s_sdk.run.generate import GenerateStage, answer_of
+from i2s_sdk.run.pipeline import Sample, instance_facts
+from i2s_sdk.run.plan import dry_run
 from i2s_sdk.run.storage.codec import answer_line, record_line
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.record import Outcome, Record, TokenUsage

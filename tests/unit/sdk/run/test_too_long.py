@@ -10,8 +10,8 @@ import pytest
 from i2s_sdk.cli.main import run
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.models import Completion
+from i2s_sdk.run.generate import answer_of
 from i2s_sdk.run.render import RenderStep, StructureStep
-from i2s_sdk.run.storage.answer import answer_of
 from i2s_sdk.run.storage.record import Outcome, SampleInstance
 from i2s_sdk.tasks.registry import SPECS, open_task
 from tiny_formulas import write_tiny_formulas
@@ -59,6 +59,6 @@ def test_a_reference_that_is_no_picture_ends_the_run_before_the_model_is_called(
     for command in ("generate", "evaluate"):
         assert run([command, *arguments]) == 2
         told = capsys.readouterr().err.splitlines()[-1]
-        assert f"{pictures[-1].name}: the reference is no picture in PNG, JPEG or WebP" in told
+        assert f"{pictures[-1].name}: the reference is not an image in PNG, JPEG or WebP" in told
         shutil.rmtree("run")
     assert not (tmp_path / "called").exists()

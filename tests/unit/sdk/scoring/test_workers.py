@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from i2s_sdk.errors import ScorerError
-from i2s_sdk.scoring.scorer import DETAIL_BYTES, NotUsable, Scorable, ScorerLimits, Values, limits_of
+from i2s_sdk.scoring.scorer import DETAIL_BYTES, MetricValues, NotUsable, Scorable, ScorerLimits, limits_of
 from i2s_sdk.scoring.workers import ScorerWorkers
 from odd_scorers import OddScorer
 
@@ -27,15 +27,15 @@ async def workers(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ScorerWorker
     await made.close()
 
 
-async def _score(workers: ScorerWorkers, structure: str) -> Values | NotUsable:
+async def _score(workers: ScorerWorkers, structure: str) -> MetricValues | NotUsable:
     return await workers.score(SCORER, Scorable("a", structure, target="t"))
 
 
 async def test_values_come_from_a_process_that_stays(workers: ScorerWorkers) -> None:
-    assert await _score(workers, "four") == Values({"letters": 4.0})
+    assert await _score(workers, "four") == MetricValues({"letters": 4.0})
     first, second = [await _score(workers, "pid") for _ in range(2)]
     assert first == second
-    assert first != Values({"letters": float(os.getpid())})
+    assert first != MetricValues({"letters": float(os.getpid())})
 
 
 async def test_a_scorer_may_find_a_structure_not_usable(workers: ScorerWorkers) -> None:
@@ -52,20 +52,20 @@ async def test_what_passes_a_limit_is_not_usable_and_the_next_sample_is_scored(
     found = await _score(workers, structure)
     assert isinstance(found, NotUsable)
     assert reason in found.reason
-    assert await _score(workers, "next") == Values({"letters": 4.0})
+    assert await _score(workers, "next") == MetricValues({"letters": 4.0})
 
 
 async def test_a_sample_whose_process_was_killed_from_outside_is_scored_again(
     workers: ScorerWorkers, tmp_path: Path
 ) -> None:
     order = f"die-once {tmp_path / 'killed'}"
-    assert await _score(workers, order) == Values({"letters": float(len(order))})
+    assert await _score(workers, order) == MetricValues({"letters": float(len(order))})
 
 
 async def test_a_process_that_is_killed_twice_is_a_failure_of_ours(workers: ScorerWorkers) -> None:
     with pytest.raises(ScorerError, match="killed, or hung, twice"):
         await _score(workers, "die")
-    assert await _score(workers, "next") == Values({"letters": 4.0})
+    assert await _score(workers, "next") == MetricValues({"letters": 4.0})
 
 
 async def test_what_a_scorer_raises_is_a_failure_of_ours_and_says_what(workers: ScorerWorkers) -> None:
@@ -88,14 +88,14 @@ async def test_what_is_no_number_is_a_failure_of_ours(workers: ScorerWorkers) ->
 
 async def test_parts_and_detail_of_values_arrive(workers: ScorerWorkers) -> None:
     values = await _score(workers, "parts 3 4")
-    assert isinstance(values, Values)
+    assert isinstance(values, MetricValues)
     assert values.parts == {"letters": (3.0, 4.0)}
     assert values.detail == {"note": "3 4"}
 
 
 async def test_a_detail_that_is_too_long_is_left_out(workers: ScorerWorkers) -> None:
     values = await _score(workers, f"detail {DETAIL_BYTES}")
-    assert isinstance(values, Values)
+    assert isinstance(values, MetricValues)
     assert values.detail == {}
     assert values.metrics == {"letters": 1.0}
 
@@ -106,13 +106,13 @@ async def test_nothing_is_imported_from_the_working_folder(
     for name in ("json", "pickle", "resource", "base64"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'run')!r}, 'w')\n")
     monkeypatch.chdir(tmp_path)
-    assert await _score(workers, "four") == Values({"letters": 4.0})
+    assert await _score(workers, "four") == MetricValues({"letters": 4.0})
     assert not (tmp_path / "run").exists()
 
 
 async def test_the_limit_of_cpu_time_is_that_of_each_sample(workers: ScorerWorkers) -> None:
     """A process that has used its second for others has as much for the next."""
-    assert [await _score(workers, "burn 0.7") for _ in range(4)] == [Values({"letters": 8.0})] * 4
+    assert [await _score(workers, "burn 0.7") for _ in range(4)] == [MetricValues({"letters": 8.0})] * 4
 
 
 @dataclass(frozen=True, slots=True)

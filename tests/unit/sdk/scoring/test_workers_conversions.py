@@ -12,11 +12,11 @@ from i2s_sdk.errors import ScorerError
 from i2s_sdk.scoring.scorer import (
     Conversion,
     ConvertingScorer,
+    MetricValues,
     NotUsable,
     Scorable,
     Scorer,
     ScorerLimits,
-    Values,
 )
 from i2s_sdk.scoring.workers import ConversionFetcher, ScorerWorkers
 from odd_scorers import AskingScorer, OddScorer
@@ -43,7 +43,9 @@ async def workers(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ScorerWorker
     await made.close()
 
 
-async def _score(workers: ScorerWorkers, scorer: Scorer, structure: str) -> tuple[Values | NotUsable, Upper]:
+async def _score(
+    workers: ScorerWorkers, scorer: Scorer, structure: str
+) -> tuple[MetricValues | NotUsable, Upper]:
     upper = Upper()
     sample = await ConversionFetcher(workers, upper).completed(scorer, Scorable("a", structure, target="t"))
     found = sample if isinstance(sample, NotUsable) else await workers.score(scorer, sample)
@@ -53,7 +55,7 @@ async def _score(workers: ScorerWorkers, scorer: Scorer, structure: str) -> tupl
 @pytest.mark.parametrize("scorer", [pytest.param(IN_WORKER, marks=pytest.mark.slow), HERE])
 async def test_a_scorer_is_asked_until_it_needs_no_more(workers: ScorerWorkers, scorer: AskingScorer) -> None:
     found, upper = await _score(workers, scorer, "one bad three one")
-    assert found == Values({"letters": 8.0})
+    assert found == MetricValues({"letters": 8.0})
     assert upper.asked == ["one", "bad", "three"]
 
 
@@ -61,7 +63,7 @@ async def test_a_scorer_that_needs_nothing_is_not_asked(workers: ScorerWorkers) 
     scorer = OddScorer(in_worker=False)
     assert not isinstance(scorer, ConvertingScorer)
     found, upper = await _score(workers, scorer, "four")
-    assert found == Values({"letters": 4.0})
+    assert found == MetricValues({"letters": 4.0})
     assert upper.asked == []
 
 
@@ -69,7 +71,7 @@ async def test_a_scorer_that_needs_nothing_is_not_asked(workers: ScorerWorkers) 
 async def test_what_passes_a_limit_while_it_asks_is_not_usable(workers: ScorerWorkers) -> None:
     found, _ = await _score(workers, IN_WORKER, "loop")
     assert found == NotUsable("scoring it (odd) takes more than 1 s of CPU time")
-    assert (await _score(workers, IN_WORKER, "next"))[0] == Values({"letters": 4.0})
+    assert (await _score(workers, IN_WORKER, "next"))[0] == MetricValues({"letters": 4.0})
 
 
 async def test_a_scorer_that_asks_for_ever_is_a_fault_of_ours(workers: ScorerWorkers) -> None:

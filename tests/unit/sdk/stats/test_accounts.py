@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from i2s_sdk.models.errors import BudgetSpentError
+from i2s_sdk.models.completion import BudgetSpentError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.run.storage.codec import read_record, record_line
 from i2s_sdk.run.storage.manifest import PlannedInstance

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from i2s_sdk.stats.bootstrap import estimate_interval, mean_interval
 from i2s_sdk.stats.estimates import (
-    Estimate,
     Row,
+    SampleEstimate,
     estimated_columns,
     estimated_difference,
     estimated_mean,
@@ -24,13 +24,13 @@ _VALUE = st.floats(0, 1)
 _ROWS = st.lists(st.tuples(st.none() | st.tuples(_VALUE, st.floats(0.5, 9)), st.tuples(_VALUE, st.just(1.0))))
 
 
-def _mean(*values: float) -> Estimate:
+def _mean(*values: float) -> SampleEstimate:
     found = estimated_mean(values, 0.0, 1.0)
     assert found is not None
     return found
 
 
-def _columns(*rows: Row) -> Estimate:
+def _columns(*rows: Row) -> SampleEstimate:
     found = estimated_columns(rows, 0.0, 1.0)
     assert found is not None
     return found

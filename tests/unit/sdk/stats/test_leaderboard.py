@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from i2s_sdk.run.storage.reader import read_run
+from i2s_sdk.run.storage.folder import read_run
 from i2s_sdk.stats.aggregate import summarize_run
 from i2s_sdk.stats.leaderboard import labels, leaderboard, mean_win_rates, ranking_columns
 from run_folders import make_run

@@ -10,7 +10,7 @@ import pytest
 
 from i2s_sdk.cli.main import run
 from i2s_sdk.errors import UnknownNameError, UsageError, WriteError
-from i2s_sdk.run.storage.reader import read_run
+from i2s_sdk.run.storage.folder import read_run
 from i2s_sdk.stats.aggregate import summarize_run
 from i2s_sdk.stats.requirements import Requirement, check_runs, write_junit
 from run_folders import make_run

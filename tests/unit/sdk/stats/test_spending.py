@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from i2s_sdk.run.storage.answer import SampleAnswer, joined_answer
+from i2s_sdk.run.generate import SampleAnswer, joined_answer
 from i2s_sdk.run.storage.codec import answer_line, read_answer, read_record, record_line
 from i2s_sdk.run.storage.record import Outcome, Record, SampleInstance, TokenUsage
 from i2s_sdk.stats.spending import FromCache, Spending, total_spending

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
 from i2s_sdk.cli.options import json_option, runs_argument
-from i2s_sdk.cli.terminal import print_rows, say
+from i2s_sdk.cli.terminal import print_rows, say, say_json
 
 if TYPE_CHECKING:
     from i2s_sdk.report.versus import Versus
@@ -51,14 +50,14 @@ def compare_command(
     """  # noqa: D301 - \b is for click
     from i2s_sdk.report.analyses import compare_two
 
-    found = compare_two(first, second, difference=difference, across_rules=across_rules)
+    analysis = compare_two(first, second, difference=difference, across_rules=across_rules)
     if as_json:
-        say(json.dumps(found.to_json(), indent=2))
+        say_json(analysis.to_json())
     else:
-        _print(found.versus)
-        for note in found.notes:
+        _print(analysis.versus)
+        for note in analysis.notes:
             say(f"note: {note}", err=True)
-    if not found.versus.comparisons:
+    if not analysis.versus.comparisons:
         raise click.exceptions.Exit(1)
 
 
@@ -74,11 +73,11 @@ _COMPARED_NUMBERS = (
 )
 
 
-def _print(found: Versus) -> None:
+def _print(versus: Versus) -> None:
     from i2s_sdk.report import figures
     from i2s_sdk.report.view import metric_word
 
-    if found.accounts:
+    if versus.accounts:
         accounts = [
             (
                 one.task,
@@ -87,11 +86,11 @@ def _print(found: Versus) -> None:
                 f"{one.second[0]} of {one.second[1]}",
                 figures.signed(one.difference),
             )
-            for one in found.accounts
+            for one in versus.accounts
         ]
-        title = f"{found.second} against {found.first}, all samples of each"
+        title = f"{versus.second} against {versus.first}, all samples of each"
         print_rows(title, ("task", "account"), ("first", "second", "difference"), accounts)
-    if not found.comparisons:
+    if not versus.comparisons:
         say("The runs have no scored instance in common whose values follow the same rules.")
         return
     rows = [
@@ -107,10 +106,10 @@ def _print(found: Versus) -> None:
             str(one.difference.n),
             figures.NOTHING if one.needed is None else str(one.needed),
         )
-        for one in found.comparisons
+        for one in versus.comparisons
     ]
     print_rows(
-        f"{found.second} against {found.first}, instances that both have scored",
+        f"{versus.second} against {versus.first}, instances that both have scored",
         ("task", "metric"),
         _COMPARED_NUMBERS,
         rows,
@@ -137,24 +136,24 @@ def correlations_command(runs: tuple[str, ...], as_json: bool) -> None:
     from i2s_sdk.report import figures
     from i2s_sdk.report.analyses import metric_correlations
 
-    found = metric_correlations(runs)
+    by_task = metric_correlations(runs)
     if as_json:
-        plain = {task: [one.to_json() for one in of_task] for task, of_task in found.items()}
-        say(json.dumps(plain, indent=2))
+        plain = {task: [one.to_json() for one in of_task] for task, of_task in by_task.items()}
+        say_json(plain)
         return
-    for task, of_task in found.items():
+    for task, of_task in by_task.items():
         rows = []
-        for one in of_task:
-            ends = one.ranks.spearman_interval
+        for correlation in of_task:
+            ends = correlation.ranks.spearman_interval
             rows.append(
                 (
-                    one.first,
-                    one.second,
-                    figures.signed(one.pearson),
-                    figures.signed(one.ranks.spearman),
+                    correlation.first,
+                    correlation.second,
+                    figures.signed(correlation.pearson),
+                    figures.signed(correlation.ranks.spearman),
                     f"{figures.signed(ends[0])} to {figures.signed(ends[1])}" if ends else "",
-                    figures.signed(one.ranks.kendall),
-                    str(one.ranks.n),
+                    figures.signed(correlation.ranks.kendall),
+                    str(correlation.ranks.n),
                 )
             )
         print_rows(f"{task}, usable samples", ("metric", "metric"), _CORRELATION_NUMBERS, rows)
@@ -178,9 +177,9 @@ def repeats_command(runs: tuple[str, ...], threshold: float | None, as_json: boo
     """  # noqa: D301 - \b is for click
     from i2s_sdk.report.analyses import repeated_runs
 
-    found = repeated_runs(runs, threshold=threshold)
+    repeated = repeated_runs(runs, threshold=threshold)
     if as_json:
-        say(json.dumps([one.to_json() for one in found], indent=2))
+        say_json([one.to_json() for one in repeated])
         return
     from i2s_sdk.report import figures
     from i2s_sdk.report.view import metric_word
@@ -199,7 +198,7 @@ def repeats_command(runs: tuple[str, ...], threshold: float | None, as_json: boo
                 for k in range(1, one.runs + 1)
             ),
         )
-        for one in found
+        for one in repeated
     ]
     numbers = [
         "mean",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from i2s_sdk.cli.options import json_option, load_settings, settings_options
-from i2s_sdk.cli.terminal import say
+from i2s_sdk.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from i2s_sdk.run.caches import CacheSize
@@ -53,15 +52,15 @@ def info(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
 
     states = cache_states(load_settings(given))
     if given["as_json"]:
-        say(json.dumps({one.name: one.to_json() for one in states}, indent=2))
+        say_json({one.name: one.to_json() for one in states})
         return 0
     width = max(map(len, _KINDS))
-    for one in states:
-        bound = "no bound of ours" if one.most_bytes is None else f"at most {_mebibytes(one.most_bytes)}"
-        use = "" if one.used else "; not used"
-        entries = "1 entry" if one.size.entries == 1 else f"{one.size.entries} entries"
-        size = f"{entries}, {_mebibytes(one.size.bytes)}{_dates(one.size)}"
-        say(f"{one.name:<{width}} {size} ({bound}{use}): {one.place}")
+    for state in states:
+        bound = "no bound of ours" if state.most_bytes is None else f"at most {_mebibytes(state.most_bytes)}"
+        use = "" if state.used else "; not used"
+        entries = "1 entry" if state.size.entries == 1 else f"{state.size.entries} entries"
+        size = f"{entries}, {_mebibytes(state.size.bytes)}{_dates(state.size)}"
+        say(f"{state.name:<{width}} {size} ({bound}{use}): {state.place}")
     return 0
 
 

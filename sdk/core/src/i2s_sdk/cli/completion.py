@@ -90,15 +90,15 @@ def _files(prefix: str, typed: str) -> list[CompletionItem]:
     folder, _, start = typed.rpartition("/")
     base = Path(folder + "/") if "/" in typed else Path()
     try:
-        found = sorted(one for one in base.iterdir() if one.name.startswith(start))
+        paths = sorted(one for one in base.iterdir() if one.name.startswith(start))
     except OSError:
         return []
     lead = f"{folder}/" if "/" in typed else ""
-    return [CompletionItem(f"{prefix}{lead}{one.name}{'/' if one.is_dir() else ''}") for one in found]
+    return [CompletionItem(f"{prefix}{lead}{one.name}{'/' if one.is_dir() else ''}") for one in paths]
 
 
 def _parts(ctx: click.Context) -> set[tuple[str, str]]:
-    """Return subset and difficulty of the instances of ``--data``; nothing if it is no folder here."""
+    """Return subset and difficulty of the instances of ``--data``; nothing if it is not a folder here."""
     from pathlib import Path
 
     from i2s_sdk.data.folder import read_folder

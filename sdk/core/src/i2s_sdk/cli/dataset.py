@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ import click
 from i2s_client.service_table import RENDER_HTML
 from i2s_sdk.cli.main import FAULT, USAGE, LazyGroup
 from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
-from i2s_sdk.cli.terminal import say
+from i2s_sdk.cli.terminal import say, say_json
 from i2s_sdk.visible import visible_line
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def visualwebbench(
         settings=load_settings(given),
     )
     if as_json:
-        say(json.dumps(asdict(made), indent=2))
+        say_json(asdict(made))
         return
     for task, count in made.items.items():
         say(f"{task}: {count}")
@@ -143,16 +142,16 @@ def list_command(data: str | None, subsets: tuple[str, ...], as_json: bool) -> N
     from i2s_sdk.data.selection import summarize
     from i2s_sdk.settings import Settings
 
-    found = open_data(data, examples=Settings.load().examples, subsets=subsets)
-    counted = summarize(Selection(subsets=subsets).apply(found.instances))
+    data_set = open_data(data, examples=Settings.load().examples, subsets=subsets)
+    counted = summarize(Selection(subsets=subsets).apply(data_set.instances))
     if as_json:
         document = {
-            "folder": str(found.folder),
-            "sha256": found.sha256,
+            "folder": str(data_set.folder),
+            "sha256": data_set.sha256,
             "instances": sum(one.instances for one in counted),
             "subsets": [asdict(one) for one in counted],
         }
-        say(json.dumps(document, indent=2))
+        say_json(document)
     else:
         _say(counted)
 
@@ -196,24 +195,24 @@ def validate_command(path: str, as_json: bool) -> int:
     from i2s_sdk.data.check import check
     from i2s_sdk.settings import Settings
 
-    found = check(Path(path), Settings.load().reference_pixels)
+    checked = check(Path(path), Settings.load().reference_pixels)
     if as_json:
         document = {
-            "ok": not found.faults,
-            "instances": len(found.instances),
-            "faults": _listed(found.faults),
-            "warnings": _listed(found.warnings),
+            "ok": not checked.faults,
+            "instances": len(checked.instances),
+            "faults": _listed(checked.faults),
+            "warnings": _listed(checked.warnings),
         }
-        say(json.dumps(document, indent=2))
+        say_json(document)
     else:
-        for fault in found.faults:
+        for fault in checked.faults:
             say(str(fault))
-        for warning in found.warnings:
+        for warning in checked.warnings:
             say(f"warning: {warning}", err=True)
-        counts = f"{len(found.instances)} instances, {len(found.faults)} faults"
-        warned = f", {len(found.warnings)} warnings" if found.warnings else ""
-        say(f"{found.index}: {counts}{warned}", err=True)
-    return USAGE if found.faults else 0
+        counts = f"{len(checked.instances)} instances, {len(checked.faults)} faults"
+        warned = f", {len(checked.warnings)} warnings" if checked.warnings else ""
+        say(f"{checked.index}: {counts}{warned}", err=True)
+    return USAGE if checked.faults else 0
 
 
 def _listed(faults: tuple[Fault, ...]) -> list[dict[str, str | int]]:
@@ -259,7 +258,7 @@ def new_command(folder: str, source: str | None, task: str, subset: str, as_json
     faulty = any(one.fault for one in made.left_out)
     if as_json:
         left_out = [{"file": str(one.path), "reason": one.reason} for one in made.left_out]
-        say(json.dumps({"folder": folder, **asdict(made), "left_out": left_out}, indent=2))
+        say_json({"folder": folder, **asdict(made), "left_out": left_out})
         return FAULT if faulty else 0
     for label, texts in (
         ("converted", made.converted),
@@ -328,15 +327,15 @@ def import_command(
     from i2s_sdk.data.imports.registry import import_data
 
     folder = None if images is None else Path(images)
-    found = import_data(kind, ImportRequest(sources, Path(out), folder, tasks))
+    imported = import_data(kind, ImportRequest(sources, Path(out), folder, tasks))
     if as_json:
-        say(json.dumps({"folder": out, **asdict(found)}, indent=2))
+        say_json({"folder": out, **asdict(imported)})
     else:
-        for one in found.left_out:
-            say(visible_line(f"left out: {one}"), err=True)
-        count = found.instances
+        for reason in imported.left_out:
+            say(visible_line(f"left out: {reason}"), err=True)
+        count = imported.instances
         say(f"{out}: {count} instance{'s' if count != 1 else ''}; i2s-sdk evaluate --data {out}")
-    return FAULT if found.left_out else 0
+    return FAULT if imported.left_out else 0
 
 
 @dataset_command.command("schema", short_help="JSON Schema of a task's inputs and target.")
@@ -353,4 +352,4 @@ def schema_command(task: str) -> None:
     spec = task_spec(task)
     properties = {"inputs": spec.inputs, "target": spec.target}
     document = {"$schema": "https://json-schema.org/draft/2020-12/schema", "properties": properties}
-    say(json.dumps(document, indent=2))
+    say_json(document)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -35,14 +34,14 @@ from i2s_sdk.cli.run_options import (
     tell_failures,
     tell_unanswered,
 )
-from i2s_sdk.cli.terminal import say
+from i2s_sdk.cli.terminal import say, say_json
 from i2s_sdk.errors import UsageError
 
 if TYPE_CHECKING:
     from i2s_sdk.models.options import ModelOptions
-    from i2s_sdk.run.dry_run import DryRun
     from i2s_sdk.run.evaluate import SeveralResult
     from i2s_sdk.run.finalize import RunResult
+    from i2s_sdk.run.plan import DryRun
     from i2s_sdk.run.storage.interface import PathOrUrl
     from i2s_sdk.settings import Settings
     from i2s_sdk.stats.requirements import Check
@@ -128,15 +127,13 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
     )
     given["log_to"] = parse_destinations(given["log_to"])
     given["requirements"] = parse_requirements(given["requirements"])
-    for one in given["requirements"]:
-        one.require_metric()
+    for requirement in given["requirements"]:
+        requirement.require_metric()
     if given["predictions"] is not None:
         return _evaluate_predictions(given, settings)
     if given["systems"]:
         raise UsageError("--system chooses among the systems of --predictions, which is not given")
-    options = chosen_options(
-        {name: value for name, value in given.items() if name.startswith("model_")}, settings
-    )
+    options = chosen_options(given, settings)
     models = [one for one in given["models"] if one] or ["oracle"]
     folder = run_folder({**given, "model": " ".join(models)}, settings)
     choice: dict[str, Any] = chosen_instances(given)
@@ -227,7 +224,7 @@ def _tell_several(result: SeveralResult, settings: Settings, given: dict[str, An
         failed = {name: one.message for name, one in result.errors.items()}
         document = {**result.report.to_json(), "covered": result.covered, "runs": runs, "errors": failed}
         document["requirements"] = [one.to_json() for one in checks]
-        say(json.dumps(document, indent=2))
+        say_json(document)
         codes += [_tell_coverage(run, settings) for run in result.runs.values()]
     else:
         for name, run in result.runs.items():
@@ -251,7 +248,7 @@ def tell_result(result: RunResult, settings: Settings, as_json: bool, checks: Se
 
     if as_json:
         required = {"requirements": [one.to_json() for one in checks]} if checks else {}
-        say(json.dumps({**_document(result), **required}, indent=2))
+        say_json({**_document(result), **required})
     else:
         print_summary(result.summary, result.unavailable, sys.stdout)
         print_skills(result.skills, sys.stdout, result.skills_by_subset)
@@ -303,8 +300,8 @@ def _dry_run(
     as_json: bool,
 ) -> int:
     """Print what the runs of models would ask for."""
-    from i2s_sdk.run.dry_run import dry_run
     from i2s_sdk.run.evaluate import run_folders
+    from i2s_sdk.run.plan import dry_run
 
     folders = run_folders(models, out)
     counts = {
@@ -313,7 +310,7 @@ def _dry_run(
     }
     documents = {model: _counts_document(one) for model, one in counts.items()}
     if as_json:
-        say(json.dumps(documents if len(models) > 1 else documents[models[0]], indent=2))
+        say_json(documents if len(models) > 1 else documents[models[0]])
         return 0
     for model, counted in counts.items():
         if len(models) > 1:
@@ -323,26 +320,26 @@ def _dry_run(
 
 
 def _counts_document(counted: DryRun) -> dict[str, Any]:
-    found = counted.estimate
+    estimate = counted.estimate
     return {
         "samples": counted.samples,
         "answered": counted.answered,
-        "images": found.images,
-        "calls": found.calls,
-        "tokens_in": found.tokens_in,
-        "tokens_out_at_most": found.tokens_out,
-        "cost_at_most": found.cost,
+        "images": estimate.images,
+        "calls": estimate.calls,
+        "tokens_in": estimate.tokens_in,
+        "tokens_out_at_most": estimate.tokens_out,
+        "cost_at_most": estimate.cost,
     }
 
 
 def _tell_counts(counted: DryRun) -> None:
     """Print what a run would ask for."""
-    found = counted.estimate
+    estimate = counted.estimate
     kept = f", {counted.answered} of them answered in the run folder" if counted.answered else ""
-    cost = "not known" if found.cost is None else f"at most ${found.cost:.2f}"
+    cost = "not known" if estimate.cost is None else f"at most ${estimate.cost:.2f}"
     say(f"samples     {counted.samples}{kept}")
-    say(f"images      {found.images}")
-    say(f"calls       {found.calls}")
-    say(f"tokens in   about {found.tokens_in}")
-    say(f"tokens out  at most {found.tokens_out}")
+    say(f"images      {estimate.images}")
+    say(f"calls       {estimate.calls}")
+    say(f"tokens in   about {estimate.tokens_in}")
+    say(f"tokens out  at most {estimate.tokens_out}")
     say(f"cost        {cost}")

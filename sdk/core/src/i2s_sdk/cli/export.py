@@ -9,7 +9,7 @@ import click
 
 from i2s_sdk.cli.main import BELOW_COVERAGE
 from i2s_sdk.cli.options import json_option, log_runs, parse_destinations, runs_argument
-from i2s_sdk.cli.terminal import say
+from i2s_sdk.cli.terminal import say, say_json
 
 
 @click.command("export", short_help="Write the records of a run as a table.")
@@ -79,7 +79,7 @@ def merge_command(runs: tuple[str, ...], out: str, fail_on_error: str | None, as
             **result.summary.to_json(),
             "unavailable": dict(result.unavailable),
         }
-        say(json.dumps(document, indent=2))
+        say_json(document)
     else:
         print_summary(result.summary, result.unavailable, sys.stdout)
         say(f"Report: {shown(result.report)}")

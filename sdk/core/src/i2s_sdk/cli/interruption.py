@@ -76,15 +76,15 @@ def looked_up(journals: Sequence[Journal], settings: Settings, seconds: float) -
     Returns:
         What was found out of those that could be read in time, or failed in time.
     """
-    found: dict[Journal, Found] = {}
+    results: dict[Journal, Found] = {}
 
     def look_up(journal: Journal) -> None:
         try:
-            found[journal] = journal.unanswered(settings)
+            results[journal] = journal.unanswered(settings)
         except I2SError as error:
-            found[journal] = error.message
+            results[journal] = error.message
         except OSError as error:
-            found[journal] = error.strerror or str(error)
+            results[journal] = error.strerror or str(error)
 
     threads = [threading.Thread(target=look_up, args=(one,), daemon=True) for one in journals]
     for thread in threads:
@@ -92,25 +92,25 @@ def looked_up(journals: Sequence[Journal], settings: Settings, seconds: float) -
     end = time.monotonic() + seconds
     for thread in threads:
         thread.join(max(0.0, end - time.monotonic()))
-    return dict(found)
+    return dict(results)
 
 
-def lines_of(journal: Journal, found: Found | None, *, named: bool) -> Iterator[str]:
+def lines_of(journal: Journal, result: Found | None, *, named: bool) -> Iterator[str]:
     """Yield the line that says which calls of a journal may have been billed, if there are any.
 
     Args:
         journal: The journal.
-        found: What was found out of it; None if it was not read in time.
+        result: What was found out of it; None if it was not read in time.
         named: Whether the line names the run.
     """
     head = f"{_BILLED}: {journal.run}: " if named else f"{_BILLED}: "
-    if isinstance(found, list):
-        if found:
-            names = ", ".join(found[:MOST_NAMES]) + (", …" if len(found) > MOST_NAMES else "")
-            count = "1 call of the model" if len(found) == 1 else f"{len(found)} calls of the model"
+    if isinstance(result, list):
+        if result:
+            names = ", ".join(result[:MOST_NAMES]) + (", …" if len(result) > MOST_NAMES else "")
+            count = "1 call of the model" if len(result) == 1 else f"{len(result)} calls of the model"
             yield f"{head}{count}: {names}"
         return
-    reason = "not read in time" if found is None else found
+    reason = "not read in time" if result is None else result
     calls, answers = journal.place(journal.calls), journal.place(journal.answers)
     yield f"{head}not looked up ({reason}); these are the calls in {calls} that have no line in {answers}"
 
@@ -268,9 +268,9 @@ class _Story:
             yield from (f"interrupted: {_count(one)}" for one in runs.values())
         if last is not None and last.reference:
             yield f"  {last.run}, for comparison: {last.finished} of {last.planned} samples are done"
-        found = looked_up(self._journals, self._settings, seconds)
+        results = looked_up(self._journals, self._settings, seconds)
         for journal in self._journals:
-            yield from lines_of(journal, found.get(journal), named=several)
+            yield from lines_of(journal, results.get(journal), named=several)
         yield f"to continue: {self._command}"
 
     def _counts(self, runs: Mapping[str, Progress]) -> Iterator[str]:

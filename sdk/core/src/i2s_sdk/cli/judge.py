@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -13,7 +12,7 @@ import click
 from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.run_options import chosen_options, model_options
 from i2s_sdk.cli.stages import run_argument
-from i2s_sdk.cli.terminal import say
+from i2s_sdk.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from i2s_sdk.stats.human_scores import SystemScores
@@ -41,9 +40,7 @@ def judge_command(run: str, model: str, **given: Any) -> int:  # noqa: ANN401 - 
       i2s-sdk judge runs/gpt-4o --model openai/my-model --base-url http://127.0.0.1:8000/v1 --json
     """  # noqa: D301 - \b is for click
     settings = load_settings(given)
-    options = chosen_options(
-        {name: value for name, value in given.items() if name.startswith("model_")}, settings
-    )
+    options = chosen_options(given, settings)
     from i2s_sdk.cli.interruption import Journal, interruptible
     from i2s_sdk.cli.main import BELOW_COVERAGE
     from i2s_sdk.cli.progress import ProgressLine
@@ -53,25 +50,29 @@ def judge_command(run: str, model: str, **given: Any) -> int:  # noqa: ANN401 - 
     opened = open_model(model, options)
     journals = [Journal(one.task, run, one.calls, one.answers) for one in judges_of(opened)]
     with ProgressLine(sys.stderr, ["answers"]) as progress, interruptible(journals, settings, progress):
-        found = judge(run, opened, settings=settings, on_progress=progress.show_run)
+        judged = judge(run, opened, settings=settings, on_progress=progress.show_run)
     if given["as_json"]:
-        say(json.dumps([one.to_json() for one in found], indent=2))
+        say_json([one.to_json() for one in judged])
     else:
-        _print(run, found)
-    return BELOW_COVERAGE if any(one.unanswered for one in found) else 0
+        _print(run, judged)
+    return BELOW_COVERAGE if any(one.unanswered for one in judged) else 0
 
 
-def _print(run: str, found: list[JudgedRun]) -> None:
+def _print(run: str, judged: list[JudgedRun]) -> None:
     from i2s_sdk.report.judge_tables import judged_table
     from i2s_sdk.report.tables import print_table
-    from i2s_sdk.run.storage.reader import read_run
+    from i2s_sdk.run.storage.folder import read_run
     from i2s_sdk.tasks.registry import SPECS
 
     label = read_run(run).manifest.options.model
-    for one in found:
-        print_table(judged_table(SPECS[one.judge.task].title, [(label, one)]), sys.stdout, intervals=True)
-        cost = f", ${one.cost:.4f}" if one.cost else ""
-        say(f"{one.calls} calls of the judge{cost}; its answers: {one.judge.answers}")
+    for judged_run in judged:
+        print_table(
+            judged_table(SPECS[judged_run.judge.task].title, [(label, judged_run)]),
+            sys.stdout,
+            intervals=True,
+        )
+        cost = f", ${judged_run.cost:.4f}" if judged_run.cost else ""
+        say(f"{judged_run.calls} calls of the judge{cost}; its answers: {judged_run.judge.answers}")
 
 
 _LEFT = 2  # columns that are aligned to the left
@@ -113,7 +114,7 @@ def human_scores_command(
     scores = [score for file in files for score in read_scores(Path(file), scoring)]
     systems, related = by_system(scores), correlations(scores, scoring.names)
     if as_json:
-        say(json.dumps({"systems": [asdict(one) for one in systems], "correlations": related}, indent=2))
+        say_json({"systems": [asdict(one) for one in systems], "correlations": related})
         return
     kinds = list(dict.fromkeys(kind for one in systems for kind in one.correctness))
     headings = [one.heading for one in scoring.criteria]
@@ -132,31 +133,31 @@ def human_scores_command(
         say(f"Correlation of {pair}: {'none' if value is None else f'{value:.3f}'}")
 
 
-def _row(one: SystemScores, kinds: list[str]) -> tuple[str, ...]:
-    compiled = one.compiled_means or (None,) * len(one.means)
-    by_kind = (one.correctness.get(kind) for kind in kinds)
-    values = ("-" if value is None else f"{value:.2f}" for value in (*one.means, *compiled, *by_kind))
-    return (one.system, one.language, str(one.figures), str(one.failed), *values)
+def _row(system: SystemScores, kinds: list[str]) -> tuple[str, ...]:
+    compiled = system.compiled_means or (None,) * len(system.means)
+    by_kind = (system.correctness.get(kind) for kind in kinds)
+    values = ("-" if value is None else f"{value:.2f}" for value in (*system.means, *compiled, *by_kind))
+    return (system.system, system.language, str(system.figures), str(system.failed), *values)
 
 
 def _of_run(files: tuple[str, ...], run: str, system: str | None, task: str | None, as_json: bool) -> None:
     from i2s_sdk.report.judge_tables import agreement_table
     from i2s_sdk.report.tables import print_table
     from i2s_sdk.run.judge import human_scores
+    from i2s_sdk.run.storage.folder import read_run
     from i2s_sdk.run.storage.interface import open_storage
     from i2s_sdk.run.storage.judgements import read_human_scores
-    from i2s_sdk.run.storage.reader import read_run
     from i2s_sdk.tasks.registry import SPECS
 
-    found = human_scores(run, files, system=system, task=task)
+    agreed = human_scores(run, files, system=system, task=task)
     kept = read_human_scores(open_storage(run))
     assert kept is not None, "it was just written"
     if as_json:
-        document = {"human": kept.to_json(), "agreement": [one.to_json() for one in found]}
-        say(json.dumps(document, indent=2))
+        document = {"human": kept.to_json(), "agreement": [one.to_json() for one in agreed]}
+        say_json(document)
         return
     label = read_run(run).manifest.options.model
     print_table(
-        agreement_table(SPECS[kept.task].title, [(label, one) for one in found]), sys.stdout, intervals=True
+        agreement_table(SPECS[kept.task].title, [(label, one) for one in agreed]), sys.stdout, intervals=True
     )
     say(f"{kept.rows} rows of {kept.system!r}, of {len(kept.scores)} samples of the run")

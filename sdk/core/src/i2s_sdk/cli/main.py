@@ -23,8 +23,7 @@ import click
 
 from i2s_client.plugins import PluginGroup, load_plugin, package_of, plugins, warn_of
 from i2s_sdk.cli.terminal import say
-from i2s_sdk.errors import I2SError, PluginError, UnknownNameError, UsageError
-from i2s_sdk.ownership import ownership
+from i2s_sdk.errors import I2SError, PluginError, UnknownNameError, UsageError, ownership
 from i2s_sdk.visible import VisibleFormatter
 from i2s_wire.installation import install_command
 from i2s_wire.tracing import exported_traces

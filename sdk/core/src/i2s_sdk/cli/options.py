@@ -123,13 +123,13 @@ def load_settings(given: Mapping[str, Any], **more: object | None) -> Settings:
 
 def _chosen(pairs: Sequence[str]) -> dict[str, str]:
     """Return the settings of ``--set NAME=VALUE``."""
-    found = {}
+    values = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals:
             raise SettingsError(f"--set {pair}: is not of the form NAME=VALUE, such as deadline=60")
-        found[name.strip().replace("-", "_")] = value
-    return found
+        values[name.strip().replace("-", "_")] = value
+    return values
 
 
 def _toml(name: str, value: object) -> str:
@@ -165,8 +165,8 @@ def _runs_in(name: str) -> list[str]:
     folder = Path(name)
     if not folder.is_dir() or (folder / MANIFEST).exists():
         return [name]
-    found = sorted(str(one.parent) for one in folder.glob(f"*/{MANIFEST}"))
-    return found or [name]
+    runs = sorted(str(one.parent) for one in folder.glob(f"*/{MANIFEST}"))
+    return runs or [name]
 
 
 def log_to_option(command: F) -> F:
@@ -202,12 +202,12 @@ def log_runs(runs: Iterable[PathOrUrl], destinations: Sequence[Destination]) -> 
     for run in runs if destinations else ():
         from i2s_sdk.report.experiment_logs import log_run
 
-        for one in destinations:
+        for target in destinations:
             try:
-                say(f"{run} is logged to {one}: {log_run(run, one)}", err=True)
+                say(f"{run} is logged to {target}: {log_run(run, target)}", err=True)
             except I2SError as error:
                 say(
-                    f"{error.message}; the run is kept, try again with: i2s-sdk log-run {run} --to {one}",
+                    f"{error.message}; the run is kept, try again with: i2s-sdk log-run {run} --to {target}",
                     err=True,
                 )
                 code = max(code, error.exit_code)
@@ -257,8 +257,8 @@ def check_requirements(
     from i2s_sdk.stats.requirements import check_runs, write_junit
 
     of_runs = {name for summary in runs.values() for one in summary.tasks.values() for name in one.values}
-    for one in requirements:
-        one.require_metric(of_runs)
+    for requirement in requirements:
+        requirement.require_metric(of_runs)
     checks = check_runs(requirements, runs)
     if junit is not None:
         write_junit(junit, runs, checks)
@@ -268,6 +268,6 @@ def check_requirements(
 def tell_failed(checks: Sequence[Check]) -> int:
     """Say which requirements do not hold, and return the exit code."""
     failed = [one for one in checks if one.failure]
-    for one in failed:
-        say(f"required {one.requirement.text} of {one.run}: {one.failure}", err=True)
+    for check in failed:
+        say(f"required {check.requirement.text} of {check.run}: {check.failure}", err=True)
     return BELOW_COVERAGE if failed else 0

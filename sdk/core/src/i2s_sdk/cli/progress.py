@@ -32,8 +32,8 @@ class ProgressLine:
             beginnings; those of reference points are not among them.
     """
 
-    def __init__(self, stream: TextIO, what: Sequence[str] = ("samples",)) -> None:
-        self._stream, self._what = stream, tuple(what)
+    def __init__(self, stream: TextIO, counted: Sequence[str] = ("samples",)) -> None:
+        self._stream, self._what = stream, tuple(counted)
         self._bars: Bars | None = None
         self._tasks: dict[str, TaskID] = {}
         self._began = self._last_line = 0.0

@@ -16,11 +16,10 @@ from i2s_client.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND,
 from i2s_sdk.cli.main import FAULT, LazyGroup
 from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options_for
 from i2s_sdk.cli.run_options import MOST_NAMES
-from i2s_sdk.cli.terminal import say
+from i2s_sdk.cli.terminal import say, say_json
 from i2s_sdk.errors import UsageError
 
 if TYPE_CHECKING:
-    from i2s_sdk.settings import Settings
     from i2s_sdk.single.render import RenderedSource
     from i2s_wire.render.source_error import SourceError
 
@@ -60,7 +59,7 @@ def require_out(out: str | None, as_json: bool) -> None:
         click.UsageError: It does not.
     """
     if out is None and not as_json:
-        raise click.UsageError("name the picture with -o PNG, or ask for the verdict alone with --json")
+        raise click.UsageError("name the image with -o PNG, or ask for the verdict alone with --json")
 
 
 def read_text(file: str) -> str:
@@ -105,7 +104,7 @@ def print_result(result: RenderedSource, out: str | None, as_json: bool) -> int:
     if out is not None and result.png is not None:
         write_file("-o", out, result.png)
     if as_json:
-        say(json.dumps(_document(result, out), indent=2))
+        say_json(_document(result, out))
     else:
         _say(result, out)
     return 0 if result.png is not None else FAULT
@@ -113,15 +112,13 @@ def print_result(result: RenderedSource, out: str | None, as_json: bool) -> int:
 
 def _document(result: RenderedSource, out: str | None) -> dict[str, Any]:
     rendering = result.rendering
-    picture = rendering.pictures[0] if result.png is not None else None
+    image = rendering.pictures[0] if result.png is not None else None
     error = rendering.error
     return {
         "verdict": rendering.verdict.name,
         "message": rendering.message,
-        "out": out if picture else None,
-        "picture": {"width": picture.width, "height": picture.height, "sha256": picture.sha256}
-        if picture
-        else None,
+        "out": out if image else None,
+        "picture": {"width": image.width, "height": image.height, "sha256": image.sha256} if image else None,
         "total_pages": rendering.total_pages,
         "site": asdict(rendering.site) if rendering.site else None,
         "error": {**asdict(error), "kind": error.kind.name, "undefined": _undefined(result)}
@@ -158,8 +155,8 @@ def say_error(error: SourceError, message: str) -> None:
     if error.undefined is not None:
         names = [one.name for one in error.undefined.providers]
         shown = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
-        what = f"defined by {shown}" if names else "nothing that is installed defines it"
-        say(f"undefined: {error.undefined.name}; {what}", err=True)
+        origin = f"defined by {shown}" if names else "nothing that is installed defines it"
+        say(f"undefined: {error.undefined.name}; {origin}", err=True)
 
 
 def _say(result: RenderedSource, out: str | None) -> None:
@@ -177,10 +174,10 @@ def _say(result: RenderedSource, out: str | None) -> None:
             if entry.level in ("error", "exception"):
                 say(f"{entry.level} of the page: {entry.text}", err=True)
         if result.png is not None and not rendering.site.settled:
-            say("the page did not come to rest in time; the picture may differ next time", err=True)
+            say("the page did not come to rest in time; the image may differ next time", err=True)
     if result.png is not None:
-        picture = rendering.pictures[0]
-        say(f"{rendering.verdict.name}: {out}, {picture.width} x {picture.height} pixels")
+        image = rendering.pictures[0]
+        say(f"{rendering.verdict.name}: {out}, {image.width} x {image.height} pixels")
     else:
         say(f"{rendering.verdict.name}: {rendering.message}", err=True)
 
@@ -291,39 +288,24 @@ def html_command(
     size = _VIEWPORT.fullmatch(viewport)
     if size is None:
         raise click.UsageError(f"--viewport {viewport}: must be WIDTHxHEIGHT, such as 1280x720")
-    result = _render(site, (int(size[1]), int(size[2])), scale, full_page, entry, elements, build, settings)
-    if text is not None and result.rendering.site is not None:
-        write_file("--text", text, result.rendering.site.text.encode("utf-8", "replace"))
-    return print_result(result, out, as_json)
-
-
-def _render(
-    site: str,
-    size: tuple[int, int],
-    scale: float,
-    full_page: bool,
-    entry: str,
-    elements: str | None,
-    build: str,
-    settings: Settings,
-) -> RenderedSource:
-    from pathlib import Path
-
     from i2s_sdk.single.render import Given, render_html, site_of_answer
     from i2s_sdk.tasks.webpage import WebpageTask
     from i2s_wire.render.options import ElementQuery, SiteBuild, SiteOptions, WindowOptions
 
     query = ElementQuery("" if elements == "interactive" else elements) if elements else None
-    given: Given = site
+    source: Given = site
     if site == "-":
-        given = site_of_answer(read_bytes(site), WebpageTask(settings.profile), Path("-"))
-    return render_html(
-        given,
+        source = site_of_answer(read_bytes(site), WebpageTask(settings.profile), Path("-"))
+    result = render_html(
+        source,
         entry_path=entry,
-        window=WindowOptions(*size, scale, full_page),
+        window=WindowOptions(int(size[1]), int(size[2]), scale, full_page),
         options=SiteOptions(want_text=True, elements=query, build=SiteBuild[build.upper()]),
         settings=settings,
     )
+    if text is not None and result.rendering.site is not None:
+        write_file("--text", text, result.rendering.site.text.encode("utf-8", "replace"))
+    return print_result(result, out, as_json)
 
 
 @click.command("lilypond", short_help="A LilyPond score.")
@@ -436,7 +418,7 @@ def _files(folder: Path) -> dict[str, bytes]:
     """Return the files of a folder by their paths in it.
 
     Raises:
-        UsageError: It is no folder, or one of them cannot be read.
+        UsageError: It is not a folder, or one of them cannot be read.
     """
     if not folder.is_dir():
         raise UsageError(f"--beside {folder}: is no folder")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from i2s_sdk.cli.options import (
     runs_argument,
     tell_failed,
 )
-from i2s_sdk.cli.terminal import say
+from i2s_sdk.cli.terminal import say, say_json
 
 
 @click.command("report", short_help="Write the report of one run or several.")
@@ -66,7 +65,7 @@ def report_command(
 
     written = write_report(runs, out, single_file=single_file)
     if as_json:
-        say(json.dumps(written.to_json(), indent=2))
+        say_json(written.to_json())
         return
     for notice in written.notices:
         say(f"note: {notice}", err=True)
@@ -140,24 +139,24 @@ def table_command(
     if by_difficulty:
         from i2s_sdk.report.analyses import difficulty_tables
 
-        found = difficulty_tables(runs)
+        paper_tables = difficulty_tables(runs)
     else:
-        found = table(runs, published=published, rendered_only=mean == "rendered")
+        paper_tables = table(runs, published=published, rendered_only=mean == "rendered")
     checks = []
     if required or junit is not None:
-        from i2s_sdk.run.storage.reader import read_run
+        from i2s_sdk.run.storage.folder import read_run
         from i2s_sdk.stats.aggregate import summarize_run
 
         summaries = {run: summarize_run(read_run(run)) for run in runs}
         checks = check_requirements(required, summaries, junit)
     if as_json:
-        tables = [one.to_json() for one in found]
+        tables = [one.to_json() for one in paper_tables]
         document = {"tables": tables, "requirements": [one.to_json() for one in checks]}
-        say(json.dumps(document if required else tables, indent=2))
+        say_json(document if required else tables)
     elif kind == "terminal":
-        for one in found:
-            print_table(one, sys.stdout, intervals=intervals)
+        for paper_table in paper_tables:
+            print_table(paper_table, sys.stdout, intervals=intervals)
     else:
         write = latex if kind == "latex" else markdown
-        say("\n".join(write(one, intervals=intervals) for one in found), nl=False)
+        say("\n".join(write(one, intervals=intervals) for one in paper_tables), nl=False)
     return tell_failed(checks)

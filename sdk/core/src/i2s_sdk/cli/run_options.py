@@ -60,10 +60,10 @@ class GroupedCommand(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, each group under its heading."""
         groups: dict[str, list[tuple[str, str]]] = {name: [] for name in (*GROUPS, _OTHERS)}
-        for one in self.get_params(ctx):
-            record = one.get_help_record(ctx)
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
             if record is not None:
-                groups[group_of(one)].append(record)
+                groups[group_of(parameter)].append(record)
         for name, records in groups.items():
             if records:
                 with formatter.section(name):
@@ -112,7 +112,7 @@ def _read_table(context: click.Context, option: click.Parameter, config: str | N
     """Take what the configuration file says of this command as its defaults.
 
     Raises:
-        SettingsError: The file cannot be read, or a key is no option of the command.
+        SettingsError: The file cannot be read, or a key is not an option of the command.
     """
     from i2s_sdk.settings_sources import command_tables
 
@@ -287,7 +287,7 @@ def model_options(command: F) -> F:
 
 
 def chosen_options(given: Mapping[str, object], settings: Settings) -> ModelOptions:
-    """Return what the parameters that ``model_options`` added say, and the settings of completions.
+    """Return the options that the parameters of ``model_options`` say, with the settings of completions.
 
     Raises:
         UsageError: A value does not fit.
@@ -295,7 +295,9 @@ def chosen_options(given: Mapping[str, object], settings: Settings) -> ModelOpti
     from i2s_sdk.models.options import Budget, options_from, parse_extra_body
 
     fields: dict[str, Any] = {
-        name.removeprefix("model_"): value for name, value in given.items() if value is not None
+        name.removeprefix("model_"): value
+        for name, value in given.items()
+        if name.startswith("model_") and value is not None
     }
     if fields.get("temperature") == _NONE:
         fields["temperature"] = None
@@ -463,16 +465,17 @@ def tell_unanswered(calls: Mapping[str, int]) -> None:
     count = sum(calls.values())
     if count:
         names = ", ".join(list(calls)[:MOST_NAMES]) + (", …" if len(calls) > MOST_NAMES else "")
-        what = "1 call of the model was" if count == 1 else f"{count} calls of the model were"
+        subject = "1 call of the model was" if count == 1 else f"{count} calls of the model were"
         say(
-            f"{what} in flight when an earlier start was stopped, and may have been billed: {names}", err=True
+            f"{subject} in flight when an earlier start was stopped, and may have been billed: {names}",
+            err=True,
         )
 
 
 def tell_failures(failures: Sequence[FailureReason]) -> None:
     """Say why samples have no score, the most frequent reasons, if there are any."""
-    for one in failures[:_MOST_REASONS]:
-        what = f"{one.count} {one.outcome}{', such as' if one.count > 1 else ''}"
-        say(f"  {what}: {' '.join(one.message.split())}", err=True)
+    for reason in failures[:_MOST_REASONS]:
+        label = f"{reason.count} {reason.outcome}{', such as' if reason.count > 1 else ''}"
+        say(f"  {label}: {' '.join(reason.message.split())}", err=True)
     if len(failures) > _MOST_REASONS:
         say(f"  and {sum(one.count for one in failures[_MOST_REASONS:])} for other reasons", err=True)

@@ -13,7 +13,7 @@ import click
 from i2s_client.service_table import DOCUMENTS, METRICS
 from i2s_sdk.cli.main import FAULT, USAGE
 from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options_for
-from i2s_sdk.cli.terminal import say
+from i2s_sdk.cli.terminal import say, say_json
 from i2s_sdk.visible import visible_line
 
 if TYPE_CHECKING:
@@ -112,8 +112,8 @@ def _score_lines(task: str, settings: Settings) -> int:
 
     faults: list[LineFault] = []
 
-    def show(found: LineScore | LineFault) -> None:
-        say(json.dumps(asdict(found)))
+    def show(line: LineScore | LineFault) -> None:
+        say(json.dumps(asdict(line)))
 
     def note(fault: LineFault) -> None:
         faults.append(fault)
@@ -138,11 +138,15 @@ def _tell_pair(result: Score, as_json: bool) -> int:
             "width": result.width,
             "height": result.height,
         }
-        say(json.dumps(document, indent=2))
+        say_json(document)
     else:
-        for one in result.results:
-            shown = f"{one.value:.6f}" if one.failure is None else f"no value: {one.failure.message}"
-            say(f"{one.name:<8} {shown}")
+        for metric_result in result.results:
+            shown = (
+                f"{metric_result.value:.6f}"
+                if metric_result.failure is None
+                else f"no value: {metric_result.failure.message}"
+            )
+            say(f"{metric_result.name:<8} {shown}")
     return FAULT if result.failures else 0
 
 
@@ -166,26 +170,26 @@ def _tell_folder(result: FolderScore, as_json: bool) -> int:
             "profile": str(result.profile),
             "complete": result.complete,
         }
-        say(json.dumps(document, indent=2))
+        say_json(document)
     else:
         _say_folder(result)
     return 0 if result.complete else FAULT
 
 
-def _pair(one: PairScore) -> dict[str, Any]:
-    if one.score is None:
-        return {"name": one.name, "metrics": {}, "failures": {}, "error": one.error and one.error.message}
-    return {"name": one.name, **_values(one.score), "error": None}
+def _pair(pair: PairScore) -> dict[str, Any]:
+    if pair.score is None:
+        return {"name": pair.name, "metrics": {}, "failures": {}, "error": pair.error and pair.error.message}
+    return {"name": pair.name, **_values(pair.score), "error": None}
 
 
 def _say_folder(result: FolderScore) -> None:
-    for one in result.pairs:
-        if one.score is None:
-            say(f"{one.name}: {one.error.message if one.error else 'no prediction: 0 in every metric'}")
+    for pair in result.pairs:
+        if pair.score is None:
+            say(f"{pair.name}: {pair.error.message if pair.error else 'no prediction: 0 in every metric'}")
             continue
-        shown = [f"{name} {value:.4f}" for name, value in one.score.values.items()]
-        shown += [f"{name} has no value: {failure.message}" for name, failure in one.score.failures.items()]
-        say(f"{one.name}: {', '.join(shown)}")
+        shown = [f"{name} {value:.4f}" for name, value in pair.score.values.items()]
+        shown += [f"{name} has no value: {failure.message}" for name, failure in pair.score.failures.items()]
+        say(f"{pair.name}: {', '.join(shown)}")
     for name, mean in result.means.items():
         value = "–" if mean.value is None else f"{mean.value:.6f}"
         say(f"mean {name:<8} {value}  (n={mean.n} of {len(result.pairs)})")
@@ -211,7 +215,7 @@ def metrics_command(as_json: bool, **given: str | bool | None) -> int:
     settings = load_settings(given)
     from i2s_sdk.single.score import metrics
 
-    found = metrics(settings=settings)
+    described = metrics(settings=settings)
     if as_json:
         document = [
             {
@@ -228,13 +232,15 @@ def metrics_command(as_json: bool, **given: str | bool | None) -> int:
                 "available": one.available,
                 "unavailable_reason": one.unavailable_reason,
             }
-            for one in found
+            for one in described
         ]
-        say(json.dumps({"metrics": document, "tasks": _tasks(settings.profile)}, indent=2))
+        say_json({"metrics": document, "tasks": _tasks(settings.profile)})
         return 0
-    for one in found:
-        state = f"version {one.version}" if one.available else f"unavailable: {one.unavailable_reason}"
-        say(f"{one.name:<8} {'/'.join(one.profiles):<12} {state}\n         {one.summary}")
+    for metric in described:
+        state = (
+            f"version {metric.version}" if metric.available else f"unavailable: {metric.unavailable_reason}"
+        )
+        say(f"{metric.name:<8} {'/'.join(metric.profiles):<12} {state}\n         {metric.summary}")
     say(f"\nMetrics of each task, profile {settings.profile}, the main one with a star:")
     for task, has in _tasks(settings.profile).items():
         names = (f"{name}*" if name == has["main"] else name for name in (*has["metrics"], *has["averages"]))
@@ -247,17 +253,17 @@ def _tasks(profile: Profile) -> dict[str, dict[str, Any]]:
     from i2s_sdk.tasks.metrics import image_metric, image_metrics, scorers_of
     from i2s_sdk.tasks.registry import SPECS, open_task
 
-    found: dict[str, dict[str, Any]] = {}
+    by_task: dict[str, dict[str, Any]] = {}
     for name, spec in SPECS.usable().items():
         task = open_task(name, profile)
         images = map(image_metric, image_metrics(task))
         metrics = {one.name: {"by": METRICS, "aggregate": str(one.aggregate)} for one in images}
-        for one in scorers_of(task):
-            by = f"{one.name} {one.version}"
-            metrics |= {own.name: {"by": by, "aggregate": str(own.aggregate)} for own in one.metrics}
+        for scorer in scorers_of(task):
+            by = f"{scorer.name} {scorer.version}"
+            metrics |= {own.name: {"by": by, "aggregate": str(own.aggregate)} for own in scorer.metrics}
         averages = {one.name: list(one.of) for one in spec.averages if not metrics.keys().isdisjoint(one.of)}
-        found[name] = {"main": spec.main_metric, "metrics": metrics, "averages": averages}
-    return found
+        by_task[name] = {"main": spec.main_metric, "metrics": metrics, "averages": averages}
+    return by_task
 
 
 def _bound(number: float) -> float | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ import click
 from i2s_client.service_table import GATEWAY
 from i2s_sdk.cli.main import FAULT, group
 from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options
-from i2s_sdk.cli.terminal import say
+from i2s_sdk.cli.terminal import say, say_json
 from i2s_sdk.errors import UsageError
 from i2s_sdk.settings import Settings
 
@@ -64,7 +63,7 @@ def up_command(
         names, docker=docker, http=http_listen if http else "", settings=settings, on_wait=_say_waiting
     )
     if as_json:
-        say(json.dumps(asdict(running), indent=2))
+        say_json(asdict(running))
     else:
         show(running)
 
@@ -137,12 +136,13 @@ def status_command(as_json: bool) -> int:
     states = status()
     ok = bool(states) and all(one.serves for one in states)
     if as_json:
-        say(json.dumps({"ok": ok, "services": [asdict(one) for one in states]}, indent=2))
+        say_json({"ok": ok, "services": [asdict(one) for one in states]})
     elif not states:
         say("nothing is up; `i2s-sdk up` starts the services", err=True)
     else:
-        for one in states:
-            say(f"{'serves' if one.serves else 'DOWN':<7} {one.name:<16} {one.address:<22} {one.detail}")
+        for state in states:
+            word = "serves" if state.serves else "DOWN"
+            say(f"{word:<7} {state.name:<16} {state.address:<22} {state.detail}")
     return 0 if ok else FAULT
 
 
@@ -162,11 +162,11 @@ def logs_command(name: str | None, lines: int, follow: bool) -> None:
         raise click.UsageError("--follow needs the name of a service")
     from i2s_sdk.stack.lifecycle import service_log, status_names
 
-    for one in (name,) if name else status_names():
+    for service in (name,) if name else status_names():
         if name is None:
-            say(f"== {one}")
+            say(f"== {service}")
         decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
-        for piece in service_log(one, lines, follow=follow):
+        for piece in service_log(service, lines, follow=follow):
             say(decoder.decode(piece), nl=False)
 
 
@@ -190,7 +190,7 @@ def doctor_command(profile: str | None, as_json: bool, **given: str | bool | Non
     findings = doctor(settings=settings)
     ok = all(finding.state is not State.BAD for finding in findings)
     if as_json:
-        say(json.dumps({"ok": ok, "findings": [asdict(finding) for finding in findings]}, indent=2))
+        say_json({"ok": ok, "findings": [asdict(finding) for finding in findings]})
     else:
         width = max(len(finding.name) for finding in findings)
         for finding in findings:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from i2s_sdk.cli.options import json_option
-from i2s_sdk.cli.terminal import say
+from i2s_sdk.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from i2s_sdk.run.storage.reader import StoredRun
+    from i2s_sdk.run.storage.folder import StoredRun
     from i2s_sdk.run.storage.record import ReadingNote, Record
 
 _LOWEST = 10
@@ -50,7 +49,7 @@ def show_command(run: str, samples: tuple[str, ...], lowest: int, account: str |
       i2s-sdk show runs/answers equation-euler --json
     """  # noqa: D301 - \b is for click
     from i2s_sdk.run.storage.codec import record_line
-    from i2s_sdk.run.storage.reader import read_run
+    from i2s_sdk.run.storage.folder import read_run
 
     stored = read_run(run)
     if samples and account is not None:
@@ -62,7 +61,7 @@ def show_command(run: str, samples: tuple[str, ...], lowest: int, account: str |
     lowest_ids = sorted(values, key=lambda one: (values[one] is not None, values[one] or 0.0, one))[:lowest]
     records = [stored.with_texts(_named(stored, one)) for one in samples or lowest_ids]
     if as_json:
-        say(json.dumps([record_line(one) for one in records], indent=2))
+        say_json([record_line(one) for one in records])
     elif samples:
         say("\n\n".join("\n".join(_lines(stored, one)) for one in records))
     else:

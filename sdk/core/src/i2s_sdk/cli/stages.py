@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,7 @@ from i2s_sdk.cli.run_options import (
     tell_failures,
     tell_unanswered,
 )
-from i2s_sdk.cli.terminal import say
+from i2s_sdk.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from i2s_sdk.run.stages import StageResult
@@ -42,12 +41,12 @@ fail_on_error_option = click.option(
 )
 
 
-def tell_stage(result: StageResult, what: str, settings: Settings, as_json: bool) -> int:
+def tell_stage(result: StageResult, words: str, settings: Settings, as_json: bool) -> int:
     """Print how far a stage came, and return the exit code.
 
     Args:
         result: What the stage returned.
-        what: What a sample has after it, for people.
+        words: What a sample has after it, for people.
         settings: Settings with the failures that are allowed.
         as_json: Whether as one document.
     """
@@ -59,9 +58,9 @@ def tell_stage(result: StageResult, what: str, settings: Settings, as_json: bool
             "covered": result.covered,
             "unanswered_calls": dict(result.unanswered_calls),
         }
-        say(json.dumps(document, indent=2))
+        say_json(document)
     else:
-        say(f"{result.done} of {result.planned} samples have {what}: {result.folder}")
+        say(f"{result.done} of {result.planned} samples have {words}: {result.folder}")
     tell_failures(result.failures)
     tell_unanswered(result.unanswered_calls)
     if result.covered:
@@ -101,9 +100,7 @@ def generate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
     settings = load_settings(
         given, profile=given["profile"], prompts=given["prompts"], fail_on_error=given["fail_on_error"]
     )
-    options = chosen_options(
-        {name: value for name, value in given.items() if name.startswith("model_")}, settings
-    )
+    options = chosen_options(given, settings)
     folder = run_folder(given, settings)
     from i2s_sdk.cli.interruption import interruptible
     from i2s_sdk.cli.progress import ProgressLine

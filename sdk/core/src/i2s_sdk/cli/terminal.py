@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable, Sequence
 
@@ -20,6 +21,11 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
         nl: Whether a line feed follows.
     """
     click.echo(visible(text), err=err, nl=nl)
+
+
+def say_json(document: object) -> None:
+    """Print a document as JSON."""
+    say(json.dumps(document, indent=2))
 
 
 def print_rows(

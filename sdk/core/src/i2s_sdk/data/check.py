@@ -1,6 +1,6 @@
 """Every fault of a data set: of the index, line by line, and of the files that it names.
 
-A reference whose pixels are not what it looks like is no fault; there is a warning of it.
+A reference whose pixels are not what it looks like is not a fault; there is a warning of it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a data set was found to be."""
+    """The result of the check of a data set."""
 
     #: Its index file.
     index: Path
@@ -105,9 +105,9 @@ def _faults_of(instance: Instance, most_pixels: int) -> Iterator[str]:
     except DataError as error:
         yield error.message
         return
-    for picture in instance.pictures:
-        if said := _picture_fault(picture, most_pixels):
-            yield f"image {picture.name}: {said}"
+    for image in instance.pictures:
+        if said := _image_fault(image, most_pixels):
+            yield f"image {image.name}: {said}"
     spec = task_spec(instance.task)
     if said := spec.files_fault(instance):
         yield said
@@ -117,9 +117,9 @@ def _faults_of(instance: Instance, most_pixels: int) -> Iterator[str]:
             yield f"structure {instance.structure.name}: {said}"
 
 
-def _picture_fault(picture: Path, most_pixels: int) -> str:
+def _image_fault(image: Path, most_pixels: int) -> str:
     try:
-        decode_image(picture.read_bytes(), most_pixels)
+        decode_image(image.read_bytes(), most_pixels)
     except ImageFaultError as error:
         return str(error)
     except OSError as error:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.errors import DataError
+from i2s_sdk.files import read_file
 from i2s_sdk.instances.instance import Asset, Content, Instance
 from i2s_sdk.instances.site_files import inside, read_tar
 from i2s_sdk.json_text import read_json
@@ -28,7 +29,7 @@ def read_content(instance: Instance) -> Content:
     Raises:
         DataError: One cannot be read, or an archive is not what it should be; names the file.
     """
-    structure = _read(instance.structure) if instance.structure is not None else None
+    structure = read_file(instance.structure) if instance.structure is not None else None
     site = None
     if structure is not None and task_spec(instance.task).structure_is_site:
         try:
@@ -36,7 +37,7 @@ def read_content(instance: Instance) -> Content:
         except ValueError as error:
             raise DataError(instance.structure or instance.file, 0, str(error)) from None
     return Content(
-        reference=_read(instance.image) if instance.image is not None else b"",
+        reference=read_file(instance.image) if instance.image is not None else b"",
         structure=structure.decode("utf-8", "replace") if structure is not None and site is None else None,
         site=site,
         assets=_asset_contents(instance, site or {}),
@@ -55,7 +56,7 @@ def _asset_contents(instance: Instance, site: Mapping[str, bytes]) -> dict[str, 
         except ValueError as error:
             raise DataError(where, 0, f"asset of instance {instance.id!r}: {error}") from None
         if asset.path is not None:
-            assets[name] = _read(asset.path)
+            assets[name] = read_file(asset.path)
         elif name in site:
             assets[name] = site[name]
         else:
@@ -63,13 +64,6 @@ def _asset_contents(instance: Instance, site: Mapping[str, bytes]) -> dict[str, 
                 where, 0, f"asset {asset.name!r} of instance {instance.id!r} is not in the archive"
             )
     return assets
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
 
 
 #: Characters of a message, which quotes the value that is wrong.
@@ -223,31 +217,31 @@ def read_lines(raw: bytes, folder: Path) -> Iterator[IndexLine]:
 
 def _object(line: bytes) -> dict[str, Any]:
     try:
-        found = read_json(line.decode("utf-8"))
+        fields = read_json(line.decode("utf-8"))
     except UnicodeDecodeError:
         raise ValueError("is not UTF-8") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"is not JSON: {error.msg} at column {error.colno}") from None
-    if not isinstance(found, dict):
+    if not isinstance(fields, dict):
         raise ValueError("is not a JSON object")
-    required, optional = _FORMAT_2 if "inputs" in found else _FORMAT_1
+    required, optional = _FORMAT_2 if "inputs" in fields else _FORMAT_1
     known = (*required, *optional)
-    for name in found:
+    for name in fields:
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1)
             meant = f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(known)}"
             raise ValueError(f"no field is called {name!r}{meant}")
     for name in _TEXTS.intersection(required):
-        if not isinstance(found.get(name), str) or not found[name]:
+        if not isinstance(fields.get(name), str) or not fields[name]:
             raise ValueError(f"field {name!r} must be a text that is not empty")
     for name in _TEXTS_OR_NULL:
-        if not isinstance(found.get(name), str | None):
+        if not isinstance(fields.get(name), str | None):
             raise ValueError(f"field {name!r} must be a text or null")
-    if not isinstance(found.get("inputs", {}), dict):
+    if not isinstance(fields.get("inputs", {}), dict):
         raise ValueError("field 'inputs' must be an object")
-    if not isinstance(found.get("provenance"), dict | None):
+    if not isinstance(fields.get("provenance"), dict | None):
         raise ValueError("field 'provenance' must be an object or null")
-    return found
+    return fields
 
 
 def _instance(fields: dict[str, Any], root: Path) -> Instance:
@@ -315,23 +309,23 @@ def _instance_of_format_2(fields: dict[str, Any], root: Path) -> Instance:
 def _read_assets(raw: object, root: Path) -> tuple[Asset, ...]:
     if not isinstance(raw, Sequence) or isinstance(raw, str):
         raise ValueError("field 'assets' must be a list")
-    found: list[Asset] = []
-    for one in raw:
-        match one:
+    assets: list[Asset] = []
+    for entry in raw:
+        match entry:
             case str():
-                found.append(Asset(one))
+                assets.append(Asset(entry))
             case {"name": str(name), "path": str(path), **rest} if not rest:
-                found.append(Asset(name, _inside(root, path, "assets")))
+                assets.append(Asset(name, _inside(root, path, "assets")))
             case _:
-                raise ValueError(f"asset {one!r} must be a name, or an object of 'name' and 'path'")
-    return tuple(found)
+                raise ValueError(f"asset {entry!r} must be a name, or an object of 'name' and 'path'")
+    return tuple(assets)
 
 
 def _inside(root: Path, relative: str, field: str) -> Path:
     """Return the file that a path of the index names.
 
     Raises:
-        ValueError: It is no file, or not inside the folder, links followed.
+        ValueError: It is not a file, or not inside the folder, links followed.
     """
     if "\0" in relative or Path(relative).is_absolute():
         raise ValueError(f"{field} {relative!r} must be a path relative to the folder")

@@ -98,9 +98,9 @@ def line(
     fault = inputs_fault(task, inputs) or target_fault(task, target)
     if fault:
         raise ValueError(f"{identity}: {fault}")
-    found: Line = {"id": identity, "task": task, "subset": subset, "inputs": dict(inputs)}
+    written: Line = {"id": identity, "task": task, "subset": subset, "inputs": dict(inputs)}
     optional = {"target": target, "difficulty": difficulty, "licence": licence, "provenance": provenance}
-    return {**found, **{name: value for name, value in optional.items() if value not in (None, "", {})}}
+    return {**written, **{name: value for name, value in optional.items() if value not in (None, "", {})}}
 
 
 def converted(row: Mapping[str, Any]) -> Line:

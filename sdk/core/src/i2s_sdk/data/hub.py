@@ -7,7 +7,6 @@ import binascii
 import contextlib
 import gzip
 import hashlib
-import importlib.util
 import io
 import json
 import logging
@@ -25,12 +24,11 @@ from typing import TYPE_CHECKING, Any
 from i2s_sdk.data.folder import INDEX, DataSet, read_folder
 from i2s_sdk.data.format_2 import line, put_by_content
 from i2s_sdk.data.locations import write_origin
-from i2s_sdk.errors import DataError, UnknownNameError, UsageError
+from i2s_sdk.errors import DataError, UnknownNameError, UsageError, require_package
 from i2s_sdk.files import cache_folder
 from i2s_sdk.instances.site_files import MAX_BYTES, read_repository
 from i2s_sdk.json_text import read_json
 from i2s_sdk.tasks.registry import BUILT_IN, task_spec
-from i2s_wire.installation import install_command
 
 if TYPE_CHECKING:
     from datasets import Dataset  # type: ignore[import-untyped]
@@ -85,10 +83,10 @@ def parse_hub_name(name: str) -> tuple[HubName, ...]:
     rest = name.removeprefix(PREFIX)
     if rest in _ALIASES:
         return tuple(HubName(one, _task_of(one, "")) for one in _ALIASES[rest])
-    found = _FORM.fullmatch(rest)
-    if found is None:
+    match = _FORM.fullmatch(rest)
+    if match is None:
         raise UsageError(f"data set {name!r}: must be hf:OWNER/NAME, such as hf:{next(iter(LIVING))}")
-    path, revision, task = found["path"], found["revision"] or "", found["task"] or ""
+    path, revision, task = match["path"], match["revision"] or "", match["task"] or ""
     if task and task not in _HUB_NAMES.values():
         raise UnknownNameError("task", task, _HUB_NAMES.values())
     folder = Path(path).expanduser()
@@ -108,9 +106,9 @@ def parse_hub_name(name: str) -> tuple[HubName, ...]:
 def _task_of(repository: str, task: str, name: str = "") -> str:
     if task:
         return task
-    for one in _HUB_NAMES.values():
-        if one in repository.lower():
-            return one
+    for hub_task in _HUB_NAMES.values():
+        if hub_task in repository.lower():
+            return hub_task
     options = [f"?task={one}" for one in _HUB_NAMES.values()]
     raise UsageError(f"data set {name!r}: add {', '.join(options[:-1])} or {options[-1]}")
 
@@ -118,7 +116,7 @@ def _task_of(repository: str, task: str, name: str = "") -> str:
 #: Files of a repository that a model may use.
 ASSET_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".ico", ".bmp", ".tiff")
 #: The most bytes of a reference image.
-MAX_PICTURE_BYTES = 64 * 1024 * 1024
+MAX_IMAGE_BYTES = 64 * 1024 * 1024
 
 _KINDS = {b"\x89PNG\r\n\x1a\n": ".png", b"\xff\xd8\xff": ".jpg"}
 _NOTHING = ("", "null", "None", '""')
@@ -127,7 +125,7 @@ _ID_BYTES = 256
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What an instance is made of."""
+    """The parts of an instance."""
 
     #: The uuid.
     id: str
@@ -136,9 +134,9 @@ class Row:
     #: Empty if unknown.
     difficulty: str
     #: The reference, encoded as it came.
-    picture: bytes = field(repr=False)
+    image: bytes = field(repr=False)
     #: Suffix of its kind, such as ".png".
-    picture_suffix: str
+    image_suffix: str
     #: Ground truth: LaTeX or LilyPond in UTF-8, a .tar.gz of a site; None if there is none.
     structure: bytes | None = field(repr=False)
     #: Text of the image; None if unknown.
@@ -167,14 +165,14 @@ def read_row(columns: Mapping[str, Any], task: str, subset: str) -> Row:
         raise ValueError(
             f"uuid {repr(columns.get('uuid'))[:100]} is not a printable text of at most {_ID_BYTES} bytes"
         )
-    picture = picture_bytes(columns.get("image"))
+    image = image_bytes(columns.get("image"))
     structure, assets, left_out = _structure(_verbatim(columns.get("structure")), task)
     return Row(
         id=identity,
         subset=plain(columns.get("category")) or subset,
         difficulty=plain(columns.get("difficulty")) or "",
-        picture=picture,
-        picture_suffix=suffix_of_picture(picture),
+        image=image,
+        image_suffix=suffix_of_image(image),
         structure=structure,
         text=_verbatim(columns.get("text")),
         assets=assets,
@@ -190,7 +188,7 @@ def plain(value: object) -> str | None:
         None for what means nothing.
 
     Raises:
-        ValueError: It is no text.
+        ValueError: It is not a text.
     """
     text = _verbatim(value)
     if text is None or not text.startswith('"'):
@@ -210,7 +208,7 @@ def _verbatim(value: object) -> str | None:
     return value
 
 
-def picture_bytes(value: object) -> bytes:
+def image_bytes(value: object) -> bytes:
     """Return the bytes of an image of a row; a path is never followed, whatever it names.
 
     Raises:
@@ -220,28 +218,26 @@ def picture_bytes(value: object) -> bytes:
         case {"bytes": bytes(content)} if content:
             pass
         case {"path": str()}:
-            raise ValueError(
-                "the picture is not in the data set, only its path; save the data set with pictures"
-            )
+            raise ValueError("the image is not in the data set, only its path; save the data set with images")
         case _:
-            raise ValueError("the row has no picture")
-    if len(content) > MAX_PICTURE_BYTES:
-        raise ValueError(f"the picture has {len(content)} bytes, more than {MAX_PICTURE_BYTES}")
+            raise ValueError("the row has no image")
+    if len(content) > MAX_IMAGE_BYTES:
+        raise ValueError(f"the image has {len(content)} bytes, more than {MAX_IMAGE_BYTES}")
     return content
 
 
-def suffix_of_picture(picture: bytes) -> str:
-    """Return the suffix of a picture's kind, such as ".png".
+def suffix_of_image(image: bytes) -> str:
+    """Return the suffix of an image's kind, such as ".png".
 
     Raises:
         ValueError: It is of no kind that is read.
     """
     for magic, suffix in _KINDS.items():
-        if picture.startswith(magic):
+        if image.startswith(magic):
             return suffix
-    if picture[:4] == b"RIFF" and picture[8:12] == b"WEBP":
+    if image[:4] == b"RIFF" and image[8:12] == b"WEBP":
         return ".webp"
-    raise ValueError("the picture is neither PNG, JPEG nor WebP")
+    raise ValueError("the image is neither PNG, JPEG nor WebP")
 
 
 def _structure(value: str | None, task: str) -> tuple[bytes | None, tuple[str, ...], tuple[str, ...]]:
@@ -328,10 +324,7 @@ def open_tables(name: HubName) -> list[Table]:
         UnknownNameError: There is no such subset.
         DataError: The data set cannot be loaded.
     """
-    if importlib.util.find_spec("datasets") is None:
-        raise UsageError(
-            f"data set {str(name)!r} needs the package datasets: {install_command('i2s-sdk[hub]')}"
-        )
+    require_package("datasets", "hub", f"data set {str(name)!r} needs")
     import datasets
 
     if not sys.stderr.isatty():
@@ -347,11 +340,11 @@ def _hub_tables(name: HubName) -> list[Table]:
     for subset in _known(name, (*spec.subsets, *spec.wild_subsets)) or spec.subsets:
         label = f"{name}/{subset}"
         try:
-            found = datasets.load_dataset(name.where, subset, split=SPLIT, revision=name.revision or None)
+            rows = datasets.load_dataset(name.where, subset, split=SPLIT, revision=name.revision or None)
         except Exception as error:
             # The library raises errors of its own, of the hub's client, of pyarrow and of the system.
             raise _unloadable(label, error, "; a copy on disk is named hf:FOLDER") from None
-        tables.append(_table(label, subset, found))
+        tables.append(_table(label, subset, rows))
     return tables
 
 
@@ -387,26 +380,26 @@ def _load(home: Path, root: Path, subset: str) -> Table:
     label = f"hf:{home}"
     try:
         if (home / _STATE).is_file():
-            found = datasets.load_from_disk(str(home))
+            rows = datasets.load_from_disk(str(home))
         else:
             files = sorted(home.glob(f"{SPLIT}*.parquet")) or sorted(home.glob("*.parquet"))
             names = [str(path) for path in files]
-            found = datasets.load_dataset("parquet", data_files=names, split="train")
+            rows = datasets.load_dataset("parquet", data_files=names, split="train")
     except Exception as error:
         # Several packages raise errors here, which all mean that these files are not what they should be.
         raise _unloadable(label, error) from None
-    return _table(label, subset, found)
+    return _table(label, subset, rows)
 
 
-def _table(label: str, subset: str, found: Dataset) -> Table:
+def _table(label: str, subset: str, rows: Dataset) -> Table:
     import datasets
 
-    missing = [column for column in ("uuid", "image") if column not in found.column_names]
+    missing = [column for column in ("uuid", "image") if column not in rows.column_names]
     if missing:
         raise DataError(Path(label), 0, f"has no column {missing[0]!r}; it is no data set of the benchmark")
     # The files of the images are the references; decoding and encoding again would make others of them.
-    raw = found.cast_column("image", datasets.Image(decode=False))
-    return Table(label, subset, str(found._fingerprint), len(found), raw)
+    raw = rows.cast_column("image", datasets.Image(decode=False))
+    return Table(label, subset, str(rows._fingerprint), len(rows), raw)
 
 
 def _known(name: HubName, known: tuple[str, ...]) -> tuple[str, ...]:
@@ -529,9 +522,7 @@ def _rows_of(table: Table, task: str) -> Iterator[tuple[int, Row]]:
 
 def _line(row: Row, task: str, folder: Path) -> str:
     """Write the files of an instance and return its line of the index."""
-    inputs: dict[str, object] = {
-        "image": put_by_content(folder, "references", row.picture, row.picture_suffix)
-    }
+    inputs: dict[str, object] = {"image": put_by_content(folder, "references", row.image, row.image_suffix)}
     target: dict[str, object] = {}
     if row.structure is not None:
         target["structure"] = put_by_content(

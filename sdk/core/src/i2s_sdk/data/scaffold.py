@@ -52,14 +52,14 @@ class FoundFiles:
     #: The task of the document; the task that was named if there is only an image.
     task: str
     #: The image; None if there is none yet.
-    picture: Path | None
+    image: Path | None
     #: The document; None if there is no ground truth.
     document: Path | None
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a folder holds."""
+    """The images and documents of a folder."""
 
     #: Images and documents, in the order of tasks and names.
     files: tuple[FoundFiles, ...]
@@ -97,23 +97,23 @@ def find_in_task_folders(source: Path) -> Found:
             )
         else:
             left_out.append(LeftOut(path, _NEITHER))
-    found: dict[str, FoundFiles] = {}
+    by_task: dict[str, FoundFiles] = {}
     for folder in folders:
         inside = find(folder, folder.name)
         left_out += inside.left_out
-        for one in inside.files:
-            here = one.document or one.picture or folder
-            if one.task != folder.name:
+        for file in inside.files:
+            here = file.document or file.image or folder
+            if file.task != folder.name:
                 raise DataError(
-                    here, 0, f"is a document of the task {one.task}; move it to {source / one.task}"
+                    here, 0, f"is a document of the task {file.task}; move it to {source / file.task}"
                 )
-            if one.name in found:
-                other = found[one.name].document or found[one.name].picture
+            if file.name in by_task:
+                other = by_task[file.name].document or by_task[file.name].image
                 raise DataError(
                     here, 0, f"has the same name as {other}, and names are ids; rename one of them"
                 )
-            found[one.name] = one
-    return Found(tuple(found.values()), tuple(left_out))
+            by_task[file.name] = file
+    return Found(tuple(by_task.values()), tuple(left_out))
 
 
 def _unknown_task(name: str) -> str:
@@ -129,9 +129,9 @@ def find(source: Path, task: str = "") -> Found:
 
     Raises:
         UsageError: There is no image and no document.
-        DataError: It is no folder or cannot be read, or two documents or two images have the same name.
+        DataError: It is not a folder or cannot be read, or two documents or two images have the same name.
     """
-    pictures: dict[str, Path] = {}
+    images: dict[str, Path] = {}
     documents: dict[str, tuple[Path, str]] = {}
     left_out: list[LeftOut] = []
     for path in _entries(source):
@@ -143,9 +143,9 @@ def find(source: Path, task: str = "") -> Found:
         elif path.is_dir() and not _is_site(path):
             left_out.append(LeftOut(path, _NO_SITE))
         elif suffix in IMAGES:
-            if name in pictures:
-                raise DataError(path, 0, f"has the same name as {pictures[name].name}; rename one of them")
-            pictures[name] = path
+            if name in images:
+                raise DataError(path, 0, f"has the same name as {images[name].name}; rename one of them")
+            images[name] = path
         elif kind:
             if name in documents:
                 other = documents[name][0].name
@@ -153,11 +153,11 @@ def find(source: Path, task: str = "") -> Found:
             documents[name] = path, kind
         else:
             left_out.append(LeftOut(path, _NEITHER))
-    if not pictures and not documents:
+    if not images and not documents:
         raise UsageError(_nothing(source, left_out))
     files = [
-        FoundFiles(name, documents[name][1] if name in documents else task, pictures.get(name), document)
-        for name in sorted({*pictures, *documents})
+        FoundFiles(name, documents[name][1] if name in documents else task, images.get(name), document)
+        for name in sorted({*images, *documents})
         for document in [documents[name][0] if name in documents else None]
     ]
     return Found(tuple(files), tuple(left_out))
@@ -174,7 +174,7 @@ def _nothing(source: Path, left_out: list[LeftOut]) -> str:
     named = ", ".join(one.name for one in task_folders(source))
     hint = f"; leave --task out to take the folders of tasks in it ({named})" if named else ""
     faults = "".join(f"; {one}" for one in [one for one in left_out if one.fault][:_NAMED])
-    return f"{source} holds no picture and no document ({wanted}, folders of sites){hint}{faults}"
+    return f"{source} holds no image and no document ({wanted}, folders of sites){hint}{faults}"
 
 
 def _entries(source: Path) -> list[Path]:
@@ -223,7 +223,7 @@ class NewDataset:
     converted: tuple[str, ...] = ()
     #: Sentences about images that are not compared as they look.
     warnings: tuple[str, ...] = ()
-    #: Files that are no part of it.
+    #: Files that are not part of it.
     left_out: tuple[LeftOut, ...] = ()
 
 
@@ -257,14 +257,16 @@ def new_dataset(
             something beside the subfolders of tasks.
         WriteError: The folder cannot be written.
     """
-    found = None if source is None else _found(source, task)  # before anything is written
+    source_files = None if source is None else _found(source, task)  # before anything is written
     notes = _Notes()
     with new_folder(folder):
-        if source is None or found is None:
+        if source is None or source_files is None:
             count = write_index(folder, _starter(folder))
         else:
-            notes.left_out += found.left_out
-            lines = list(_taken(folder, found.files, subset or source.resolve().name, most_pixels, notes))
+            notes.left_out += source_files.left_out
+            lines = list(
+                _taken(folder, source_files.files, subset or source.resolve().name, most_pixels, notes)
+            )
             if not lines:
                 named = "; ".join(map(str, [one for one in notes.left_out if one.fault][:_NAMED]))
                 raise DataError(source, 0, f"holds nothing that can be taken: {named}")
@@ -292,53 +294,53 @@ def _starter(folder: Path) -> Iterator[Line]:
 
 
 def _found(source: Path, task: str) -> Found:
-    found = find(source, task) if task or not task_folders(source) else find_in_task_folders(source)
-    for one in found.files:
-        if not one.task:
+    contents = find(source, task) if task or not task_folders(source) else find_in_task_folders(source)
+    for file in contents.files:
+        if not file.task:
             reason = "has no document beside it; name its task with --task or by a folder of that name"
-            raise DataError(one.picture or source, 0, reason)
-        if one.picture is None:
+            raise DataError(file.image or source, 0, reason)
+        if file.image is None:
             raise DataError(
-                one.document or source,
+                file.document or source,
                 0,
-                f"has no picture beside it; make {one.name}.png with i2s-sdk render",
+                f"has no image beside it; make {file.name}.png with i2s-sdk render",
             )
-        fault = _fault_of_picture(one.task, one.picture)
+        fault = _fault_of_image(file.task, file.image)
         if fault:
-            raise DataError(one.picture, 0, f"is not all that an instance of {one.task} needs: {fault}")
-    return found
+            raise DataError(file.image, 0, f"is not all that an instance of {file.task} needs: {fault}")
+    return contents
 
 
-def _fault_of_picture(task: str, picture: Path) -> str:
+def _fault_of_image(task: str, image: Path) -> str:
     """Return why an instance with this image as its only input is not complete; empty if it is."""
-    inputs = {"image": picture.name}
-    instance = Instance(picture.stem, task, "", picture, inputs=inputs, files={"image": picture})
+    inputs = {"image": image.name}
+    instance = Instance(image.stem, task, "", image, inputs=inputs, files={"image": image})
     return inputs_fault(task, inputs) or SPECS[task].instance_fault(instance)
 
 
 def _taken(
-    folder: Path, found: tuple[FoundFiles, ...], subset: str, most_pixels: int, notes: _Notes
+    folder: Path, taken: tuple[FoundFiles, ...], subset: str, most_pixels: int, notes: _Notes
 ) -> Iterator[Line]:
     for part in ("references", "structures"):
         (folder / part).mkdir(parents=True)
-    for one in found:
-        assert one.picture is not None
+    for file in taken:
+        assert file.image is not None
         try:
-            content, converted = _image(one.picture, most_pixels)
-            document = None if one.document is None else _document(one.document, one.name)
+            content, converted = _image(file.image, most_pixels)
+            document = None if file.document is None else _document(file.document, file.name)
         except _LeftOutError as error:
-            notes.left_out += _with_partner(one, error.left_out)
+            notes.left_out += _with_partner(file, error.left_out)
             continue
-        image = f"references/{one.name}.png" if converted else f"references/{one.picture.name}"
+        image = f"references/{file.name}.png" if converted else f"references/{file.image.name}"
         if converted:
             part = ", the first of its frames or pages alone" if converted.first_of_several else ""
-            notes.converted.append(f"{one.picture}: {converted.format} is converted to {image}{part}")
+            notes.converted.append(f"{file.image}: {converted.format} is converted to {image}{part}")
         (folder / image).write_bytes(content)
         target = None
         if document is not None:
             target = {"structure": f"structures/{document[0]}"}
             (folder / target["structure"]).write_bytes(document[1])
-        yield line(one.name, one.task, subset, {"image": image}, target)
+        yield line(file.name, file.task, subset, {"image": image}, target)
 
 
 class _LeftOutError(Exception):
@@ -349,7 +351,7 @@ class _LeftOutError(Exception):
 
 def _with_partner(files: FoundFiles, left_out: LeftOut) -> list[LeftOut]:
     """Return a file that is left out, and the other file of its instance."""
-    others = [one for one in (files.picture, files.document) if one not in (None, left_out.path)]
+    others = [one for one in (files.image, files.document) if one not in (None, left_out.path)]
     return [left_out, *(LeftOut(one, f"is left out with {left_out.path.name}") for one in others if one)]
 
 

@@ -42,10 +42,10 @@ class Shard:
         Raises:
             UsageError: It names none.
         """
-        found = _SHARD.fullmatch(text.strip())
-        if found is None:
+        match = _SHARD.fullmatch(text.strip())
+        if match is None:
             raise UsageError(f"--shard {text}: must be I/N, such as 1/3 for the first of three")
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(match[1]), int(match[2]))
 
     def has(self, identity: str) -> bool:
         """Return whether the instance of this id belongs to the shard."""
@@ -54,7 +54,7 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What of a data set is taken; without any argument all of it.
+    """The instances of a data set that are taken; without any argument all of them.
 
     Raises:
         UsageError: The limit is below 1.
@@ -94,16 +94,16 @@ class Selection:
         _require_known("subset", self.subsets, (one.subset for one in instances))
         _require_known("difficulty", self.difficulties, (one.difficulty for one in instances))
         require_ids(self.ids, {one.id for one in instances})
-        found = [
+        chosen = [
             one
             for one in instances
             if (not self.subsets or one.subset in self.subsets)
             and (not self.difficulties or one.difficulty in self.difficulties)
             and (not self.ids or one.id in self.ids)
         ]
-        if instances and not found:
+        if instances and not chosen:
             raise UsageError(f"no instance has {self._filters()}; leave one of these out")
-        return found
+        return chosen
 
     def _filters(self) -> str:
         given = {"subset": self.subsets, "difficulty": self.difficulties, "id": self.ids}
@@ -168,8 +168,8 @@ class Subset:
 def summarize(instances: Iterable[Instance]) -> list[Subset]:
     """Return the subsets of a data set, in the order in which they begin."""
     groups: dict[tuple[str, str], list[Instance]] = {}
-    for one in instances:
-        groups.setdefault((one.task, one.subset), []).append(one)
+    for instance in instances:
+        groups.setdefault((instance.task, instance.subset), []).append(instance)
     return [
         Subset(
             task=task,

@@ -38,7 +38,7 @@ PILLOW_PIXELS = 178_956_970
 MAX_JPEG_SCANS = 100
 
 _SCAN = b"\xff\xda"
-_NO_PICTURE = "is no picture in PNG, JPEG or WebP"
+_NOT_AN_IMAGE = "is not an image in PNG, JPEG or WebP"
 
 
 class ImageFaultError(ValueError):
@@ -47,7 +47,7 @@ class ImageFaultError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ImageHeader:
-    """What the first bytes of an image say."""
+    """The kind and size of an image, as its first bytes have them."""
 
     #: Media type, such as "image/png".
     media_type: str
@@ -68,9 +68,9 @@ def read_header(content: bytes | BinaryIO, most_pixels: int = MAX_PIXELS) -> Ima
         ImageFaultError: It is of none of the formats, or has more pixels.
     """
     try:
-        with open_image(content, most_pixels) as picture:
-            kind = _CAMERA_FORMATS.get(str(picture.format), str(picture.format))
-            return ImageHeader(MEDIA_TYPES[kind], picture.width, picture.height)
+        with open_image(content, most_pixels) as image:
+            kind = _CAMERA_FORMATS.get(str(image.format), str(image.format))
+            return ImageHeader(MEDIA_TYPES[kind], image.width, image.height)
     except ImageFaultError:
         raise
     except Exception as error:  # decoders raise nearly anything
@@ -89,9 +89,9 @@ def decode_image(content: bytes, most_pixels: int = MAX_PIXELS) -> Image.Image:
     """
     require_whole(content, most_pixels)
     try:
-        with open_image(content, most_pixels) as picture:
-            picture.load()
-            return picture
+        with open_image(content, most_pixels) as image:
+            image.load()
+            return image
     except ImageFaultError:
         raise
     except Exception as error:
@@ -112,12 +112,12 @@ def require_whole(content: bytes, most_pixels: int = MAX_PIXELS) -> ImageHeader:
     match header.media_type:
         case "image/png":
             try:
-                with open_image(content, most_pixels) as picture:
-                    picture.verify()  # the checksums of all chunks
+                with open_image(content, most_pixels) as image:
+                    image.verify()  # the checksums of all chunks
             except Exception as error:
                 raise broken(error) from None
             if b"IEND" not in content[-1024:]:
-                raise ImageFaultError("is a damaged picture: it is cut off")
+                raise ImageFaultError("is a damaged image: it is cut off")
         case "image/jpeg":
             scans = content.count(_SCAN)
             if scans > MAX_JPEG_SCANS:
@@ -126,7 +126,7 @@ def require_whole(content: bytes, most_pixels: int = MAX_PIXELS) -> ImageHeader:
                 )
         case _:
             if len(content) < int.from_bytes(content[4:8], "little") + 8:
-                raise ImageFaultError("is a damaged picture: it is cut off")
+                raise ImageFaultError("is a damaged image: it is cut off")
     return header
 
 
@@ -140,9 +140,9 @@ def has_one_color(content: bytes, most_pixels: int = PILLOW_PIXELS) -> bool:
     Raises:
         ImageFaultError: It is of none of the formats, has more pixels, or is damaged.
     """
-    with open_image(content, most_pixels) as picture:
+    with open_image(content, most_pixels) as image:
         try:
-            return picture.convert("RGB").getcolors(maxcolors=1) is not None
+            return image.convert("RGB").getcolors(maxcolors=1) is not None
         except Exception as error:
             raise broken(error) from None
 
@@ -166,24 +166,22 @@ def open_image(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # ours is the bound that counts
-            picture = Image.open(file, formats=tuple(formats))
+            image = Image.open(file, formats=tuple(formats))
     except UnidentifiedImageError:
         if tuple(formats) != tuple(MEDIA_TYPES):
             raise ImageFaultError(f"is no image in {', '.join(formats[:-1])} or {formats[-1]}") from None
-        raise ImageFaultError(_NO_PICTURE) from None
+        raise ImageFaultError(_NOT_AN_IMAGE) from None
     except Image.DecompressionBombError:
         raise ImageFaultError(f"has more than {most_pixels} pixels") from None
-    if picture.width * picture.height > most_pixels:
-        picture.close()
-        raise ImageFaultError(
-            f"has {picture.width} x {picture.height} pixels, more than {most_pixels} in all"
-        )
-    return picture
+    if image.width * image.height > most_pixels:
+        image.close()
+        raise ImageFaultError(f"has {image.width} x {image.height} pixels, more than {most_pixels} in all")
+    return image
 
 
 def broken(error: Exception) -> ImageFaultError:
     """Return the fault of an image that a decoder refuses."""
-    return ImageFaultError(f"is a damaged picture: {' '.join(str(error).split()) or type(error).__name__}")
+    return ImageFaultError(f"is a damaged image: {' '.join(str(error).split()) or type(error).__name__}")
 
 
 #: Formats that are converted, by Pillow's names.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 #: Suffixes of input files that are images.
-PICTURE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp"})
+IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Asset:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """What a model is given, what it should answer, and what is known of both."""
+    """The input of a model, the right answer, and the facts about both."""
 
     #: Unique within its data set.
     id: str
@@ -64,7 +64,7 @@ class Instance:
         others = [
             path
             for path in self.files.values()
-            if path != self.image and path.suffix.lower() in PICTURE_SUFFIXES
+            if path != self.image and path.suffix.lower() in IMAGE_SUFFIXES
         ]
         return (*([self.image] if self.image is not None else []), *others)
 
@@ -95,7 +95,7 @@ class Content:
 
     @property
     def target_sha256(self) -> str:
-        """SHA-256 of all of the ground truth that is no image; empty if there is none."""
+        """SHA-256 of all of the ground truth that is not an image; empty if there is none."""
         site = None
         if self.site is not None:
             site = {name: hashlib.sha256(content).hexdigest() for name, content in self.site.items()}

@@ -1,4 +1,4 @@
-"""What can be said of a PDF document without opening it; programs that open one are limited or sandboxed."""
+"""Faults of a PDF document that show without opening it; programs that open one are limited or sandboxed."""
 
 from __future__ import annotations
 

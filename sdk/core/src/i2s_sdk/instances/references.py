@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from i2s_sdk.errors import DataError
-from i2s_sdk.files import KeptBytes
+from i2s_sdk.files import KeptBytes, read_file
 from i2s_sdk.instances.images import (
     MAX_PIXELS,
     ImageFaultError,
@@ -40,8 +40,8 @@ def require_usable_references(instances: Iterable[Instance], most_pixels: int = 
     """
 
     def look(instance: Instance) -> None:
-        for picture in instance.pictures:
-            checked_reference(picture, _read(picture), most_pixels)
+        for image in instance.pictures:
+            checked_reference(image, read_file(image), most_pixels)
 
     with ThreadPoolExecutor(_THREADS) as threads:
         try:
@@ -68,12 +68,12 @@ def require_decodable_reference(
     Raises:
         DataError: It is not; names it.
     """
-    for picture in instance.pictures:
-        content = _read(picture)
+    for image in instance.pictures:
+        content = read_file(image)
         try:
             _require_decodable(content, most_pixels, notes)
         except ImageFaultError as error:
-            raise reference_fault(picture, error) from None
+            raise reference_fault(image, error) from None
 
 
 def _require_decodable(content: bytes, most_pixels: int, notes: KeptBytes | None) -> None:
@@ -91,7 +91,7 @@ def checked_reference(where: Path, content: bytes, most_pixels: int = MAX_PIXELS
     """Return kind and size of a reference.
 
     Raises:
-        DataError: It is no whole image within bounds; names ``where``.
+        DataError: It is not a whole image within bounds; names ``where``.
     """
     try:
         return require_whole(content, most_pixels)
@@ -102,14 +102,3 @@ def checked_reference(where: Path, content: bytes, most_pixels: int = MAX_PIXELS
 def reference_fault(where: Path, error: ImageFaultError) -> DataError:
     """Return the fault of a data set that a reference is."""
     return DataError(where, 0, f"the reference {error}{_ADVICE}")
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise _unreadable(path, error) from None
-
-
-def _unreadable(path: Path, error: OSError) -> DataError:
-    return DataError(path, 0, f"cannot be read: {error.strerror}")

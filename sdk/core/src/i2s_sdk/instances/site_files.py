@@ -34,7 +34,7 @@ def read_tar(raw: bytes) -> dict[str, bytes]:
     the names are relative to that folder.
 
     Raises:
-        ValueError: It is no such archive, is too large, or holds something other than files and folders.
+        ValueError: It is not such an archive, is too large, or holds something other than files and folders.
     """
     try:
         unpacked = _gunzip(raw) if raw.startswith(b"\x1f\x8b") else raw
@@ -51,7 +51,7 @@ def read_repository(raw: bytes) -> tuple[dict[str, bytes], tuple[str, ...]]:
     else is as in ``read_tar``.
 
     Raises:
-        ValueError: It is no such archive, is too large, or a name leads elsewhere.
+        ValueError: It is not such an archive, is too large, or a name leads elsewhere.
     """
     left_out: list[str] = []
     try:
@@ -66,7 +66,7 @@ def read_zip(raw: bytes) -> dict[str, bytes]:
     """Return the files of a .zip; see ``read_tar``.
 
     Raises:
-        ValueError: It is no such archive, is too large, or holds something other than files and folders.
+        ValueError: It is not such an archive, is too large, or holds something other than files and folders.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
@@ -106,7 +106,7 @@ def _gunzip(raw: bytes) -> bytes:
 
 
 def _tar_members(archive: tarfile.TarFile, left_out: list[str] | None = None) -> Iterator[tuple[str, bytes]]:
-    """Yield names and contents; ``left_out`` collects what is no file, if that is not refused."""
+    """Yield names and contents; ``left_out`` collects what is not a file, if that is not refused."""
     for member in archive:
         if member.isdir():
             continue
@@ -123,7 +123,7 @@ def _tar_members(archive: tarfile.TarFile, left_out: list[str] | None = None) ->
 def _is_text(name: str) -> bool:
     try:
         name.encode("utf-8")
-    except UnicodeEncodeError:  # tarfile keeps bytes that are no UTF-8 as surrogates
+    except UnicodeEncodeError:  # tarfile keeps bytes that are not UTF-8 as surrogates
         return False
     return True
 
@@ -149,10 +149,10 @@ def _folder_members(folder: Path) -> Iterator[tuple[str, bytes]]:
         folders[:] = sorted(name for name in folders if name != _VERSION_CONTROL)
         for name in sorted(names):
             path = Path(base) / name
-            found = path.lstat()
-            if not stat.S_ISREG(found.st_mode):
+            status = path.lstat()
+            if not stat.S_ISREG(status.st_mode):
                 raise ValueError(f"{path} is a link or a device; only files and folders may be")
-            _require_small(str(path), found.st_size)
+            _require_small(str(path), status.st_size)
             yield path.relative_to(folder).as_posix(), path.read_bytes()
 
 

@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.models.http_status import STREAMED, HttpFailure, is_event_stream, rejects_input
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import (
@@ -25,12 +24,16 @@ from i2s_sdk.models.provider import (
 )
 from i2s_sdk.models.question import ReadImage, ReadQuestion
 from i2s_sdk.models.vendors import (
+    STREAMED,
     BatchApi,
     BatchRequest,
     BatchResult,
     BatchState,
+    HttpFailure,
     ResponseContext,
     StainlessProvider,
+    is_event_stream,
+    rejects_input,
     require_temperature_or_top_p,
 )
 
@@ -127,10 +130,10 @@ def read_answer(body: str) -> Answer:
     if is_event_stream(body):
         raise RejectedError(STREAMED)
     try:
-        found = read_json(body)
+        parsed = read_json(body)
     except ValueError:
         raise FaultError(f"the answer is not JSON: {one_line(body, 80)!r}") from None
-    match found:
+    match parsed:
         case {"type": "error", "error": {"message": message}}:  # of servers that answer 200 all the same
             raise FaultError(f"the server answered with an error: {one_line(message)}")
         case {"type": "message", "content": list() | None as blocks, **rest}:

@@ -1,4 +1,4 @@
-"""The oracle, and baselines that look at nothing of their instance or only at its choices.
+"""Models without a server: the oracle, baselines that look at nothing, and programs that only read.
 
 A value of a metric means little without them: two white images of LaTeX are alike in most pixels.
 """
@@ -7,20 +7,38 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import shutil
+import signal
+import subprocess
+import sys
+import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from i2s_sdk.data.folder import read_content
-from i2s_sdk.errors import DataError, ModelError
-from i2s_sdk.instances.images import decode_image
+from i2s_sdk.errors import DataError, ModelError, UsageError, require_package
+from i2s_sdk.instances.images import PILLOW_PIXELS, decode_image
 from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.pdf import pdf_fault
+from i2s_sdk.models.completion_bound import AnswerTooLongError, bounded_completion
 from i2s_sdk.models.model import Completion, Finish, Model
-from i2s_sdk.tasks.question import Question
+from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.processes import run_program
+from i2s_sdk.models.provider import one_line
+from i2s_sdk.models.question import read_question
+from i2s_sdk.tasks.ocr_page import Colour, OcrLine, OcrPage
+from i2s_sdk.tasks.question import FilePart, Question
 from i2s_sdk.tasks.registry import BUILT_IN, SPECS, task_spec
 from i2s_sdk.tasks.visualwebbench.kinds import KINDS, Form
 from i2s_sdk.tasks.visualwebbench.letters import LETTERS
+
+if TYPE_CHECKING:
+    import numpy
+    from PIL import Image
 
 
 class Oracle(Model):
@@ -94,17 +112,17 @@ class ShuffledBaseline(Model):
             instances: All of the run, whichever of them this process answers.
         """
         groups: defaultdict[tuple[str, str], list[Instance]] = defaultdict(list)
-        for one in instances:
-            groups[one.task, one.subset].append(one)
-        for found in groups.values():
-            ordered = sorted(found, key=lambda one: (hashlib.sha256(one.id.encode()).digest(), one.id))
+        for instance in instances:
+            groups[instance.task, instance.subset].append(instance)
+        for group in groups.values():
+            ordered = sorted(group, key=lambda one: (hashlib.sha256(one.id.encode()).digest(), one.id))
             lender: Instance | None = None
             # Twice around from the end, so that the last ones find those at the beginning.
-            for one in (*reversed(ordered), *reversed(ordered)):
-                if lender is not None and lender is not one:
-                    self._lenders[one.id] = lender
-                if one.structure is not None or one.target is not None:
-                    lender = one
+            for instance in (*reversed(ordered), *reversed(ordered)):
+                if lender is not None and lender is not instance:
+                    self._lenders[instance.id] = lender
+                if instance.structure is not None or instance.target is not None:
+                    lender = instance
 
     async def complete(self, instance: Instance, question: Question) -> Completion:
         """Return the answer that would be right for the other instance.
@@ -187,3 +205,222 @@ BASELINES: Mapping[str, Callable[[], Model]] = {
     "baseline/shuffled": ShuffledBaseline,
     "baseline/chance": ChanceBaseline,
 }
+
+
+_SHADES = 16  # values of a channel that count as one colour when colours are counted
+
+
+class _Reading(Protocol):
+    """The result of RapidOCR: four corners and the words of each line, in one order."""
+
+    boxes: numpy.ndarray | None
+    txts: tuple[str, ...] | None
+
+
+class _Engine(Protocol):
+    """RapidOCR, as far as it is used."""
+
+    def __call__(self, pixels: numpy.ndarray) -> _Reading: ...
+
+
+class Reader:
+    """Reads images, one at a time; the engine is made for the first."""
+
+    def __init__(self) -> None:
+        self._one_at_a_time = threading.Lock()
+        self._engine: _Engine | None = None
+
+    def read(self, png: bytes) -> OcrPage:
+        """Return the words of an image.
+
+        Args:
+            png: The file of the image.
+        """
+        import numpy
+
+        image = decode_image(png, PILLOW_PIXELS).convert("RGB")
+        with self._one_at_a_time:
+            self._engine = self._engine or _engine()
+            # RapidOCR takes arrays as OpenCV has them: blue, green, red.
+            reading = self._engine(numpy.asarray(image)[:, :, ::-1].copy())
+        boxes = reading.boxes if reading.boxes is not None else ()
+        lines = [
+            line
+            for corners, text in zip(boxes, reading.txts or (), strict=True)
+            if (line := _line(image, corners.tolist(), str(text).strip())) is not None
+        ]
+        lines.sort(key=lambda line: (line.top, line.left))
+        return OcrPage(image.width, image.height, _most_frequent(image), tuple(lines))
+
+
+def _engine() -> _Engine:
+    from rapidocr import RapidOCR
+
+    return cast("_Engine", RapidOCR(params={"Global.log_level": "error"}))
+
+
+def _line(image: Image.Image, corners: list[list[float]], text: str) -> OcrLine | None:
+    """Return the line in a quadrilateral, upright and inside of the image; None if nothing is left."""
+    across, down = [x for x, _ in corners], [y for _, y in corners]
+    left, right = max(0, round(min(across))), min(image.width, round(max(across)))
+    top, bottom = max(0, round(min(down))), min(image.height, round(max(down)))
+    if not text or right <= left or bottom <= top:
+        return None
+    part = image.crop((left, top, right, bottom))
+    paper = _most_frequent(part)
+    return OcrLine(text, left, top, right, bottom, ink=_farthest(part, paper), paper=paper)
+
+
+def _most_frequent(image: Image.Image) -> Colour:
+    """Return the mean of the most frequent colour, shades that are close taken together."""
+    groups: dict[Colour, list[int]] = {}
+    for number, (red, green, blue) in _colours(image):
+        key = (red // _SHADES, green // _SHADES, blue // _SHADES)
+        sums = groups.setdefault(key, [0, 0, 0, 0])
+        for index, value in enumerate((1, red, green, blue)):
+            sums[index] += number * value
+    most, red, green, blue = max(groups.values(), key=lambda sums: sums[0])
+    return round(red / most), round(green / most), round(blue / most)
+
+
+def _farthest(image: Image.Image, paper: Colour) -> Colour:
+    """Return the colour that differs most from that of the paper: the ink where no edge softens it."""
+
+    def distance(colour: Colour) -> int:
+        red, green, blue = (a - b for a, b in zip(colour, paper, strict=True))
+        return red * red + green * green + blue * blue
+
+    return max((colour for _, colour in _colours(image)), key=distance)
+
+
+def _colours(image: Image.Image) -> list[tuple[int, Colour]]:
+    """Return the number of pixels of each colour of an RGB image."""
+    colours = image.getcolors(image.width * image.height) or []
+    return [(number, cast("Colour", colour)) for number, colour in colours]
+
+
+#: Version of the way in which lines are written back; a change makes another model of it.
+LAYOUT_VERSION = 1
+
+
+class OcrBaseline(Model):
+    """Reads the words of an image and writes them back where they stood. Needs no network.
+
+    Raises:
+        UsageError: RapidOCR or its engine is not installed.
+    """
+
+    name = "baseline/ocr"
+
+    def __init__(self) -> None:
+        for package in ("rapidocr", "onnxruntime"):
+            require_package(package, "ocr", f"model {self.name!r} needs")
+        self.fingerprint = f"rapidocr {version('rapidocr')}, layout {LAYOUT_VERSION}"
+        self._reader = Reader()
+
+    async def complete(self, instance: Instance, question: Question) -> Completion:
+        """Return the words of the image as a structure of its task, or those that answer the question.
+
+        Raises:
+            ModelError: There is no way to write a structure of this task, or the question has no image, or
+                several that are not pages of a document.
+            DataError: The image cannot be read.
+        """
+        from i2s_sdk.tasks.registry import task_spec  # imports the packages of all tasks
+
+        spec = task_spec(instance.task)
+        if spec.ocr_answer is None:
+            raise ModelError(f"{self.name} cannot write structures of task {instance.task!r}")
+        images = (await asyncio.to_thread(read_question, instance, question)).images
+        if len(images) != 1 and not (images and spec.shows_pages):
+            raise ModelError(f"{self.name} reads one image, and this question has {len(images)}")
+        pages = [await asyncio.to_thread(self._reader.read, image.content) for image in images]
+        return Completion(spec.ocr_answer(pages, instance.inputs), Finish.STOP)
+
+
+__all__ = ["OcrBaseline"]
+
+
+_PROGRAM = "pdftotext"
+_BYTES = 4  # of UTF-8, at most, for a character
+_VERSION_SECONDS = 10.0
+
+
+class PdfToText(Model):
+    """Answers with the text of the document. The program that is installed is used; it reads hostile files.
+
+    Each document has a process of its own with limits of CPU time and memory, which can write no file.
+
+    Args:
+        options: Options of models: the limits, and how long a completion may be; None takes the defaults.
+
+    Raises:
+        UsageError: The program is not installed.
+    """
+
+    name = "baseline/pdftotext"
+    whole = True
+    concurrency = 4
+
+    def __init__(self, options: ModelOptions | None = None) -> None:
+        self._options = options or ModelOptions()
+        program = shutil.which(_PROGRAM)
+        if program is None:
+            raise UsageError(
+                f"model {self.name!r} needs poppler's program {_PROGRAM}: "
+                "apt-get install poppler-utils, or brew install poppler"
+            )
+        self._program = program
+        self.fingerprint = _version(program)
+
+    async def complete(self, instance: Instance, question: Question) -> Completion:
+        """Return the text of the document of a question.
+
+        Raises:
+            ModelError: The question has no document, it cannot be read, or the program exceeded a limit.
+        """
+        documents = [part.path.absolute() for part in question.parts if isinstance(part, FilePart)]
+        if len(documents) != 1:
+            raise ModelError(f"{self.name} reads one document, and this question has {len(documents)}")
+        fault = await asyncio.to_thread(pdf_fault, documents[0])
+        if fault:
+            raise ModelError(f"document {documents[0].name}: {fault}")
+        return await self._read(documents[0])
+
+    async def _read(self, document: Path) -> Completion:
+        options = self._options
+        limits = str(options.pdftotext_cpu_seconds), str(options.pdftotext_memory_bytes)
+        limiter = str(files("i2s_sdk.models").joinpath("limited_program.py"))
+        argv = [sys.executable, "-I", "-S", limiter, *limits, self._program]
+        try:
+            async with asyncio.timeout(options.call_seconds):
+                code, out, err = await run_program(
+                    [*argv, str(document), "-"], b"", _BYTES * options.completion_characters
+                )
+        except AnswerTooLongError:
+            return Completion("", Finish.TOO_LONG)
+        except TimeoutError:
+            raise ModelError(f"{_PROGRAM} took more than {options.call_seconds:g} seconds") from None
+        if code == -signal.SIGXCPU:
+            raise ModelError(
+                f"{_PROGRAM} took more than {options.pdftotext_cpu_seconds:g} seconds of CPU time "
+                "(--set pdftotext_cpu_seconds=N)"
+            )
+        if code != 0:
+            said = one_line(err.decode("utf-8", "replace")[-300:])
+            raise ModelError(f"{_PROGRAM} ended with code {code}{': ' + said if said else ''}")
+        text = out.decode("utf-8", "replace")
+        return bounded_completion(Completion(text, Finish.STOP), options.completion_characters)
+
+
+def _version(program: str) -> str:
+    """Return the first line of what the program says of itself.
+
+    Raises:
+        UsageError: It cannot be run.
+    """
+    try:
+        said = subprocess.run([program, "-v"], capture_output=True, check=False, timeout=_VERSION_SECONDS)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UsageError(f"{program} cannot be run: {one_line(error)}") from None
+    return one_line((said.stderr or said.stdout).decode("utf-8", "replace").partition("\n")[0])

@@ -23,12 +23,12 @@ from typing import Any
 
 from i2s_sdk.errors import I2SError, UsageError, WriteError
 from i2s_sdk.files import write_whole, writing
-from i2s_sdk.json_text import read_json
+from i2s_sdk.json_text import JsonFields, read_json
 from i2s_sdk.models.cache import AnswerCache, AskedModel, question_key
 from i2s_sdk.models.completion_bound import bounded_completion
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import Batching, ModelOptions, default_cache_folder
-from i2s_sdk.models.provider import Answer, AttemptError, FaultError, Provider, ThrottledError
+from i2s_sdk.models.provider import Answer, AttemptError, FaultError, ModelProvider, ThrottledError
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.vendors import BatchApi, BatchGoneError, BatchRequest, StainlessProvider
 
@@ -66,7 +66,7 @@ class BatchRecords:
         """Return the batches of the model that may still have results, the oldest first."""
         ours = (self._asked.vendor, self._asked.model, self._asked.base_url)
         oldest = (datetime.now(UTC) - KEPT_FOR).isoformat()
-        found = []
+        records = []
         for path in self._folder.glob("*.json"):
             record = _read_record(path)
             if record is None or (record.vendor, record.model, record.base_url) != ours:
@@ -74,8 +74,8 @@ class BatchRecords:
             if record.begun < oldest:
                 self.remove(record)
             else:
-                found.append(record)
-        return sorted(found, key=lambda one: one.begun)
+                records.append(record)
+        return sorted(records, key=lambda one: one.begun)
 
     def begin(self, keys: Iterable[str]) -> BatchRecord:
         """Write down that a batch is about to be sent.
@@ -124,21 +124,18 @@ class BatchRecords:
 def _read_record(path: Path) -> BatchRecord | None:
     """Return the record in a file; None if it cannot be read."""
     try:
-        content = read_json(path.read_bytes())
-        if content.pop("format") != FORMAT:
-            return None
-        record = BatchRecord(**{**content, "keys": tuple(map(str, content["keys"]))})
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        content = JsonFields(read_json(path.read_bytes()))
+        record = content.read_as(BatchRecord)
+    except (OSError, ValueError, KeyError, TypeError):
         return None
-    texts = (record.vendor, record.model, record.base_url, record.name, record.batch, record.begun)
-    return record if all(isinstance(one, str) for one in texts) and record.name == path.stem else None
+    return record if content.value("format") == FORMAT and record.name == path.stem else None
 
 
 #: How often the state of a batch may not be answered one after the other, before its questions fail.
 _UNANSWERED = 20
 
 
-def batched(provider: Provider, options: ModelOptions, batching: Batching) -> BatchedProvider:
+def batched(provider: ModelProvider, options: ModelOptions, batching: Batching) -> BatchedProvider:
     """Return a provider that asks another one's model by batches.
 
     Args:
@@ -158,7 +155,7 @@ def batched(provider: Provider, options: ModelOptions, batching: Batching) -> Ba
     return BatchedProvider(api, options, batching, (options.cache or default_cache_folder()) / "batches")
 
 
-class BatchedProvider(Provider):
+class BatchedProvider(ModelProvider):
     """Asks a model by the batch API of its vendor; whom and how, the provider of single calls says.
 
     Args:
@@ -188,7 +185,7 @@ class BatchedProvider(Provider):
         self._reading = asyncio.Lock()
 
     @property
-    def single(self) -> Provider:
+    def single(self) -> ModelProvider:
         """The provider of single calls."""
         return self._single
 
@@ -211,12 +208,12 @@ class BatchedProvider(Provider):
             ModelAccessError: There will never be one.
         """
         key = question_key(self, question)
-        found = await self._found()
+        sent = await self._found()
         future = self._futures.get(key)
         if future is None:
             future = self._futures[key] = asyncio.get_running_loop().create_future()
-            if key in found:
-                self._follow_once(found[key])
+            if key in sent:
+                self._follow_once(sent[key])
             else:
                 self._gather(self._request(key, question))
         try:
@@ -247,14 +244,14 @@ class BatchedProvider(Provider):
         """Return the batches that were sent before, by the keys of their questions."""
         async with self._reading:
             if self._under_way is None:
-                found: dict[str, BatchRecord] = {}
+                by_key: dict[str, BatchRecord] = {}
                 for record in await asyncio.to_thread(self._records.read):
                     sent: BatchRecord | None = record
                     if not record.batch:
                         sent = await self._named(record)
                     if sent is not None:
-                        found |= dict.fromkeys(sent.keys, sent)
-                self._under_way = found
+                        by_key |= dict.fromkeys(sent.keys, sent)
+                self._under_way = by_key
         return self._under_way
 
     async def _named(self, record: BatchRecord) -> BatchRecord | None:

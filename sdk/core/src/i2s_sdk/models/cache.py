@@ -11,7 +11,7 @@ run. So a run that was killed before it had written the answer down finds out th
 was paid for by it.
 
 A file is written whole and then named, so that processes may share the folder; of two that write the same
-file the later wins. A file that is damaged, or belongs to another question, is no answer.
+file the later wins. A file that is damaged, or belongs to another question, is not an answer.
 """
 
 from __future__ import annotations
@@ -25,11 +25,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from i2s_sdk.files import write_whole
-from i2s_sdk.json_text import plain_fields, read_json
-from i2s_sdk.models.completion import Finish
+from i2s_sdk.json_text import JsonFields, plain_fields, read_json
 from i2s_sdk.models.provider import Answer
 from i2s_sdk.models.question import ReadImage, ReadQuestion
-from i2s_sdk.tasks.structure import Absence, NoStructure
 
 FORMAT = 1
 
@@ -129,7 +127,8 @@ class AnswerCache:
             answer, call = content["answer"], content.get("call")
             if content["key"] != key or content["sha256"] != _digest(key, answer, call):
                 return None
-            return Kept(_answer(answer), RecordedCall(**call) if call else None, _when(path))
+            made = JsonFields(call).read_as(RecordedCall) if call else None
+            return Kept(JsonFields(answer).read_as(Answer), made, _when(path))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -153,13 +152,6 @@ class AnswerCache:
 
     def _path(self, key: str) -> Path | None:
         return self._folder / key[:2] / f"{key}.json" if self._folder is not None else None
-
-
-def _answer(plain: dict[str, Any]) -> Answer:
-    """Return the answer of an entry; one of an earlier version has no reasoning beside its text."""
-    missing = plain.get("no_answer")
-    no_answer = NoStructure(missing["reason"], Absence(missing["absence"])) if missing else None
-    return Answer(**{**plain, "finish": Finish(plain["finish"]), "no_answer": no_answer})
 
 
 def _when(path: Path) -> str:

@@ -37,7 +37,7 @@ from i2s_sdk.models.provider import (
     Answer,
     FaultError,
     InputRejectedError,
-    Provider,
+    ModelProvider,
     RejectedError,
     count,
     one_line,
@@ -59,7 +59,7 @@ _END_SECONDS = 5.0  # that a program has to end by itself
 _FINISH = {str(finish): finish for finish in (Finish.LENGTH, Finish.TOO_LONG)}
 
 
-def command_provider(line: str, options: ModelOptions) -> Provider:
+def command_provider(line: str, options: ModelOptions) -> ModelProvider:
     """Return the provider of a command line.
 
     Raises:
@@ -79,7 +79,7 @@ def command_provider(line: str, options: ModelOptions) -> Provider:
     return (ProgramPerQuestion if places else ProgramOfLines)(line, argv, options)
 
 
-class ProgramPerQuestion(Provider):
+class ProgramPerQuestion(ModelProvider):
     """Starts a program for each question.
 
     Args:
@@ -186,7 +186,7 @@ def _written(folder: Path, most: int) -> bytes:
     return content
 
 
-class ProgramOfLines(Provider):
+class ProgramOfLines(ModelProvider):
     """Asks a program that stays, in JSON lines; if it ended it is started again.
 
     Args:

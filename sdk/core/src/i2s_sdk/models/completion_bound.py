@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.completion import Completion, Finish
 from i2s_sdk.models.provider import Answer
+from i2s_sdk.settings import COMPLETION_CHARACTERS
 
 #: Characters that are kept of a completion that is too long, so that people can see what it was.
 KEPT_CHARACTERS = 1_000
@@ -195,8 +195,8 @@ class _Outline:
         start = at
         if self._escaped:
             self._escaped, at = False, at + 1
-        found = _STRING.match(piece, at)
-        end = found.end() if found else at
+        string = _STRING.match(piece, at)
+        end = string.end() if string else at
         if end < len(piece) and piece[end : end + 1] == b"\\":  # the escape goes on in the next piece
             self._escaped, end = True, end + 1
         if self._text is not None and not self._is_cut:
@@ -227,10 +227,10 @@ class _Outline:
 
 def _decoded(raw: bytes) -> str | None:
     try:
-        found = read_json(b'"' + raw + b'"')
+        value = read_json(b'"' + raw + b'"')
     except ValueError:
         return None
-    return found if isinstance(found, str) else None
+    return value if isinstance(value, str) else None
 
 
 def _beginning(raw: bytearray) -> str | None:

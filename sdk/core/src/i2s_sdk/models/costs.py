@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import DataError
+from i2s_sdk.files import read_file
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.json_text import read_toml
 from i2s_sdk.models.cache import AnswerCache, question_key
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.provider import Provider
+from i2s_sdk.models.provider import ModelProvider
 from i2s_sdk.models.question import ReadQuestion, read_question
 from i2s_sdk.models.vendors import VENDORS
 from i2s_sdk.tasks.question import ImagePart, Question
@@ -52,10 +53,8 @@ class Prices:
         if path is None:
             return _bundled()
         try:
-            return cls.parse(path.read_text("utf-8"))
-        except OSError as error:
-            raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
-        except (ValueError, UnicodeDecodeError) as error:
+            return cls.parse(read_file(path).decode("utf-8"))
+        except ValueError as error:
             raise DataError(path, 0, f"is no list of prices: {error}") from None
 
     @classmethod
@@ -93,7 +92,7 @@ class Prices:
         fitting = [key for key in table if key.endswith("*") and name.startswith(key[:-1])]
         return table[max(fitting, key=len)] if fitting else None
 
-    def cost(self, provider: Provider, tokens_in: int | None, tokens_out: int | None) -> float | None:
+    def cost(self, provider: ModelProvider, tokens_in: int | None, tokens_out: int | None) -> float | None:
         """Return the cost of a call in US dollars; None if tokens or price are not known."""
         price = self.price(provider.vendor, provider.model, provider.base_url)
         if price is None or tokens_in is None or tokens_out is None:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from i2s_sdk.models.http_status import STREAMED, HttpFailure, is_event_stream, server_words
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import (
     Answer,
@@ -22,7 +21,7 @@ from i2s_sdk.models.provider import (
     with_reasoning,
 )
 from i2s_sdk.models.question import ReadImage, ReadQuestion
-from i2s_sdk.models.vendors import VendorProvider
+from i2s_sdk.models.vendors import STREAMED, HttpFailure, VendorProvider, is_event_stream, server_words
 
 if TYPE_CHECKING:
     from google.genai import Client
@@ -175,8 +174,8 @@ def _headers(error: APIError) -> Mapping[str, str]:
         return headers
     match error.details:
         case {"error": {"details": list(details)}}:
-            for one in details:
-                match one:
-                    case {"retryDelay": str(delay)} if found := _DELAY.fullmatch(delay):
-                        return {"retry-after": found[1]}
+            for detail in details:
+                match detail:
+                    case {"retryDelay": str(delay)} if seconds := _DELAY.fullmatch(delay):
+                        return {"retry-after": seconds[1]}
     return {}

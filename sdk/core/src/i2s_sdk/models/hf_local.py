@@ -6,17 +6,17 @@ import asyncio
 import threading
 from typing import Any
 
+from i2s_sdk.errors import require_package
 from i2s_sdk.instances.images import PILLOW_PIXELS, decode_image
-from i2s_sdk.models.errors import ModelAccessError
+from i2s_sdk.models.completion import ModelAccessError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.provider import Answer, Provider, one_line
+from i2s_sdk.models.provider import Answer, ModelProvider, one_line
 from i2s_sdk.models.question import ReadQuestion, refuse_schema
-from i2s_sdk.models.vendors import require_package
 from i2s_sdk.tasks.question import Sampling
 
 
-class HuggingFaceModel(Provider):
+class HuggingFaceModel(ModelProvider):
     """Runs an image-text-to-text model, one question at a time, on a GPU if torch sees one.
 
     The model is loaded at the first question. ``temperature`` 0 and None are greedy.
@@ -35,7 +35,7 @@ class HuggingFaceModel(Provider):
 
     def __init__(self, model: str, options: ModelOptions) -> None:
         for package in ("transformers", "torch"):
-            require_package(package, "hf", f"hf/{model}")
+            require_package(package, "hf", f"model {'hf/' + model!r} needs")
         self.model, self._options = model, options
         self.parameters = options.parameters
         self._one_at_a_time = threading.Lock()

@@ -6,14 +6,20 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from i2s_sdk.models.errors import ModelAccessError
-from i2s_sdk.models.http_status import HttpFailure, retry_after, server_words
+from i2s_sdk.errors import require_package
+from i2s_sdk.models.completion import ModelAccessError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.openai_chat import read_completion
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import Answer, FaultError, one_line, with_reasoning
 from i2s_sdk.models.question import ReadQuestion
-from i2s_sdk.models.vendors import ClientProvider, require_package, require_temperature_or_top_p
+from i2s_sdk.models.vendors import (
+    ClientProvider,
+    HttpFailure,
+    require_temperature_or_top_p,
+    retry_after,
+    server_words,
+)
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, Content, GenerateConfig, Model, ModelOutput, ResponseSchema
@@ -30,15 +36,15 @@ def response_schema(schema: Mapping[str, object]) -> ResponseSchema:
 
     plain = {name: value for name, value in schema.items() if name != "$schema"}
     try:
-        found = JSONSchema.model_validate(plain)
+        json_schema = JSONSchema.model_validate(plain)
     except ValueError:  # pydantic's
-        found = None
-    if found is None or found.model_dump(exclude_unset=True) != plain:
+        json_schema = None
+    if json_schema is None or json_schema.model_dump(exclude_unset=True) != plain:
         raise ModelAccessError(
             "inspect_ai passes on simple JSON Schemas alone, without $ref, $defs, oneOf, const and others; "
             "ask for JSON by the text of the question, as with --set sobench_mode=fenced"
         )
-    return ResponseSchema(name="answer", json_schema=found)
+    return ResponseSchema(name="answer", json_schema=json_schema)
 
 
 #: The chat completions that servers have sent to the call of the running task, as they sent them. inspect_ai
@@ -74,7 +80,7 @@ class InspectModel(ClientProvider["Model"]):
     def __init__(self, model: str, options: ModelOptions) -> None:
         if model.startswith(_ANTHROPIC):
             require_temperature_or_top_p(f"inspect/{model}", options)
-        require_package("inspect_ai", "inspect", f"inspect/{model}")
+        require_package("inspect_ai", "inspect", f"model {'inspect/' + model!r} needs")
         super().__init__(model, options)
         self.base_url = options.base_url or ""
 

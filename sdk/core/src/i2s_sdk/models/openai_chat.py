@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.models.http_status import HttpFailure, is_event_stream, status_error
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import (
@@ -32,8 +31,11 @@ from i2s_sdk.models.vendors import (
     BatchRequest,
     BatchResult,
     BatchState,
+    HttpFailure,
     ResponseContext,
     StainlessProvider,
+    is_event_stream,
+    status_error,
 )
 
 if TYPE_CHECKING:
@@ -155,30 +157,30 @@ def read_answer(body: str) -> Answer:
         FaultError: It is none, or the server failed within it.
     """
     try:
-        found = joined_chunks(body) if is_event_stream(body) else read_json(body)
+        completion = joined_chunks(body) if is_event_stream(body) else read_json(body)
     except ValueError as error:
         streamed = is_event_stream(body)
         form = f"a stream that cannot be read ({error})" if streamed else "not JSON"
         raise FaultError(f"the answer is {form}: {one_line(body, 80)!r}") from None
-    return read_completion(found)
+    return read_completion(completion)
 
 
-def read_completion(found: object) -> Answer:
+def read_completion(completion: object) -> Answer:
     """Return the answer of a chat completion.
 
     Raises:
         FaultError: It is none, or the server failed within it.
     """
-    match found:
+    match completion:
         case {"error": error} if error:  # some servers answer 200 and put the failure inside
             words = error.get("message") if isinstance(error, dict) else error
             raise FaultError(f"the server answered with an error: {one_line(words)}")
         case {"choices": [{**choice}, *_], **rest}:
             return _answer(rest, choice)
-    raise FaultError(f"the answer is no chat completion: {one_line(json.dumps(found), 80)}")
+    raise FaultError(f"the answer is no chat completion: {one_line(json.dumps(completion), 80)}")
 
 
-def _answer(found: Mapping[object, Any], choice: Mapping[object, Any]) -> Answer:
+def _answer(completion: Mapping[object, Any], choice: Mapping[object, Any]) -> Answer:
     reason, message = choice.get("finish_reason"), choice.get("message")
     require_whole(reason if isinstance(reason, str) else "", choice.get("error"))
     finish = _FINISH.get(reason, Finish.OTHER) if isinstance(reason, str) else Finish.OTHER
@@ -190,7 +192,7 @@ def _answer(found: Mapping[object, Any], choice: Mapping[object, Any]) -> Answer
     refusal = refusal or _text(message.get("refusal"))
     if refusal:
         text, finish = refusal, Finish.REFUSED
-    usage = found.get("usage")
+    usage = completion.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     answer = with_reasoning(
         Answer(
@@ -198,7 +200,7 @@ def _answer(found: Mapping[object, Any], choice: Mapping[object, Any]) -> Answer
             finish,
             tokens_in=count(usage.get("prompt_tokens")),
             tokens_out=count(usage.get("completion_tokens")),
-            served=_text(found.get("model")),
+            served=_text(completion.get("model")),
         ),
         thought or _text(message.get("reasoning_content")) or _text(message.get("reasoning")),
         hidden=_reasoning_tokens(usage) > 0,
@@ -216,17 +218,17 @@ def read_parts(content: object) -> tuple[str | None, str, str]:
     """
     if not isinstance(content, list):
         return (content if isinstance(content, str) else None), "", ""
-    found: dict[str, list[str]] = {"text": [], "refusal": [], "thinking": []}
+    texts: dict[str, list[str]] = {"text": [], "refusal": [], "thinking": []}
     for part in content:
         match part:
             case str(text) | {"type": "text" | "output_text", "text": str(text)}:
-                found["text"].append(text)
+                texts["text"].append(text)
             case {"type": "refusal", "refusal": str(text)}:
-                found["refusal"].append(text)
+                texts["refusal"].append(text)
             case {"type": "thinking" | "reasoning" as kind, **rest}:
                 thought = rest.get(kind, rest.get("text"))
-                found["thinking"].append(read_parts(thought)[0] or "")
-    text, refusal, thinking = ("".join(one) for one in found.values())
+                texts["thinking"].append(read_parts(thought)[0] or "")
+    text, refusal, thinking = ("".join(one) for one in texts.values())
     return text, refusal, thinking
 
 
@@ -299,7 +301,7 @@ def _events(body: str) -> Iterator[dict[str, Any]]:
     """Yield the data of each event.
 
     Raises:
-        ValueError: They are no JSON object.
+        ValueError: It is not a JSON object.
     """
     for block in body.replace("\r\n", "\n").split("\n\n"):
         lines = [line[5:].removeprefix(" ") for line in block.split("\n") if line.startswith("data:")]

@@ -15,11 +15,9 @@ from urllib.parse import urlsplit, urlunsplit
 from i2s_sdk.errors import UsageError
 from i2s_sdk.files import cache_folder
 from i2s_sdk.json_text import read_strict_json
-from i2s_sdk.limits import COMPLETION_CHARACTERS
-from i2s_sdk.models.errors import BudgetSpentError
-from i2s_sdk.settings import Settings
-from i2s_sdk.tasks.prompts import DECODING
-from i2s_sdk.tasks.question import Sampling
+from i2s_sdk.models.completion import BudgetSpentError
+from i2s_sdk.settings import COMPLETION_CHARACTERS, Settings
+from i2s_sdk.tasks.question import DECODING, Sampling
 
 
 @dataclass(slots=True)
@@ -323,10 +321,10 @@ def option_words(options: ModelOptions | None, settings: Settings) -> str:
     words = [] if options is None else _words_of_calls(options)
     if settings.prompts is not None:
         words += ["--prompts", settings.prompts.name]
-    for one in fields(settings):
-        value = getattr(settings, one.name)
-        if one.name.startswith(_OF_TASKS) and value is not None and value != one.default:
-            words += ["--set", f"{one.name}={value.name if isinstance(value, Path) else value}"]
+    for setting in fields(settings):
+        value = getattr(settings, setting.name)
+        if setting.name.startswith(_OF_TASKS) and value is not None and value != setting.default:
+            words += ["--set", f"{setting.name}={value.name if isinstance(value, Path) else value}"]
     return shlex.join(words)
 
 
@@ -350,8 +348,8 @@ def _words_of_calls(options: ModelOptions) -> list[str]:
     if options.max_tokens != DECODING.max_tokens:
         words += [_MAX_TOKENS_FLAG, str(options.max_tokens)]
     for name, value in options.chosen.items():
-        for one in value if isinstance(value, list) else [value]:
-            words += [FLAGS[name], json.dumps(one) if isinstance(one, dict) else str(one)]
+        for item in value if isinstance(value, list) else [value]:
+            words += [FLAGS[name], json.dumps(item) if isinstance(item, dict) else str(item)]
     return words + (["--repeats", str(options.repeats)] if options.repeats > 1 else [])
 
 

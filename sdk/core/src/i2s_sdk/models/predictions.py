@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from i2s_sdk.errors import DataError, UnknownNameError, UsageError
+from i2s_sdk.files import reading
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.limits import COMPLETION_CHARACTERS
 from i2s_sdk.models.completion_bound import bounded_completion
 from i2s_sdk.models.model import Completion, Finish, Model
+from i2s_sdk.settings import COMPLETION_CHARACTERS
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import task_spec
 
@@ -46,31 +47,31 @@ def find_predictions(
 
     Raises:
         UsageError: There is no such folder, it has no prediction for any of the instances, or a task has
-            structures that are no text files.
+            structures that are not text files.
         DataError: A file leads out of the folder.
         UnknownNameError: There is no system of a wanted name.
     """
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder; --predictions needs the folder of the predictions")
     names = {one.id: one.id + _suffix(one.task) for one in instances}
-    found = {one.system: one for one in _systems(folder, instances, names)}
-    if not any(one.files for one in found.values()):
+    folders = {one.system: one for one in _systems(folder, instances, names)}
+    if not any(one.files for one in folders.values()):
         first = instances[0]
         raise UsageError(
             f"{folder} has no prediction for any of the {len(instances)} instances; looked for files such as "
             f"{Path(first.subset, 'SYSTEM', names[first.id])} and {names[first.id]}"
         )
     for name in systems:
-        if name not in found:
-            raise UnknownNameError("system", name, found)
-    return tuple(found[name] for name in (systems or found))
+        if name not in folders:
+            raise UnknownNameError("system", name, folders)
+    return tuple(folders[name] for name in (systems or folders))
 
 
 def _suffix(task: str) -> str:
     """Return the suffix of a task's predictions.
 
     Raises:
-        UsageError: They are no text files.
+        UsageError: They are not text files.
     """
     spec = task_spec(task)
     if not spec.structure_suffix or spec.structure_is_site:
@@ -104,8 +105,8 @@ def _systems(
 
 
 def _folders(folder: Path) -> Iterable[Path]:
-    found = folder.iterdir() if folder.is_dir() else ()
-    return (path for path in found if path.is_dir() and not path.name.startswith("."))
+    entries = folder.iterdir() if folder.is_dir() else ()
+    return (path for path in entries if path.is_dir() and not path.name.startswith("."))
 
 
 class Predictions(Model):
@@ -146,16 +147,10 @@ class Predictions(Model):
 
 
 def _read(path: Path, most: int) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(most)
-    except OSError as error:
-        raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
+    with reading(path), path.open("rb") as file:
+        return file.read(most)
 
 
 def _sha256(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").digest()
-    except OSError as error:
-        raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
+    with reading(path), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()

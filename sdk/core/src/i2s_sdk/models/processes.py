@@ -8,8 +8,8 @@ import os
 import signal
 from collections.abc import AsyncIterator, Sequence
 
+from i2s_sdk.models.completion import ModelAccessError
 from i2s_sdk.models.completion_bound import read_bounded
-from i2s_sdk.models.errors import ModelAccessError
 
 _CHUNK = 65_536  # bytes
 _PIPE_SECONDS = 2.0  # that the pipes of a killed program are read

@@ -94,7 +94,7 @@ class ProviderLike(Protocol):
         ...
 
 
-class Provider(abc.ABC):
+class ModelProvider(abc.ABC):
     """Asks one model."""
 
     #: Vendor, such as "openai"; part of the key of a kept answer.
@@ -142,7 +142,7 @@ class Provider(abc.ABC):
         """Give back connections and processes."""
 
     @property
-    def single(self) -> Provider:
+    def single(self) -> ModelProvider:
         """The provider that makes single calls of the same model."""
         return self
 
@@ -162,12 +162,12 @@ class Provider(abc.ABC):
         """
 
 
-def as_provider(provider: ProviderLike | Provider) -> Provider:
+def as_provider(provider: ProviderLike | ModelProvider) -> ModelProvider:
     """Return an object that can stand for a provider as a provider."""
-    return provider if isinstance(provider, Provider) else _ForeignProvider(provider)
+    return provider if isinstance(provider, ModelProvider) else _ForeignProvider(provider)
 
 
-class _ForeignProvider(Provider):
+class _ForeignProvider(ModelProvider):
     """An object of a class that does not derive from ``Provider``."""
 
     def __init__(self, provider: ProviderLike) -> None:

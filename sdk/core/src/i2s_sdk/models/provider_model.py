@@ -15,12 +15,12 @@ from PIL import Image
 from i2s_sdk.errors import UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.cache import AnswerCache, Kept, RecordedCall, question_key
+from i2s_sdk.models.completion import ModelAccessError, ModelFailedError, ModelRefusedError
 from i2s_sdk.models.completion_bound import bounded_completion
 from i2s_sdk.models.costs import Prices
-from i2s_sdk.models.errors import ModelAccessError, ModelFailedError, ModelRefusedError
 from i2s_sdk.models.model import Completion, Finish, Model
 from i2s_sdk.models.options import REPEAT, ModelOptions
-from i2s_sdk.models.provider import Answer, Provider, ProviderLike, as_provider, one_line
+from i2s_sdk.models.provider import Answer, ModelProvider, ProviderLike, as_provider, one_line
 from i2s_sdk.models.question import ReadImage, ReadQuestion, read_question
 from i2s_sdk.models.retries import RetryingProvider
 from i2s_sdk.tasks.question import Question
@@ -55,7 +55,7 @@ class ProviderModel(Model):
         UsageError: The provider cannot send one of the options, or there is a budget and no price.
     """
 
-    def __init__(self, provider: ProviderLike | Provider, options: ModelOptions) -> None:
+    def __init__(self, provider: ProviderLike | ModelProvider, options: ModelOptions) -> None:
         provider = as_provider(provider)
         provider.require_options(options)
         self.provider = provider

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import UsageError
+from i2s_sdk.files import read_file
 from i2s_sdk.instances.images import PILLOW_PIXELS
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import checked_reference
-from i2s_sdk.models.errors import ModelAccessError
+from i2s_sdk.models.completion import ModelAccessError
 from i2s_sdk.tasks.question import FilePart, ImagePart, Question, Sampling, joined_texts
 
 
@@ -135,9 +136,6 @@ def read_question(instance: Instance, question: Question) -> ReadQuestion:
 
 
 def _read_image(path: Path) -> ReadImage:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
+    content = read_file(path)
     header = checked_reference(path, content, PILLOW_PIXELS)
     return ReadImage(path, content, header.media_type, header.width, header.height)

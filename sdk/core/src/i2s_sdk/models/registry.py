@@ -11,12 +11,12 @@ from i2s_client.plugins import PluginGroup, load_plugin, package_of, plugins_bes
 from i2s_sdk.errors import I2SError, PluginError, UnknownNameError, UsageError
 from i2s_sdk.models.model import Model, ModelLike, as_model
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.provider import Provider, ProviderLike, as_provider
+from i2s_sdk.models.provider import ModelProvider, ProviderLike, as_provider
 
 #: Names of models, with descriptions.
 MODELS = {
     "oracle": "the ground truth: the upper bound of every metric",
-    "baseline/ocr": "reads the words of the picture and puts them where they stood; needs no network",
+    "baseline/ocr": "reads the words of the image and puts them where they stood; needs no network",
     "baseline/pdftotext": "the text of a PDF document, by poppler's program pdftotext; needs no network",
     "baseline/chance": "one of the choices of an instance, the same at every run",
     "baseline/blank": "an answer that shows nothing, in the size of the reference",
@@ -118,11 +118,11 @@ def packaged_models() -> Mapping[str, EntryPoint]:
 
 def _baseline(name: str, options: ModelOptions) -> Model:
     if name == "baseline/ocr":
-        from i2s_sdk.models.ocr import OcrBaseline
+        from i2s_sdk.models.baselines import OcrBaseline
 
         return OcrBaseline()
     if name == "baseline/pdftotext":
-        from i2s_sdk.models.pdftotext import PdfToText
+        from i2s_sdk.models.baselines import PdfToText
 
         return PdfToText(options)
     from i2s_sdk.models.baselines import BASELINES
@@ -165,7 +165,7 @@ def _replay(path: str, options: ModelOptions) -> Model:
     return open_replay(path, options.completion_characters)
 
 
-def _command(line: str, options: ModelOptions) -> Provider:
+def _command(line: str, options: ModelOptions) -> ModelProvider:
     from i2s_sdk.models.command import command_provider
 
     if not line.strip():
@@ -173,7 +173,7 @@ def _command(line: str, options: ModelOptions) -> Provider:
     return command_provider(line, options)
 
 
-def _provider(vendor: str, model: str, options: ModelOptions) -> Provider:
+def _provider(vendor: str, model: str, options: ModelOptions) -> ModelProvider:
     match vendor:
         case "openai":
             from i2s_sdk.models.openai_chat import OpenAIChat
@@ -202,7 +202,7 @@ def _require_parts(vendor: str, model: str) -> None:
         raise UsageError(f"model {f'{vendor}/{model}'!r} lacks a part: {needed}")
 
 
-def _provider_model(provider: ProviderLike | Provider, options: ModelOptions) -> Model:
+def _provider_model(provider: ProviderLike | ModelProvider, options: ModelOptions) -> Model:
     from i2s_sdk.models.provider_model import ProviderModel
 
     if options.batching is None:

@@ -11,12 +11,13 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from i2s_sdk.errors import DataError, ModelError
+from i2s_sdk.files import read_file
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.json_text import read_json
-from i2s_sdk.limits import COMPLETION_CHARACTERS
+from i2s_sdk.models.completion import ModelFailedError, ModelRefusedError
 from i2s_sdk.models.completion_bound import CHUNK, BoundedLines, LongLine, bounded_completion
-from i2s_sdk.models.errors import ModelFailedError, ModelRefusedError
 from i2s_sdk.models.model import Completion, Finish, Model
+from i2s_sdk.settings import COMPLETION_CHARACTERS
 from i2s_sdk.tasks.question import FilePart, Question
 from i2s_sdk.tasks.structure import Absence, NoStructure
 
@@ -90,11 +91,11 @@ class HelmReplay(Model):
         raise ModelFailedError(f"HELM recorded: {recorded.error}", attempts=0)
 
     def _take(self, file: Path, state: Mapping[str, Any]) -> None:
-        for number, one in enumerate(state["request_states"], start=1):
+        for number, request in enumerate(state["request_states"], start=1):
             try:
                 identity, recorded = (
-                    _identity(one["instance"]),
-                    _recorded(one["result"], self._most_characters),
+                    _identity(request["instance"]),
+                    _recorded(request["result"], self._most_characters),
                 )
             except (KeyError, TypeError, IndexError, AttributeError):
                 raise DataError(file, 0, f"request state {number} is not as HELM writes it") from None
@@ -103,11 +104,9 @@ class HelmReplay(Model):
 
 
 def _load(file: Path) -> tuple[bytes, dict[str, Any]]:
+    raw = read_file(file)
     try:
-        raw = file.read_bytes()
         state = read_json(raw)
-    except OSError as error:
-        raise DataError(file, 0, f"cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise DataError(file, 0, f"is not JSON: {error}") from None
     if not isinstance(state, dict) or not isinstance(state.get("request_states"), list):

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
 from i2s_client.retry import RetryPolicy
-from i2s_sdk.models.errors import ModelAccessError, ModelFailedError, ModelInputRejectedError
+from i2s_sdk.models.completion import ModelAccessError, ModelFailedError, ModelInputRejectedError
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import (
     Answer,
     AttemptError,
     FaultError,
     InputRejectedError,
-    Provider,
+    ModelProvider,
     ThrottledError,
 )
 from i2s_sdk.models.question import ReadQuestion
@@ -132,7 +132,7 @@ class CallsInFlight:
         self._numbers = itertools.count()
         self._waiting: dict[int, tuple[asyncio.Timeout, float]] = {}
 
-    async def answer(self, provider: Provider, question: ReadQuestion, seconds_left: float) -> Answer:
+    async def answer(self, provider: ModelProvider, question: ReadQuestion, seconds_left: float) -> Answer:
         """Make one attempt and return its answer.
 
         Args:
@@ -182,7 +182,7 @@ class RetryingProvider:
     seconds. How long one attempt may last, ``CallsInFlight`` decides.
     """
 
-    def __init__(self, provider: Provider, options: ModelOptions) -> None:
+    def __init__(self, provider: ModelProvider, options: ModelOptions) -> None:
         self._provider, self._options = provider, options
         self._pace = AdaptiveLimiter(options.concurrency)
         self._in_flight = CallsInFlight(options.call_seconds)

@@ -1,7 +1,8 @@
 """The vendors of models, and the base of the providers that ask their servers.
 
 A provider of a vendor says what a request has and how a response is read, of single calls and of batches. The
-rest is here: address, key and package, clients and their connections, and the outcome of a failed request.
+rest is here: address, key and package, clients and their connections, and the outcome of a failed request by
+its status, its headers and the words of the server.
 """
 
 from __future__ import annotations
@@ -9,18 +10,24 @@ from __future__ import annotations
 import abc
 import asyncio
 import contextlib
-import importlib.util
+import email.utils
+import importlib
+import json
+import math
 import os
+import re
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from types import ModuleType
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
-from i2s_sdk.errors import I2SError, UsageError
+from i2s_sdk.errors import I2SError, UsageError, require_package
 from i2s_sdk.json_text import read_json
+from i2s_sdk.models.completion import ModelAccessError
 from i2s_sdk.models.completion_bound import (
     TOO_LONG,
     AnswerTooLongError,
@@ -29,12 +36,187 @@ from i2s_sdk.models.completion_bound import (
     most_bytes,
     read_bounded,
 )
-from i2s_sdk.models.errors import ModelAccessError
-from i2s_sdk.models.http_status import HttpFailure, server_words, status_error, transport_fault
 from i2s_sdk.models.options import ModelOptions
-from i2s_sdk.models.provider import Answer, AttemptError, FaultError, Provider, one_line
+from i2s_sdk.models.provider import (
+    Answer,
+    AttemptError,
+    FaultError,
+    InputRejectedError,
+    ModelProvider,
+    RejectedError,
+    ThrottledError,
+    one_line,
+)
 from i2s_sdk.models.question import ReadQuestion
-from i2s_wire.installation import install_command
+
+#: Codes of 429 that no pause mends.
+_NO_MONEY = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+#: Parameters that some servers refuse, as they or their vendors write them.
+_FURTHER_SAMPLING = re.compile("top_?[pk]|repetition_?penalty", re.IGNORECASE)
+_LATER = frozenset({408, 409, 425})
+#: Statuses by which a server rejects one input, unless it says that no request of this form is accepted.
+_OF_AN_INPUT = frozenset({400, 413, 422})
+#: Codes of errors that every request of the same form would have.
+_CODES_OF_ALL = frozenset(
+    {"unknown_parameter", "unsupported_parameter", "unsupported_value", "model_not_found", "invalid_api_key"}
+)
+#: Words by which servers say that the length or an image of this input is at fault.
+_INPUT_WORDS = re.compile(
+    r"\bcontext\b|\bmessages?[.\[]|\bimages?\b|\btoo long\b|input (length|token)",
+    re.IGNORECASE,
+)
+#: Words by which servers say that a parameter, the model or the account is at fault, whatever the input.
+_REQUEST_WORDS = re.compile(
+    r"unrecognized|unknown (name|parameter|field|argument)|unsupported (parameter|value)"
+    r"|extra (inputs|fields)|unexpected (keyword|field|argument)|not permitted|api key|credit|billing|quota"
+    r"|\bmodel\b.{0,120}\b(not (found|exist|supported|available)|deprecated|retired)|no such model"
+    r"|temperature|top_?[pk]\b|repetition_?penalty|max_?(completion_?|output_?)?tokens|response_?format"
+    r"|json_?schema|reasoning_?effort|user location",
+    re.IGNORECASE,
+)
+_NOBODY = {
+    401: "the key is not accepted",
+    402: "the account has to be paid",
+    403: "the key may not use this model",
+    404: "there is no such model or no such address",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HttpFailure:
+    """A response with a status other than 2xx."""
+
+    status: int  #: the status code of HTTP
+    words: str  #: what the server says
+    headers: Mapping[str, str] = field(default_factory=dict)
+    code: object = None  #: the server's own name of the failure, if it has one
+
+
+def status_error(
+    status: int,
+    headers: Mapping[str, str],
+    message: object,
+    code: object = None,
+    *,
+    hint: str = "",
+) -> AttemptError | ModelAccessError:
+    """Return the error of an attempt that was answered with a status other than 2xx.
+
+    Args:
+        status: The status code of HTTP.
+        headers: Headers of the answer.
+        message: What the server said.
+        code: The server's own name of the failure, if it has one.
+        hint: What a person can do if the key or the name is wrong.
+    """
+    said = one_line(message)
+    if status in _NOBODY:
+        return ModelAccessError(f"{_NOBODY[status]} (HTTP {status}: {said}){hint}")
+    if status == 429 and code in _NO_MONEY:
+        return ModelAccessError(f"the account has no more to spend (HTTP 429: {said})")
+    line = f"HTTP {status}: {said}"
+    if status == 429:
+        return ThrottledError(line, retry_after(headers))
+    if status in _LATER or not 400 <= status < 500:
+        return FaultError(line, retry_after(headers))
+    if "temperature" in line:
+        line += "; --temperature none leaves it to the server"
+    elif _FURTHER_SAMPLING.search(line):
+        line += "; --temperature none leaves all sampling to the server"
+    return InputRejectedError(line) if rejects_input(status, said, code) else RejectedError(line)
+
+
+def rejects_input(status: int, message: str, code: object = None) -> bool:
+    """Return whether a server rejects one input, rather than every request of its form.
+
+    The protocols do not tell the two apart, so that the words decide: a message that names a parameter, the
+    model or the account is about every request; what names a length or an image, or nothing of both, is about
+    the input.
+
+    Args:
+        status: The status code of HTTP.
+        message: What the server said.
+        code: The server's own name of the failure, if it has one.
+    """
+    if status not in _OF_AN_INPUT or code in _CODES_OF_ALL:
+        return False
+    if status == 413 or _INPUT_WORDS.search(message):
+        return True
+    return not _REQUEST_WORDS.search(message)
+
+
+def server_words(body: object, otherwise: object) -> str:
+    """Return the words of a server about a failure, in the forms that servers of all protocols have.
+
+    Args:
+        body: The body of the answer: a text, or what its JSON holds.
+        otherwise: What to return if it says nothing.
+    """
+    match body:
+        case (
+            {"error": {"message": str(words)}} | {"message": str(words)} | {"error": str(words)} | str(words)
+        ):
+            pass
+        case {**rest} if rest:
+            words = json.dumps(rest)
+        case _:
+            words = ""
+    return words.strip() or str(otherwise)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that ``Retry-After`` (RFC 9110: seconds or a date) or ``retry-after-ms`` ask for."""
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        text = headers.get(name)
+        if text is None:
+            continue
+        seconds = _seconds(text, scale)
+        if seconds is not None:
+            return seconds
+    return None
+
+
+def _seconds(text: str, scale: float) -> float | None:
+    try:
+        seconds = float(text) * scale
+    except ValueError:
+        try:
+            seconds = email.utils.parsedate_to_datetime(text).timestamp() - time.time()
+        except (ValueError, OverflowError):
+            return None
+        return max(0.0, seconds)
+    return seconds if 0 <= seconds < math.inf else None
+
+
+#: The packages by which the vendors' packages reach a server.
+_TRANSPORTS = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "h11", "aiohttp"})
+
+
+def transport_fault(error: Exception, *known: type[Exception]) -> Exception:
+    """Return a failure below HTTP as a fault that deserves another attempt; all else as it is.
+
+    Args:
+        error: The exception that was raised by a vendor's package.
+        known: Exceptions by which that package says that there was no connection or no answer in time.
+    """
+    below = type(error).__module__.partition(".")[0] in _TRANSPORTS
+    if not below and not isinstance(error, (*known, OSError, TimeoutError)):
+        return error
+    cause = error.__cause__ or error
+    return FaultError(f"no connection, or it was lost: {type(cause).__name__}: {one_line(cause)}")
+
+
+#: The message about a stream of a protocol of which none is read.
+STREAMED = "the server streams its answer although it was not asked to: turn that off there"
+
+#: Beginnings of the lines of an event stream.
+_EVENT_FIELDS = ("data:", "event:", "id:", "retry:", ":")
+
+
+def is_event_stream(body: str) -> bool:
+    """Return whether a body is an event stream (server-sent events) rather than one JSON value."""
+    return body.lstrip().startswith(_EVENT_FIELDS)
+
 
 #: Sent where a server of one's own wants no key; its protocol wants some.
 NO_KEY = "none"
@@ -94,21 +276,6 @@ VENDORS: Mapping[str, Vendor] = {
 }
 
 
-def require_package(package: str, extra: str, model: str) -> None:
-    """Check that a package is installed, without importing it.
-
-    Raises:
-        UsageError: It is not; says the command that installs it.
-    """
-    try:
-        found = importlib.util.find_spec(package)
-    except ModuleNotFoundError:  # of google.genai, where there is no google
-        found = None
-    if found is None:
-        command = install_command(f"i2s-sdk[{extra}]")
-        raise UsageError(f"model {model!r} needs the package {package}: {command}")
-
-
 def require_temperature_or_top_p(name: str, options: ModelOptions) -> None:
     """Check the options of a model that refuses top_p together with a temperature, as those of Anthropic do.
 
@@ -160,7 +327,7 @@ class StreamedResponse(Protocol):
 ResponseContext = AbstractAsyncContextManager[StreamedResponse]
 
 
-class ClientProvider(Provider, Generic[C]):
+class ClientProvider(ModelProvider, Generic[C]):
     """Asks a server through a package that holds connections, one client of it for each event loop.
 
     The retries of the package are off, since retries are made in one place.
@@ -250,7 +417,7 @@ class VendorProvider(ClientProvider[C]):
     def __init__(self, model: str, options: ModelOptions) -> None:
         super().__init__(model, options)
         vendor, name = VENDORS[self.vendor], f"{self.vendor}/{model}"
-        require_package(vendor.package, vendor.extra, name)
+        require_package(vendor.package, vendor.extra, f"model {name!r} needs")
         self.base_url, self.key = options.base_url or vendor.base_url, vendor.key(name, options)
         self.is_vendors_own = vendor.is_own(self.base_url)
         self.hint = vendor.key_hint(options)

@@ -24,7 +24,7 @@ LANGUAGES = frozenset(
     | {"javascript", "js", "lilypond", "ly", "markdown", "md"}
 )
 
-#: The most fences of a line that are read; a line of more is no code.
+#: The most fences of a line that are read; a line of more is not code.
 _MOST_FENCES = 100
 _RUN = re.compile(r"`{3,}|~{3,}")
 _CONTAINER = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*)*\Z")

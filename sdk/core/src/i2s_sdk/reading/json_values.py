@@ -32,7 +32,7 @@ def closings(text: str) -> tuple[str, ...]:
     """Return what a text that was cut off inside of JSON may have been, best guess first.
 
     The first closes the last string and everything around it; the second gives up the last item of the
-    outermost list or object. A text that is no JSON up to its end, or is complete, gives none.
+    outermost list or object. A text that is not JSON up to its end, or is complete, gives none.
 
     Args:
         text: Text from the first bracket on.
@@ -124,7 +124,7 @@ def json_values(text: str, accepts: Callable[[object], bool] = lambda value: Tru
     Text behind the last of them that begins no object or list is left alone.
 
     Args:
-        text: Text whose first character that is no white space begins an object or a list.
+        text: Text whose first character that is not white space begins an object or a list.
         accepts: Whether a value that was cut off is of use as it is closed; else its last item is given up.
     """
     strict = _decoded(text, _STRICT)

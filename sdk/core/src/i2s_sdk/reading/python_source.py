@@ -8,7 +8,7 @@ import warnings
 
 #: Name of the file in warnings, by which they are left out. Reading runs in threads, which share all filters.
 FILE = "<answer>"
-#: What the parser raises for a text that is no Python, or is nested too deeply.
+#: What the parser raises for a text that is not Python, or is nested too deeply.
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 warnings.filterwarnings("ignore", module=re.escape(FILE))

@@ -51,10 +51,10 @@ def account_lines(summary: Summary, tasks: Collection[str] = ()) -> list[str]:
         tasks: Names of the tasks that are counted; empty for all.
     """
     accounts = {task: one.accounts for task, one in summary.tasks.items() if not tasks or task in tasks}
-    found: list[str] = []
+    lines: list[str] = []
     for account in Account:
         if account is Account.NO_STRUCTURE:
-            found += _same_answers(accounts)
+            lines += _same_answers(accounts)
         groups: dict[str, dict[str, Accounts]] = {}
         for task, own in accounts.items():
             if own.count(account):
@@ -67,8 +67,8 @@ def account_lines(summary: Summary, tasks: Collection[str] = ()) -> list[str]:
             )
             kinds = _kinds(account, group.values())
             line = f"{count} of {planned} {words}{f': {kinds}' if kinds else ''}"
-            found.append(f"{line} ({by_task})" if len(accounts) > 1 else line)
-    return found
+            lines.append(f"{line} ({by_task})" if len(accounts) > 1 else line)
+    return lines
 
 
 def account_note(label: str, summary: Summary, tasks: Collection[str]) -> list[str]:
@@ -115,17 +115,17 @@ def account_differences(first: Summary, second: Summary) -> list[AccountDifferen
 
     Accounts that are empty in both are left out.
     """
-    found = []
+    differences = []
     for task in (one for one in first.tasks if one in second.tasks):
         both = first.tasks[task].accounts, second.tasks[task].accounts
         for account in Account:
             counts = [(one.count(account), one.planned) for one in both]
             if any(count for count, _ in counts):
-                found.append(AccountDifference(task, str(account), _TITLES[account], *counts))
+                differences.append(AccountDifference(task, str(account), _TITLES[account], *counts))
         if any(one.same_answer for one in both):
             same = [_same_of(one) for one in both]
-            found.append(AccountDifference(task, SAME_ANSWER, "the same text", *same))
-    return found
+            differences.append(AccountDifference(task, SAME_ANSWER, "the same text", *same))
+    return differences
 
 
 def _same_of(accounts: Accounts) -> tuple[int, int]:

@@ -21,8 +21,8 @@ from i2s_sdk.report.tables import (
 )
 from i2s_sdk.report.versus import Versus, versus_of
 from i2s_sdk.report.view import RunView, views_of
+from i2s_sdk.run.storage.folder import read_run
 from i2s_sdk.run.storage.interface import PathOrUrl
-from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.stats.aggregate import RENDERED, excluded_from_totals
 from i2s_sdk.stats.correlations import Correlation, correlations
 from i2s_sdk.stats.means import share
@@ -65,7 +65,7 @@ def compare_two(
             what a new engine changes.
 
     Raises:
-        UsageError: A folder is no run, or the difference is not above 0.
+        UsageError: A folder is not a run, or the difference is not above 0.
         DataError: A record is damaged.
     """
     if difference is not None and not difference > 0:
@@ -83,12 +83,12 @@ def metric_correlations(runs: Sequence[PathOrUrl]) -> dict[str, list[Correlation
         runs: Their folders, or URLs of such.
 
     Raises:
-        UsageError: A folder is no run.
+        UsageError: A folder is not a run.
         DataError: A record is damaged.
     """
     views = views_of([read_run(one) for one in runs])
     tasks = [task for task in SPECS if any(task in view.summary.tasks for view in views)]
-    found: dict[str, list[Correlation]] = {}
+    by_task: dict[str, list[Correlation]] = {}
     for task in tasks:
         names = dict.fromkeys(name for view in views for name in view.metrics.get(task, ()))
         ordered = [*(name for name in METRIC_TITLES if name in names)]
@@ -99,8 +99,8 @@ def metric_correlations(runs: Sequence[PathOrUrl]) -> dict[str, list[Correlation
             for one in view.records
             if one.instance.task == task and not excluded_from_totals(one.instance.subset)
         ]
-        found[task] = correlations(records, ordered)
-    return found
+        by_task[task] = correlations(records, ordered)
+    return by_task
 
 
 def repeated_runs(runs: Sequence[PathOrUrl], *, threshold: float | None = None) -> list[Repeats]:
@@ -114,7 +114,7 @@ def repeated_runs(runs: Sequence[PathOrUrl], *, threshold: float | None = None) 
             answers alone.
 
     Raises:
-        UsageError: There is one run, a folder is no run, or the runs are of different models or follow
+        UsageError: There is one run, a folder is not a run, or the runs are of different models or follow
             different rules.
         DataError: A record is damaged.
     """
@@ -128,14 +128,14 @@ def repeated_runs(runs: Sequence[PathOrUrl], *, threshold: float | None = None) 
     if compared.refused:
         raise UsageError(compared.by_task[min(compared.refused)].refusal)
     records = [{record.instance.id: record for record in view.records} for view in views]
-    found = []
+    repeated = []
     for task in (task for task in SPECS if task in views[0].summary.tasks):
         for metric in (RENDERED, *views[0].metrics[task]):
             least = threshold if metric == SPECS[task].main_metric else None
-            one = repeats(records, task, metric, least)
-            if one is not None:
-                found.append(one)
-    return found
+            result = repeats(records, task, metric, least)
+            if result is not None:
+                repeated.append(result)
+    return repeated
 
 
 def difficulty_tables(runs: Sequence[PathOrUrl]) -> list[PaperTable]:
@@ -148,7 +148,7 @@ def difficulty_tables(runs: Sequence[PathOrUrl]) -> list[PaperTable]:
         runs: Their folders, or URLs of such.
 
     Raises:
-        UsageError: A folder is no run.
+        UsageError: A folder is not a run.
         DataError: A record is damaged.
     """
     compared = compare_views(views_of([read_run(one) for one in runs]))

@@ -106,7 +106,7 @@ def reaches(compared: ComparedRuns, task: str) -> Reaches | None:
     def place(value: float) -> float:
         return place_of(value, low, high)
 
-    found: list[tuple[float, Reach]] = []
+    reached: list[tuple[float, Reach]] = []
     known: dict[str, float] = {}
     for label, summary in compared.summaries.items():
         mean = task_mean(summary, task, metric) if task in summary.tasks else None
@@ -123,12 +123,12 @@ def reaches(compared: ComparedRuns, task: str) -> Reaches | None:
             label in compared.unranked,
             skill=_skill_of(compared, label, task),
         )
-        found.append((mean.value, row))
-    if not found:
+        reached.append((mean.value, row))
+    if not reached:
         return None
     floors = [known[name] for name in FLOORS if name in known]
     floor, ceiling = max(floors, default=None), known.get(ORACLE)
-    ordered = (row for _, row in sorted(found, key=lambda one: (one[1].is_reference_point, -one[0])))
+    ordered = (row for _, row in sorted(reached, key=lambda one: (one[1].is_reference_point, -one[0])))
     rows = tuple(replace(row, floor=floor, ceiling=ceiling) for row in ordered)
     return Reaches(task, metric, rows, floor, ceiling, ticks(low, high))
 
@@ -159,9 +159,9 @@ def reference_values(compared: ComparedRuns, task: str, metric: str) -> tuple[fl
     known: dict[str, float] = {}
     for name in (*FLOORS, ORACLE):
         summary = compared.summaries.get(name)
-        found = task_mean(summary, task, metric) if summary is not None and task in summary.tasks else None
-        if found is not None and found.value is not None:
-            known[name] = found.value
+        mean = task_mean(summary, task, metric) if summary is not None and task in summary.tasks else None
+        if mean is not None and mean.value is not None:
+            known[name] = mean.value
     return max((known[name] for name in FLOORS if name in known), default=None), known.get(ORACLE)
 
 
@@ -203,13 +203,13 @@ def histograms(view: RunView, task: str, compared: ComparedRuns | None = None) -
         compared: The comparison that has the floors and ceilings; None for none.
     """
     usable = [one for one in view.records if one.instance.task == task and one.outcome.counts and one.usable]
-    found = []
+    shown = []
     for name in view.metrics[task]:
         low, high = value_range(task, name)
         points = reference_values(compared, task, name) if compared is not None else (None, None)
         floor, ceiling = (None if one is None else place_of(one, low, high) for one in points)
-        found.append(replace(_histogram(name, usable, low, high), floor=floor, ceiling=ceiling))
-    return found
+        shown.append(replace(_histogram(name, usable, low, high), floor=floor, ceiling=ceiling))
+    return shown
 
 
 def place_of(value: float, low: float, high: float) -> float:
@@ -220,8 +220,8 @@ def place_of(value: float, low: float, high: float) -> float:
 def value_range(task: str, metric: str) -> tuple[float, float]:
     """Return the least and the greatest value of a metric; those of images are from 0 to 1."""
     scorers = scorers_of(open_task(task))
-    found = (one for scorer in scorers for one in scorer.metrics if one.name == metric)
-    return next(((one.low, one.high) for one in found), (0.0, 1.0))
+    matching = (one for scorer in scorers for one in scorer.metrics if one.name == metric)
+    return next(((one.low, one.high) for one in matching), (0.0, 1.0))
 
 
 def _histogram(metric: str, records: Sequence[Record], low: float, high: float) -> Histogram:
@@ -259,7 +259,7 @@ def group_charts(compared: ComparedRuns, task: str) -> list[Reaches]:
     ]
     metric = task_spec(task).main_metric
     bys: tuple[_By, ...] = ("subset", "difficulty")
-    found = []
+    charts = []
     for by in bys:
         own = [one.instance for view in runs for one in view.records if one.instance.task == task]
         names = {one.subset if by == "subset" else one.difficulty for one in own} - {""}
@@ -267,8 +267,8 @@ def group_charts(compared: ComparedRuns, task: str) -> list[Reaches]:
         if len(names) > 1 and rows:
             scale = ticks(*value_range(task, metric))
             without = tuple(row.label for row in rows if row.floor is None)
-            found.append(Reaches(task, metric, tuple(rows), None, None, scale, by, without_floor=without))
-    return found
+            charts.append(Reaches(task, metric, tuple(rows), None, None, scale, by, without_floor=without))
+    return charts
 
 
 def _rows(compared: ComparedRuns, runs: Sequence[RunView], task: str, by: _By, name: str) -> list[Reach]:
@@ -279,21 +279,21 @@ def _rows(compared: ComparedRuns, runs: Sequence[RunView], task: str, by: _By, n
     for view in runs:
         columns = view.columns[task]
         samples = [one for one in view.records if column.has(one)]
-        found = columns.values_of(samples).get(metric)
-        if found is None or found.value is None:
+        mean = columns.values_of(samples).get(metric)
+        if mean is None or mean.value is None:
             continue
         ends = None
-        if found.interval is not None:
-            ends = (place_of(found.interval[0], low, high), place_of(found.interval[1], low, high))
+        if mean.interval is not None:
+            ends = (place_of(mean.interval[0], low, high), place_of(mean.interval[1], low, high))
         skill = compared.group_skill(view.label, task, by, name)
         has_ceiling = skill is not None and skill.ceiling_model == ORACLE
         rows.append(
             Reach(
                 label=f"{name} · {view.label}" if len(runs) > 1 else name,
-                value=figures.value(found.value),
-                place=place_of(found.value, low, high),
+                value=figures.value(mean.value),
+                place=place_of(mean.value, low, high),
                 ends=ends,
-                interval=figures.interval(found),
+                interval=figures.interval(mean),
                 is_reference_point=False,
                 floor=place_of(skill.floor, low, high) if skill is not None else None,
                 ceiling=place_of(skill.ceiling, low, high) if skill is not None and has_ceiling else None,

@@ -9,7 +9,7 @@ from typing import Literal
 from i2s_sdk.report.account_lines import account_note
 from i2s_sdk.report.published import published_mismatch
 from i2s_sdk.report.view import RunView
-from i2s_sdk.run.storage.reference_points import Points, joined_points, read_points
+from i2s_sdk.run.storage.folder import Points, joined_points, read_points
 from i2s_sdk.stats.aggregate import Summary, summarize
 from i2s_sdk.stats.comparability import Comparability, ComparedRun, comparability, same_rules
 from i2s_sdk.stats.means import Mean
@@ -63,7 +63,7 @@ class ComparedRuns:
 
     @property
     def ranked(self) -> list[str]:
-        """Labels of the runs that are no reference points."""
+        """Labels of the runs that are not reference points."""
         return [label for label in self.summaries if label not in self.unranked]
 
     def own_summary(self, label: str) -> Summary:
@@ -71,9 +71,9 @@ class ComparedRuns:
         return self.own[label].summary if label in self.own else self.summaries[label]
 
     def account_notes(self, tasks: Sequence[str]) -> tuple[str, ...]:
-        """Return for each run that is no reference point what became of its samples of some tasks."""
-        found = (account_note(label, self.own_summary(label), tasks) for label in self.ranked)
-        return tuple(note for notes in found for note in notes)
+        """Return for each run that is not a reference point what became of its samples of some tasks."""
+        all_notes = (account_note(label, self.own_summary(label), tasks) for label in self.ranked)
+        return tuple(note for notes in all_notes for note in notes)
 
     def mean_skills(self, tasks: Collection[str]) -> dict[str, Mean]:
         """Return the mean skill of runs over those of some tasks in which all ranked runs have one.
@@ -96,8 +96,8 @@ class ComparedRuns:
 
     def skill(self, label: str, task: str) -> Mean | None:
         """Return the skill of a run in a task; None if it has none."""
-        found = self.skills.get(task, {}).get(label)
-        return found.skill if found is not None else None
+        skill = self.skills.get(task, {}).get(label)
+        return skill.skill if skill is not None else None
 
     def is_floor_or_ceiling(self, label: str) -> bool:
         """Return whether a run is of a baseline that looks at nothing, or of the oracle."""
@@ -129,13 +129,13 @@ class ComparedRuns:
         return self._of_groups[key]
 
     def _has_skill(self, label: str, task: str) -> bool:
-        found = self.skills[task].get(label)
-        return found is not None and found.skill.value is not None
+        skill = self.skills[task].get(label)
+        return skill is not None and skill.skill.value is not None
 
     def notes(self, tasks: Sequence[str]) -> list[str]:
         """Return what a reader of values of some tasks must know, as sentences."""
-        found = [self.by_task[task] for task in tasks if task in self.by_task]
-        return list(dict.fromkeys(note for one in found for note in (one.refusal, *one.notes) if note))
+        compared = [self.by_task[task] for task in tasks if task in self.by_task]
+        return list(dict.fromkeys(note for one in compared for note in (one.refusal, *one.notes) if note))
 
 
 def compare_views(views: Sequence[RunView]) -> ComparedRuns:
@@ -152,7 +152,7 @@ def compare_views(views: Sequence[RunView]) -> ComparedRuns:
     whole_points = _point_views(views, kept)
     points = [_restricted(view, by_task) for view in whole_points]
     both = [*restricted, *points]
-    data = {task: found for task in tasks if (found := _data_of_task(restricted, kept, task))}
+    data = {task: of_task for task in tasks if (of_task := _data_of_task(restricted, kept, task))}
     return ComparedRuns(
         summaries={view.label: view.summary for view in both},
         unranked=frozenset(view.label for view in both if is_reference_point(view.manifest.options.model)),
@@ -210,24 +210,24 @@ def _point_views(views: Sequence[RunView], kept: Mapping[str, Points]) -> list[R
         }
         for view in judged
     ]
-    found = []
+    point_views = []
     for model, records in joined_points(parts).items():
         if model not in own and records:
             manifest = replace(first, options=replace(first.options, model=model))
             instances = [one.instance for one in records]
             summary = summarize(manifest, instances, {one.instance.id: one for one in records})
-            found.append(RunView(model, manifest, summary, records, judged[0].storage))
-    return found
+            point_views.append(RunView(model, manifest, summary, records, judged[0].storage))
+    return point_views
 
 
 def _data_of_task(views: Sequence[RunView], kept: Mapping[str, Points], task: str) -> dict[str, SkillData]:
-    found = {}
+    by_run = {}
     for view in views:
         column = _main_column(view, task)
         data = _skill_data(view, views, kept, column) if column is not None else None
         if data is not None:
-            found[view.label] = data
-    return found
+            by_run[view.label] = data
+    return by_run
 
 
 def _skill_data(
@@ -266,9 +266,9 @@ def _main_column(view: RunView, task: str) -> SkillColumn | None:
 
 
 def _best_first(data: Mapping[str, SkillData]) -> dict[str, Skill]:
-    found = [skill_of(one) for one in data.values()]
-    return {one.label: one for one in sorted(found, key=_order)}
+    skills = [skill_of(one) for one in data.values()]
+    return {one.label: one for one in sorted(skills, key=_order)}
 
 
-def _order(one: Skill) -> float:
-    return float("inf") if one.skill.value is None else -one.skill.value
+def _order(skill: Skill) -> float:
+    return float("inf") if skill.skill.value is None else -skill.skill.value

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from i2s_sdk.errors import StoreError, UsageError
+from i2s_sdk.run.storage.folder import StoredRun, read_run
 from i2s_sdk.run.storage.interface import PathOrUrl
-from i2s_sdk.run.storage.reader import StoredRun, read_run
 from i2s_sdk.stats.aggregate import Summary, results_document, summarize_run
 from i2s_wire.installation import install_command
 
@@ -118,18 +118,18 @@ def values_of(summary: Summary) -> dict[str, float]:
 
     Values that are not defined are left out.
     """
-    found: dict[str, float | None] = {
+    values: dict[str, float | None] = {
         "samples/planned": float(summary.planned),
         "samples/scored": float(summary.scored),
     }
     for task, result in summary.tasks.items():
-        found.update({f"{task}/{name}": value for name, value in result.values.items()})
-        found.update({f"{task}/{name}": float(count) for name, count in result.accounts.counts.items()})
+        values.update({f"{task}/{name}": value for name, value in result.values.items()})
+        values.update({f"{task}/{name}": float(count) for name, count in result.accounts.counts.items()})
         for group in (*result.subsets, *result.apart):
-            found[f"{task}/{group.name}/rendered"] = group.share_rendered
+            values[f"{task}/{group.name}/rendered"] = group.share_rendered
             for name, means in group.metrics.items():
-                found[f"{task}/{group.name}/{name}"] = means.all.value
-    return {name: value for name, value in found.items() if value is not None}
+                values[f"{task}/{group.name}/{name}"] = means.all.value
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _options_of(stored: StoredRun) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def small_copy(
     storage: RunStorage,
     digest: str,
     size: tuple[int, int],
-    picture: BinaryIO,
+    file: BinaryIO,
     source: RunStorage,
     kept: KeptBytes | None = None,
 ) -> str:
@@ -51,7 +51,7 @@ def small_copy(
         storage: Where the copy lies.
         digest: Digest of the image.
         size: Size of the image, in pixels.
-        picture: The file of it.
+        file: The file of it.
         source: A run that has the image, and the copy if a report of the run was written.
         kept: Where copies are kept for other runs with the same images; None keeps none.
     """
@@ -60,19 +60,19 @@ def small_copy(
         return ""
     name = copy_name(digest)
     if not storage.exists(name):
-        small = _copy_of(source, name) or _kept_copy(digest, picture, kept)
+        small = _copy_of(source, name) or _kept_copy(digest, file, kept)
         if small is None:
             return ""
         storage.write(name, small)
     return name
 
 
-def _kept_copy(digest: str, picture: BinaryIO, kept: KeptBytes | None) -> bytes | None:
+def _kept_copy(digest: str, file: BinaryIO, kept: KeptBytes | None) -> bytes | None:
     key = hashlib.sha256(f"{_MADE}{digest}".encode()).hexdigest()
     small = kept.read(key) if kept is not None else None
     if small is None:
-        picture.seek(0)
-        small = quick_copy(picture.read())
+        file.seek(0)
+        small = quick_copy(file.read())
         if small is not None and kept is not None:
             kept.write(key, small)
     return small
@@ -93,7 +93,7 @@ def quick_copy(content: bytes) -> bytes | None:
     CPU time of a filter over all pixels and WebP, for files twice as large.
 
     Args:
-        content: Content of the picture's file.
+        content: Content of the image's file.
     """
     try:
         small = decode_image(content, MOST_PIXELS).convert("RGB")
@@ -109,7 +109,7 @@ def shrunk(content: bytes, size: tuple[int, int]) -> bytes | None:
     """Return an image as WebP within a size; None if it fits already, or cannot be opened.
 
     Args:
-        content: Content of the picture's file.
+        content: Content of the image's file.
         size: Largest width and height in pixels.
     """
     try:
@@ -152,8 +152,8 @@ def beside(storage: RunStorage, sources: Mapping[str, RunStorage], kept: KeptByt
     """
     number = max((_THREADS, storage.threads, *(one.threads for one in sources.values())))
     with ThreadPoolExecutor(number) as threads:
-        found = threads.map(lambda digest: _entry(storage, digest, sources[digest], kept), sources)
-        return Gallery({digest: one for digest, one in zip(sources, found, strict=True) if one})
+        entries = threads.map(lambda digest: _entry(storage, digest, sources[digest], kept), sources)
+        return Gallery({digest: one for digest, one in zip(sources, entries, strict=True) if one})
 
 
 def _entry(
@@ -170,11 +170,11 @@ def _entry(
             opened = io.BytesIO(png)
     except FileNotFoundError:
         return None
-    with opened as picture:
-        size = _size(picture)
+    with opened as file:
+        size = _size(file)
         if size is None:
             return None
-        return small_copy(storage, digest, size, picture, source, kept) or name, name, *size
+        return small_copy(storage, digest, size, file, source, kept) or name, name, *size
 
 
 def within(sources: Mapping[str, RunStorage]) -> Gallery:
@@ -187,11 +187,11 @@ def within(sources: Mapping[str, RunStorage]) -> Gallery:
     embedded = []
     number = max((_THREADS, *(one.threads for one in sources.values())))
     with ThreadPoolExecutor(number) as threads:
-        found = threads.map(lambda digest: _embedded(digest, sources[digest]), sources)
-        for digest, one in zip(sources, found, strict=True):
-            if one is not None:
-                entries[digest] = ("", "", *one[0])
-                embedded.append(one[1])
+        images = threads.map(lambda digest: _embedded(digest, sources[digest]), sources)
+        for digest, image in zip(sources, images, strict=True):
+            if image is not None:
+                entries[digest] = ("", "", *image[0])
+                embedded.append(image[1])
     return Gallery(entries, tuple(embedded))
 
 
@@ -208,9 +208,9 @@ def _embedded(digest: str, source: RunStorage) -> tuple[tuple[int, int], str] | 
     return size, f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
 
 
-def _size(picture: BinaryIO) -> tuple[int, int] | None:
+def _size(file: BinaryIO) -> tuple[int, int] | None:
     try:
-        header = read_header(picture, MOST_PIXELS)
+        header = read_header(file, MOST_PIXELS)
     except ImageFaultError:
         return None
     return header.width, header.height

@@ -11,8 +11,8 @@ from i2s_sdk.report import figures
 from i2s_sdk.report.published import published_table
 from i2s_sdk.report.tables import Cell, Heading, PaperTable, TableRow
 from i2s_sdk.report.view import RunView
+from i2s_sdk.run.storage.folder import read_run
 from i2s_sdk.run.storage.judgements import read_human_scores, read_judges
-from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.stats.agreement import Agreement, agreements
 from i2s_sdk.stats.human_scores import human_scoring_of
 from i2s_sdk.stats.judge_scores import JudgedRun, judged_runs
@@ -39,7 +39,7 @@ def judge_tables(views: Sequence[RunView], *, published: bool = False) -> dict[s
     Raises:
         UsageError, DataError: A file of a judge or of people's scores is damaged.
     """
-    found: dict[str, list[PaperTable]] = {}
+    by_task: dict[str, list[PaperTable]] = {}
     tasks = dict.fromkeys(task for view in views for task in view.summary.tasks)
     for task in (one for one in tasks if _is_judged(SPECS[one])):
         judged: list[tuple[str, JudgedRun]] = []
@@ -71,8 +71,8 @@ def judge_tables(views: Sequence[RunView], *, published: bool = False) -> dict[s
             ),
         ]
         if tables:
-            found[task] = tables
-    return found
+            by_task[task] = tables
+    return by_task
 
 
 def _is_judged(spec: TaskSpec) -> bool:
@@ -93,24 +93,24 @@ def judged_table(title: str, judged: Sequence[tuple[str, JudgedRun]]) -> PaperTa
         "of the run and no scores of people; how well they agree with people is known only where people have "
         "scored the same figures.",
     ]
-    for label, one in judged:
+    for label, run in judged:
         cells: list[Cell] = [
-            one.judge.model,
-            one.judge.rubric_sha256[:_DIGEST],
-            f"{len(one.scores)} of {one.images}",
-            str(one.bad_answers),
-            *(one.means[name] for name in criteria),
-            *(one.image_means[name] for name in criteria),
+            run.judge.model,
+            run.judge.rubric_sha256[:_DIGEST],
+            f"{len(run.scores)} of {run.images}",
+            str(run.bad_answers),
+            *(run.means[name] for name in criteria),
+            *(run.image_means[name] for name in criteria),
         ]
         lines.append(TableRow.of(label, cells))
-        if one.bad:
-            reasons = ", ".join(f"{count} {reason}" for reason, count in one.bad.items())
+        if run.bad:
+            reasons = ", ".join(f"{count} {reason}" for reason, count in run.bad.items())
             notes.append(
-                f"{label}, {one.judge.model}: answers without scores, which are in no mean: {reasons}."
+                f"{label}, {run.judge.model}: answers without scores, which are in no mean: {reasons}."
             )
-        if one.unanswered:
+        if run.unanswered:
             notes.append(
-                f"{label}, {one.judge.model}: {one.unanswered} figures have no answer; judge the run again."
+                f"{label}, {run.judge.model}: {run.unanswered} figures have no answer; judge the run again."
             )
     headings = (
         *(Heading(name) for name in ("Model", "Judge", "Rubric", "Figures judged", "Bad answers")),

@@ -17,10 +17,9 @@ from i2s_sdk.report.tables import PaperTable
 from i2s_sdk.report.template import render_page
 from i2s_sdk.report.versus import Versus, compare_runs
 from i2s_sdk.report.view import RunView, shareable_model, views_of
-from i2s_sdk.run.storage.folder import REPORT
+from i2s_sdk.run.storage.folder import REPORT, read_run
 from i2s_sdk.run.storage.interface import PathOrUrl, RunStorage, open_file, open_storage
 from i2s_sdk.run.storage.manifest import Manifest, PlannedSample
-from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.run.storage.record import Record, SampleRendering, StoredQuestion
 from i2s_sdk.stats.aggregate import Summary
 from i2s_sdk.stats.leaderboard import Standing, leaderboard
@@ -51,7 +50,7 @@ class Report:
     notices: Sequence[str]
     #: The runs and published rows by subset, for tasks whose numbers are shown so.
     tables: Sequence[PaperTable] = ()
-    #: Scores of judge models and of people, published ones among them, which are no values of runs.
+    #: Scores of judge models and of people, published ones among them, which are not values of runs.
     beside: Sequence[PaperTable] = ()
     #: Skill in the main metric of each task, by the label of the run; of runs that have floors.
     skills: Mapping[str, Mapping[str, Skill]] = field(default_factory=dict)
@@ -89,7 +88,7 @@ def write_report(
         single_file: Put the images into the page.
 
     Raises:
-        UsageError: A folder is no run, or nothing says where the report is to lie.
+        UsageError: A folder is not a run, or nothing says where the report is to lie.
         DataError: A record is damaged.
     """
     stored = [read_run(run) for run in runs]
@@ -198,8 +197,8 @@ def _skills_by_subset(compared: ComparedRuns) -> dict[str, dict[str, dict[str, S
 def _tables(compared: ComparedRuns) -> dict[str, list[PaperTable]]:
     """Return the tables by subset of each task that has such, with published rows."""
     tasks = dict.fromkeys(task for summary in compared.summaries.values() for task in summary.tasks)
-    found = {task: subset_tables(compared, task, published=True) for task in tasks}
-    return {task: of_task for task, of_task in found.items() if of_task}
+    by_task = {task: subset_tables(compared, task, published=True) for task in tasks}
+    return {task: of_task for task, of_task in by_task.items() if of_task}
 
 
 def notices(views: Sequence[RunView]) -> list[str]:

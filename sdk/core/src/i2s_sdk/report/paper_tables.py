@@ -22,8 +22,8 @@ from i2s_sdk.report.tables import (
     table_title,
 )
 from i2s_sdk.report.view import views_of
+from i2s_sdk.run.storage.folder import read_run
 from i2s_sdk.run.storage.interface import PathOrUrl
-from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.stats.aggregate import RENDERED, Group, Summary
 from i2s_sdk.stats.leaderboard import (
     Column,
@@ -111,12 +111,12 @@ def overall_table(
 
 def _apart(compared: ComparedRuns, runs: Mapping[str, Summary], tasks: Sequence[str]) -> dict[str, str]:
     """Return the runs that cannot stand among published rows, with the reasons."""
-    found = {}
+    apart = {}
     for label, summary in runs.items():
         reasons = [compared.mismatches.get((label, task), "") for task in tasks if task in summary.tasks]
         if any(reasons):
-            found[label] = "; ".join(dict.fromkeys(one for one in reasons if one))
-    return found
+            apart[label] = "; ".join(dict.fromkeys(one for one in reasons if one))
+    return apart
 
 
 def _win_rates(
@@ -419,7 +419,7 @@ def table(
         rendered_only: Give means over rendered samples only in the tables of tasks.
 
     Raises:
-        UsageError: A folder is no run.
+        UsageError: A folder is not a run.
         DataError: A record is damaged.
     """
     views = views_of([read_run(run) for run in runs])

@@ -170,31 +170,31 @@ def details(
         pictures: Place of each image of the report, by digest.
     """
     plain: dict[str, Any] = record_line(record)
-    found = {name: plain[name] for name in _OF_RECORD if plain.get(name)}
-    found |= {name: shareable_texts(found[name]) for name in _MESSAGES if name in found}
+    shown = {name: plain[name] for name in _OF_RECORD if plain.get(name)}
+    shown |= {name: shareable_texts(shown[name]) for name in _MESSAGES if name in shown}
     for name in ("structure", "completion"):
         cut = name == "completion" or not task_spec(record.instance.task).structure_is_site
-        if cut and len(found.get(name, "")) > LONGEST_TEXT:
-            left = len(found[name]) - LONGEST_TEXT
-            found[name] = f"{found[name][:LONGEST_TEXT]}\n… {left} more characters are in the run folder"
-    if found.get("structure") == found.get("completion") and "structure" in found:
-        found["structure"] = 0  # the completion as it is
+        if cut and len(shown.get(name, "")) > LONGEST_TEXT:
+            left = len(shown[name]) - LONGEST_TEXT
+            shown[name] = f"{shown[name][:LONGEST_TEXT]}\n… {left} more characters are in the run folder"
+    if shown.get("structure") == shown.get("completion") and "structure" in shown:
+        shown["structure"] = 0  # the completion as it is
     if unread := _unread(record):
-        found["unread"] = unread
-    found |= _texts(record, rendered)
+        shown["unread"] = unread
+    shown |= _texts(record, rendered)
     if asked:
-        found["asked"] = [_question(name, one, pictures) for name, one in asked]
-    found["before"] = plain["verdict_before_repair"]
-    found["facts"] = _facts(record)
+        shown["asked"] = [_question(name, one, pictures) for name, one in asked]
+    shown["before"] = plain["verdict_before_repair"]
+    shown["facts"] = _facts(record)
     if record.score.parts:
-        found["parts"] = {name: list(pair) for name, pair in record.score.parts.items()}
+        shown["parts"] = {name: list(pair) for name, pair in record.score.parts.items()}
     if panels := panels_of(record):
-        found["panels"] = panels
-    return found
+        shown["panels"] = panels
+    return shown
 
 
 def _unread(record: Record) -> str:
-    """Return the reasoning of a model and what else of its completion is no answer; empty without any."""
+    """Return the reasoning of a model and what else of its completion is not an answer; empty without any."""
     parts = [record.answer.reasoning]
     if record.rendering.reading is not None and record.answer.completion:
         parts += [
@@ -208,7 +208,7 @@ def _unread(record: Record) -> str:
 
 def _texts(record: Record, rendered: SampleRendering | None) -> dict[str, Any]:
     """Return document, log and texts that are compared; "document" is 0 if it is the structure itself."""
-    found: dict[str, Any] = {}
+    shown: dict[str, Any] = {}
     if rendered is not None:
         texts = {
             "truth": rendered.truth,
@@ -218,23 +218,23 @@ def _texts(record: Record, rendered: SampleRendering | None) -> dict[str, Any]:
         }
         for name, text in texts.items():
             if text and len(text) <= LONGEST_TEXT:
-                found[name] = visible(without_paths(text)) if name == "log" else text
+                shown[name] = visible(without_paths(text)) if name == "log" else text
     if (
         record.rendering.document_sha256
-        and "document" not in found
+        and "document" not in shown
         and record.rendering.structure is not None
     ):
         source = record.rendering.structure.encode("utf-8", "surrogatepass")
         if task_spec(record.instance.task).structure_is_site or hashlib.sha256(source).hexdigest() == (
             record.rendering.document_sha256
         ):
-            found["document"] = 0
+            shown["document"] = 0
         else:
-            found["dropped"] = (
+            shown["dropped"] = (
                 f"The document is not in the run: it has more than {LONGEST_TEXT} characters, or the run was "
                 "made by an earlier version of i2s-sdk."
             )
-    return found
+    return shown
 
 
 def shareable_texts(plain: Any) -> Any:  # noqa: ANN401 - JSON
@@ -296,10 +296,10 @@ Row = tuple[Record | None, ...]
 
 def sample_rows(views: Sequence[RunView]) -> list[Row]:
     """Return the samples of all runs, MOST at most; those of one id, reference image and target are one."""
-    found: dict[str, list[list[Record | None]]] = {}
+    by_id: dict[str, list[list[Record | None]]] = {}
     for at, view in enumerate(views):
         for record in map(checked, view.records):
-            rows = found.setdefault(record.instance.id, [])
+            rows = by_id.setdefault(record.instance.id, [])
             for row in rows:
                 there = [one for one in row if one is not None]
                 if there[0].instance.has_data_of(record.instance) and same_targets([*there, record]):
@@ -308,12 +308,12 @@ def sample_rows(views: Sequence[RunView]) -> list[Row]:
             else:
                 rows.append([None] * len(views))
                 rows[-1][at] = record
-    return [tuple(row) for row in islice((row for rows in found.values() for row in rows), MOST_SAMPLES)]
+    return [tuple(row) for row in islice((row for rows in by_id.values() for row in rows), MOST_SAMPLES)]
 
 
 def digests_of(rows: Sequence[Row], views: Sequence[RunView]) -> dict[str, int]:
     """Return each image of the samples and of their questions, and the first run that has it."""
-    found: dict[str, int] = {}
+    places: dict[str, int] = {}
     for row in rows:
         for at, record in enumerate(row):
             if record is None:
@@ -322,8 +322,8 @@ def digests_of(rows: Sequence[Row], views: Sequence[RunView]) -> dict[str, int]:
             further = (digest for _, one in asked for digest in one.images if is_digest(digest))
             for digest in (record.instance.reference_sha256, record.rendering.sha256, *further):
                 if digest:
-                    found.setdefault(digest, at)
-    return found
+                    places.setdefault(digest, at)
+    return places
 
 
 def index(
@@ -369,8 +369,10 @@ def _origins(views: Sequence[RunView], rows: Sequence[Row]) -> dict[str, Any]:
     return {"origins": places, "licences": list(texts)}
 
 
-def _origin(one: PlannedSample) -> str:
-    return " ".join(part for part in (f"Licence: {one.licence}." if one.licence else "", one.source) if part)
+def _origin(sample: PlannedSample) -> str:
+    return " ".join(
+        part for part in (f"Licence: {sample.licence}." if sample.licence else "", sample.source) if part
+    )
 
 
 def _task(name: str, views: Sequence[RunView]) -> dict[str, Any]:

@@ -18,10 +18,9 @@ from typing import Any
 from i2s_sdk.json_text import read_json
 from i2s_sdk.report.page import write_report
 from i2s_sdk.report.view import shareable_model
-from i2s_sdk.run.storage.folder import RECORDS, RENDERINGS, REPORT, read_manifest
+from i2s_sdk.run.storage.folder import RECORDS, RENDERINGS, REPORT, read_manifest, read_planned, read_run
 from i2s_sdk.run.storage.interface import Followed, PathOrUrl, is_url, open_storage
 from i2s_sdk.run.storage.local import LOCK
-from i2s_sdk.run.storage.reader import read_planned, read_run
 from i2s_sdk.run.storage.record import Outcome
 
 
@@ -128,11 +127,11 @@ class ServedReport:
     def progress(self) -> dict[str, Any]:
         """Return how far the runs are, as JSON has it; only what was appended since is read."""
         with self._lock:
-            found = [one.now() for one in self._progress]
+            runs = [one.now() for one in self._progress]
         return {
-            "runs": found,
-            "ended": sum(one["ended"] for one in found),
-            "done": all(one["begun"] and one["ended"] >= one["planned"] for one in found),
+            "runs": runs,
+            "ended": sum(one["ended"] for one in runs),
+            "done": all(one["begun"] and one["ended"] >= one["planned"] for one in runs),
         }
 
     def refresh(self) -> int | None:
@@ -229,7 +228,7 @@ def serve_report(
         on_ready: Called with the address.
 
     Raises:
-        UsageError: A folder is no run.
+        UsageError: A folder is not a run.
         OSError: The port is taken.
     """
     for run in runs:

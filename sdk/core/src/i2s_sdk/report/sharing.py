@@ -1,4 +1,4 @@
-"""What a report says of a run to people who do not have its machine: no paths, and how to repeat it."""
+"""Facts of a run for people who do not have its machine: no paths, and the command that repeats it."""
 
 from __future__ import annotations
 
@@ -74,5 +74,5 @@ def _data(about: Mapping[str, str]) -> str:
 
 def licences(views: list[RunView]) -> list[tuple[str, int]]:
     """Return the licences of the instances of all runs, the most frequent first, each with its count."""
-    found = {one.id: one.licence for view in views for one in view.planned}
-    return [(name, count) for name, count in Counter(found.values()).most_common() if name]
+    by_instance = {one.id: one.licence for view in views for one in view.planned}
+    return [(name, count) for name, count in Counter(by_instance.values()).most_common() if name]

@@ -31,7 +31,7 @@ _UNDEFINED_NOTE = f"{UNDEFINED}: the ceiling is no higher than the floor."
 
 def skill_tables(compared: ComparedRuns) -> list[PaperTable]:
     """Return a table for each task in which runs have floors, the highest skill first."""
-    found = []
+    tables = []
     for task, skills in compared.skills.items():
         lines = tuple(
             TableRow.of(
@@ -43,8 +43,8 @@ def skill_tables(compared: ComparedRuns) -> list[PaperTable]:
         )
         names = ("Model", "Skill", SPECS[task].main_metric, "Floor", "Floor is", "Ceiling", "Instances")
         headings = tuple(Heading(name) for name in names)
-        found.append(PaperTable(f"{SPECS[task].title}, skill", headings, lines, (_NOTE,)))
-    return found
+        tables.append(PaperTable(f"{SPECS[task].title}, skill", headings, lines, (_NOTE,)))
+    return tables
 
 
 class GroupSkills:
@@ -85,14 +85,14 @@ class GroupSkills:
             return ()
         if (label, group) not in self._skills:
             return None, None, None
-        found = self._skills[label, group]
-        if found is None:
+        skill = self._skills[label, group]
+        if skill is None:
             return NO_FLOOR, None, None
-        return (UNDEFINED if found.skill.value is None else found.skill), found.floor, found.ceiling
+        return (UNDEFINED if skill.skill.value is None else skill.skill), skill.floor, skill.ceiling
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of the columns must know."""
+        """The notes that a reader of the columns needs."""
         return _notes(self._task, self._skills.values())
 
 
@@ -121,9 +121,9 @@ def task_skills(compared: ComparedRuns, label: str, task: str, subsets: Iterable
 
 
 def _notes(task: str, skills: Iterable[Skill | None]) -> list[str]:
-    found = list(skills)
-    known = [one for one in found if one is not None]
+    listed = list(skills)
+    known = [one for one in listed if one is not None]
     notes = [_GROUP_NOTE.format(metric=SPECS[task].main_metric)] if known else []
-    if len(known) < len(found):
+    if len(known) < len(listed):
         notes.append(f"{NO_FLOOR if known else 'No skill'}: {_NO_FLOOR_NOTE}")
     return [*notes, *([_UNDEFINED_NOTE] if any(one.skill.value is None for one in known) else [])]

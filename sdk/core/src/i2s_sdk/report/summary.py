@@ -72,29 +72,29 @@ def print_skills(
         by_subset: The same in each subset; None of a subset without a floor. Those of a task are printed if
             it has several.
     """
-    for task, one in skills.items():
-        between = figures.interval(one.skill)
-        metric, floor = task_spec(task).main_metric, f"{figures.value(one.floor)} ({one.floor_model})"
+    for task, skill in skills.items():
+        between = figures.interval(skill.skill)
+        metric, floor = task_spec(task).main_metric, f"{figures.value(skill.floor)} ({skill.floor_model})"
         line = (
-            f"{task}: skill {figures.value(one.skill.value)}{f' ({between})' if between else ''}, "
-            f"{metric} {figures.value(one.value)}; floor, of a baseline that looks at nothing: {floor}; "
-            f"ceiling: {figures.value(one.ceiling)}; n={one.skill.n}"
+            f"{task}: skill {figures.value(skill.skill.value)}{f' ({between})' if between else ''}, "
+            f"{metric} {figures.value(skill.value)}; floor, of a baseline that looks at nothing: {floor}; "
+            f"ceiling: {figures.value(skill.ceiling)}; n={skill.skill.n}"
         )
         stream.write(visible_line(line) + "\n")
         of_task = (by_subset or {}).get(task, {})
-        for subset, found in of_task.items() if len(of_task) > 1 else ():
-            stream.write(visible_line(f"  {subset}: {_skill_of_subset(metric, found)}") + "\n")
+        for subset, of_subset in of_task.items() if len(of_task) > 1 else ():
+            stream.write(visible_line(f"  {subset}: {_skill_of_subset(metric, of_subset)}") + "\n")
 
 
-def _skill_of_subset(metric: str, found: Skill | None) -> str:
-    if found is None:
+def _skill_of_subset(metric: str, skill: Skill | None) -> str:
+    if skill is None:
         return "no floor, since no baseline that looks at nothing was evaluated on it"
-    between = figures.interval(found.skill)
-    skill = f"skill {figures.value(found.skill.value)}{f' ({between})' if between else ''}"
-    if found.skill.value is None:
-        skill = "no skill, since the ceiling is no higher than the floor"
-    ends = f"floor {figures.value(found.floor)} ({found.floor_model}), ceiling {figures.value(found.ceiling)}"
-    return f"{skill}, {metric} {figures.value(found.value)}, {ends}; n={found.skill.n}"
+    between = figures.interval(skill.skill)
+    shown = f"skill {figures.value(skill.skill.value)}{f' ({between})' if between else ''}"
+    if skill.skill.value is None:
+        shown = "no skill, since the ceiling is no higher than the floor"
+    ends = f"floor {figures.value(skill.floor)} ({skill.floor_model}), ceiling {figures.value(skill.ceiling)}"
+    return f"{shown}, {metric} {figures.value(skill.value)}, {ends}; n={skill.skill.n}"
 
 
 def _about_means(summary: Summary) -> str:
@@ -143,11 +143,11 @@ def print_leaderboard(
             if points:
                 table.add_section()
                 table.add_row(Text(BLOCK_TITLES[TableBlock.REFERENCE_POINTS]), style="italic dim")
-            for one in of_block:
-                means = (one.values.get(task, {}).get(metric) for metric in metrics)
-                cells = [one.label, *(_skill_cells(own.get(one.label)) if own else [])]
+            for standing in of_block:
+                means = (standing.values.get(task, {}).get(metric) for metric in metrics)
+                cells = [standing.label, *(_skill_cells(own.get(standing.label)) if own else [])]
                 cells += [*(figures.value(mean.value if mean else None) for mean in means)]
-                cells.append(figures.coverage(one.coverage.get(task)))
+                cells.append(figures.coverage(standing.coverage.get(task)))
                 table.add_row(*(Text(visible_line(cell)) for cell in cells), style="dim" if points else "")
         print_in_parts(console, table)
 

@@ -45,10 +45,10 @@ def metric_title(task: str, name: str) -> str:
     return METRIC_TITLES.get(name, name)
 
 
-def table_title(what: str, number: str) -> str:
+def table_title(title: str, number: str) -> str:
     """Return the title of a table, with the number of the paper's table of its layout if there is one."""
     label = published_table(number).label if number else ""
-    return f"{what} (as {label} of the paper)" if label else what
+    return f"{title} (as {label} of the paper)" if label else title
 
 
 def mismatch_notes(apart: Mapping[str, str]) -> list[str]:
@@ -190,10 +190,10 @@ class PaperTable:
     @property
     def blocks(self) -> list[tuple[str, tuple[TableRow, ...]]]:
         """The rows of each block, with what stands above them: nothing if the table has no other block."""
-        found = [(block, tuple(lines)) for block, lines in groupby(self.lines, key=lambda line: line.block)]
+        blocks = [(block, tuple(lines)) for block, lines in groupby(self.lines, key=lambda line: line.block)]
         return [
-            ("" if len(found) == 1 or block is TableBlock.RUNS else BLOCK_TITLES[block], lines)
-            for block, lines in found
+            ("" if len(blocks) == 1 or block is TableBlock.RUNS else BLOCK_TITLES[block], lines)
+            for block, lines in blocks
         ]
 
     def to_json(self) -> dict[str, Any]:
@@ -212,11 +212,11 @@ class PaperTable:
 def heading_groups(headings: Sequence[Heading]) -> list[tuple[str, tuple[Heading, ...]]]:
     """Return headings by what neighbours share; each that shares nothing is alone."""
     groups: list[tuple[str, tuple[Heading, ...]]] = []
-    for one in headings:
-        if one.group and groups and groups[-1][0] == one.group:
-            groups[-1] = (one.group, (*groups[-1][1], one))
+    for heading in headings:
+        if heading.group and groups and groups[-1][0] == heading.group:
+            groups[-1] = (heading.group, (*groups[-1][1], heading))
         else:
-            groups.append((one.group, (one,)))
+            groups.append((heading.group, (heading,)))
     return groups
 
 

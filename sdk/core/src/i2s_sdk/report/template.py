@@ -137,11 +137,11 @@ def _accounts(views: Sequence[RunView], compared: ComparedRuns) -> list[tuple[st
 
 def _unavailable(views: Sequence[RunView]) -> list[tuple[str, list[str]]]:
     """Return each metric that could not be computed, and in which runs; the reasons may name local files."""
-    found: dict[str, list[str]] = {}
+    by_metric: dict[str, list[str]] = {}
     for view in views:
         for name in view.manifest.unavailable:
-            found.setdefault(name, []).append(view.label)
-    return list(found.items())
+            by_metric.setdefault(name, []).append(view.label)
+    return list(by_metric.items())
 
 
 #: Files of the script, in the order in which they stand in it.

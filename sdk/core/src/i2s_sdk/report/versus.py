@@ -72,7 +72,7 @@ def versus_of(
         if task in second.columns and (across_rules or same_rules(*rules, task))
     }
     mine, theirs = ({one.instance.id: one for one in view.records} for view in (first, second))
-    found = compare(mine, theirs, shared, difference)
-    found = [one for one in found if across_rules or same_version(*rules, one.metric)]
+    comparisons = compare(mine, theirs, shared, difference)
+    comparisons = [one for one in comparisons if across_rules or same_version(*rules, one.metric)]
     accounts = account_differences(first.summary, second.summary)
-    return Versus(first.label, second.label, first_at, second_at, found, accounts)
+    return Versus(first.label, second.label, first_at, second_at, comparisons, accounts)

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
+from i2s_sdk.run.storage.folder import StoredRun
 from i2s_sdk.run.storage.interface import RunStorage
 from i2s_sdk.run.storage.manifest import GroupedSample, Manifest, PlannedSample
-from i2s_sdk.run.storage.reader import StoredRun
 from i2s_sdk.run.storage.record import Record, SampleRendering, StoredQuestion
 from i2s_sdk.stats.aggregate import RENDERED, Summary, summarize_run, task_columns
 from i2s_sdk.stats.columns import Columns
@@ -18,7 +18,7 @@ from i2s_sdk.stats.leaderboard import labels
 from i2s_sdk.tasks.registry import task_spec
 from i2s_wire.metrics.profile import Profile
 
-#: An absolute path of two or more names, which is no part of an address or of a relative path.
+#: An absolute path of two or more names, which is not part of an address or of a relative path.
 _PATH = re.compile(r"(?<![\w:/.~<])~?/(?:[\w.@+-]+/)+[\w.@+-]*")
 
 

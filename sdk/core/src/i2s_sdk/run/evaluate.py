@@ -13,7 +13,7 @@ from typing import Unpack
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import I2SError, UsageError
 from i2s_sdk.models import Model, open_model
-from i2s_sdk.models.errors import AllCallsFailedError, ModelAccessError
+from i2s_sdk.models.completion import AllCallsFailedError, ModelAccessError
 from i2s_sdk.models.model import ModelLike, as_model
 from i2s_sdk.models.options import ModelOptions, options_from
 from i2s_sdk.models.predictions import Predictions, find_predictions
@@ -140,8 +140,8 @@ class _Evaluation:
                 ]
                 return await self._run(folders)
         finally:
-            for one in self._runs:
-                await one.model.close()
+            for run in self._runs:
+                await run.model.close()
 
     async def _run(self, folders: Sequence[RunFolder]) -> list[RunResult | I2SError]:
         runners = [
@@ -179,9 +179,9 @@ class _Evaluation:
             ModelAccessError: The only model does not.
         """
         failed: dict[int, I2SError] = {}
-        for at, (runner, one) in enumerate(zip(runners, pending, strict=True)):
+        for at, (runner, remaining) in enumerate(zip(runners, pending, strict=True)):
             try:
-                await runner.preflight(one or ())
+                await runner.preflight(remaining or ())
             except ModelAccessError as error:
                 if len(runners) == 1:
                     raise
@@ -206,10 +206,10 @@ class _Evaluation:
                 interrupted.
         """
         failed: dict[int, I2SError] = {}
-        for at, (runner, one) in enumerate(zip(runners, pending, strict=True)):
+        for at, (runner, remaining) in enumerate(zip(runners, pending, strict=True)):
             try:
-                if one is not None:
-                    await runner.work(one, services)
+                if remaining is not None:
+                    await runner.work(remaining, services)
             except (ModelAccessError, AllCallsFailedError) as error:
                 if len(runners) == 1:
                     raise
@@ -290,8 +290,8 @@ def evaluate_several(
     folders = run_folders([one.name for one in opened], out)
     runs = [ModelRun(one, folders[one.name]) for one in opened]
     ended = evaluate_models(data, runs, settings, on_progress, **wanted)
-    found = {run.model.name: one for run, one in zip(runs, ended, strict=True)}
-    return several_result(found, out)
+    results = {run.model.name: one for run, one in zip(runs, ended, strict=True)}
+    return several_result(results, out)
 
 
 def repeated_models(names: Sequence[str], options: ModelOptions, repeats: int) -> list[Model]:
@@ -385,8 +385,10 @@ def evaluate_predictions(
     """
     settings = settings or Settings.load()
     choice = resolve_selection(data, settings, **wanted)
-    found = find_predictions(Path(predictions), choice.whole, systems)
-    folders = run_folders([one.system for one in found], out)
-    runs = [ModelRun(Predictions(one, settings.completion_characters), folders[one.system]) for one in found]
+    predicted = find_predictions(Path(predictions), choice.whole, systems)
+    folders = run_folders([one.system for one in predicted], out)
+    runs = [
+        ModelRun(Predictions(one, settings.completion_characters), folders[one.system]) for one in predicted
+    ]
     ended = evaluate_models(data, runs, settings, on_progress, **wanted)
-    return several_result({one.system: result for one, result in zip(found, ended, strict=True)}, out)
+    return several_result({one.system: result for one, result in zip(predicted, ended, strict=True)}, out)

@@ -8,16 +8,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from i2s_sdk.errors import UnknownNameError, UsageError
+from i2s_sdk.errors import UnknownNameError, UsageError, require_package
 from i2s_sdk.run.storage.codec import question_fields, record_line
+from i2s_sdk.run.storage.folder import StoredRun, read_run
 from i2s_sdk.run.storage.interface import PathOrUrl, open_file
 from i2s_sdk.run.storage.manifest import PlannedInstance
-from i2s_sdk.run.storage.reader import StoredRun, read_run
 from i2s_sdk.run.storage.record import Record, SampleRendering, StoredQuestion
 from i2s_sdk.scoring.scorer import Aggregate
 from i2s_sdk.stats.accounts import accounts_of
 from i2s_sdk.stats.aggregate import task_columns
-from i2s_wire.installation import install_command
 
 _BATCH = 1000  # rows that a Parquet file has at a time in memory
 
@@ -43,7 +42,7 @@ def export(run: PathOrUrl, file: PathOrUrl, format: str | None = None) -> int:
         format: "parquet", "csv" or "jsonl"; None goes by the ending of the file's name.
 
     Raises:
-        UsageError: The folder is no run, the format is unknown, or a package is missing; says what to do.
+        UsageError: The folder is not a run, the format is unknown, or a package is missing; says what to do.
     """
     storage, file_name = open_file(file)
     name = format or Path(file_name).suffix.removeprefix(".").lower()
@@ -190,13 +189,9 @@ def _plain_cell(value: object) -> object:
 
 
 def _write_parquet(path: Path, names: Mapping[str, str], table: Iterator[Row]) -> None:
-    try:
-        import pyarrow as arrow  # type: ignore[import-untyped]
-        from pyarrow import parquet
-    except ImportError:
-        raise UsageError(
-            f"Parquet needs the package pyarrow: {install_command('i2s-sdk[parquet]')}"
-        ) from None
+    require_package("pyarrow", "parquet", "Parquet needs")
+    import pyarrow as arrow  # type: ignore[import-untyped]
+    from pyarrow import parquet
 
     schema = arrow.schema([(name, arrow.type_for_alias(kind)) for name, kind in names.items()])
     texts = [name for name, kind in names.items() if kind == _TEXT]

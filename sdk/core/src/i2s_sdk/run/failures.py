@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from i2s_sdk.models.errors import AllCallsFailedError, ModelFailedError
+from i2s_sdk.models.completion import AllCallsFailedError, ModelFailedError
 from i2s_sdk.run.storage.record import Record
 
 _WORDS = 12  # of a reason, that are compared
@@ -27,15 +27,15 @@ class FailureReason:
 
 def failure_reasons(records: Iterable[Record]) -> tuple[FailureReason, ...]:
     """Return the reasons of the samples that have no score, the most frequent first."""
-    found: dict[tuple[str, ...], FailureReason] = {}
+    reasons: dict[tuple[str, ...], FailureReason] = {}
     for record in records:
         if record.failure is None or record.outcome.counts:
             continue
         message = _QUOTED.sub("'…'", record.failure.message)  # names of instances, files and questions
         key = (str(record.outcome), record.failure.kind, *_alike(message))
-        known = found.get(key) or FailureReason(str(record.outcome), record.failure.message, 0)
-        found[key] = replace(known, count=known.count + 1)
-    return tuple(sorted(found.values(), key=lambda one: (-one.count, one.outcome, one.message)))
+        known = reasons.get(key) or FailureReason(str(record.outcome), record.failure.message, 0)
+        reasons[key] = replace(known, count=known.count + 1)
+    return tuple(sorted(reasons.values(), key=lambda one: (-one.count, one.outcome, one.message)))
 
 
 class LikeFailures:

@@ -11,16 +11,16 @@ from importlib.metadata import version
 from pathlib import Path
 
 from i2s_sdk.errors import DataError, ModelError, UsageError
+from i2s_sdk.files import read_file
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models import Model, open_model
-from i2s_sdk.models.errors import ModelFailedError
+from i2s_sdk.models.completion import ModelFailedError
 from i2s_sdk.models.model import ModelLike, as_model
 from i2s_sdk.models.options import options_from
 from i2s_sdk.run.failures import LikeFailures
-from i2s_sdk.run.pipeline import OnProgress, Progress, say_nothing
-from i2s_sdk.run.sample import Watch
-from i2s_sdk.run.storage.answer import answer_of, failed_answer
-from i2s_sdk.run.storage.folder import image_name
+from i2s_sdk.run.generate import answer_of, failed_answer
+from i2s_sdk.run.pipeline import OnProgress, Progress, Watch, say_nothing
+from i2s_sdk.run.storage.folder import StoredRun, image_name, read_run
 from i2s_sdk.run.storage.index import marked_calls
 from i2s_sdk.run.storage.interface import PathOrUrl, open_storage
 from i2s_sdk.run.storage.judgements import (
@@ -30,7 +30,6 @@ from i2s_sdk.run.storage.judgements import (
     open_judge_log,
     write_human_scores,
 )
-from i2s_sdk.run.storage.reader import StoredRun, read_run
 from i2s_sdk.run.storage.record import Record, SampleAnswer
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
@@ -113,7 +112,7 @@ def _manifest(task: str, rubric: Rubric, model: Model) -> JudgeManifest:
 async def _judge(
     run: StoredRun, tasks: list[str], model: Model, settings: Settings, on_progress: OnProgress
 ) -> list[JudgedRun]:
-    found = []
+    judged = []
     try:
         with run.storage.alone():
             run.storage.require_space(settings.free_bytes)
@@ -123,10 +122,10 @@ async def _judge(
                 with open_judge_log(run.storage, manifest) as log, marked_calls(model, log.calls):
                     await _Judging(run, rubric, model, log, settings, on_progress).of_task(task)
                 run.storage.flush()
-                found.append(judged_run(run, manifest))
+                judged.append(judged_run(run, manifest))
     finally:
         await model.close()
-    return found
+    return judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +197,7 @@ class _Judging:
         return answer
 
     def _write_image(self, record: Record, path: Path) -> None:
-        content = self.run.picture(record.rendering.sha256)
+        content = self.run.image(record.rendering.sha256)
         if content is None:
             where = self.run.storage.at(image_name(record.rendering.sha256))
             raise DataError(where, 0, "an image of the run cannot be read")
@@ -238,15 +237,8 @@ def human_scores(
     scored = human_scored_task(stored, task)
     scoring = human_scoring_of(scored)
     scores = [score for path in paths for score in read_scores(path, scoring)]
-    sources = {path.name: _digest(path) for path in paths}
-    found = human_scores_of_run(stored, scored, scores, sources, system)
+    sources = {path.name: hashlib.sha256(read_file(path)).hexdigest() for path in paths}
+    run_scores = human_scores_of_run(stored, scored, scores, sources, system)
     with storage.alone():
-        write_human_scores(storage, found)
-    return agreements(stored, found, judged_runs(stored))
-
-
-def _digest(path: Path) -> str:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
+        write_human_scores(storage, run_scores)
+    return agreements(stored, run_scores, judged_runs(stored))

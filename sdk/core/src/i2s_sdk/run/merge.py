@@ -9,13 +9,24 @@ from dataclasses import dataclass, replace
 from i2s_sdk.errors import RunConflictError, UsageError
 from i2s_sdk.report.page import write_page
 from i2s_sdk.run.plan import with_taken_answers
-from i2s_sdk.run.storage.folder import ANSWERS, CALLS, MERGING, RENDERINGS, RESULTS, RunFolder, read_asked
+from i2s_sdk.run.storage.folder import (
+    ANSWERS,
+    CALLS,
+    MERGING,
+    RENDERINGS,
+    RESULTS,
+    RunFolder,
+    StoredRun,
+    joined_points,
+    read_asked,
+    read_points,
+    read_run,
+    write_points,
+)
 from i2s_sdk.run.storage.index import read_lines
 from i2s_sdk.run.storage.interface import PathOrUrl
-from i2s_sdk.run.storage.manifest import Manifest, Options
-from i2s_sdk.run.storage.reader import StoredRun, read_run
+from i2s_sdk.run.storage.manifest import Manifest, RunOptions
 from i2s_sdk.run.storage.record import Record
-from i2s_sdk.run.storage.reference_points import joined_points, read_points, write_points
 from i2s_sdk.settings import Settings
 from i2s_sdk.stats.aggregate import Summary, results_document, summarize_run
 
@@ -50,8 +61,8 @@ def merge(runs: Sequence[PathOrUrl], out: PathOrUrl, settings: Settings | None =
         settings: Settings of stores; None takes the defaults.
 
     Raises:
-        UsageError: A folder is no run, or ``out`` holds something.
-        RunConflictError: They are no shards of one run, or two hold the same instance; says what differs.
+        UsageError: A folder is not a run, or ``out`` holds something.
+        RunConflictError: They are not shards of one run, or two hold the same instance; says what differs.
     """
     if not runs:
         raise UsageError("merge needs the folders of the shards")
@@ -149,7 +160,7 @@ def _require_own_records(run: StoredRun) -> None:
         raise RunConflictError(f"{run.path} holds records that are not of {part}: {_some(strangers)}")
 
 
-def _unsharded(options: Options) -> Options:
+def _unsharded(options: RunOptions) -> RunOptions:
     return replace(options, shard="")
 
 
@@ -174,7 +185,7 @@ def _copy_lines(shard: StoredRun, target: RunFolder) -> None:
 
 def _copy_images(shard: StoredRun, target: RunFolder) -> None:
     def copy(digest: str) -> None:
-        png = shard.picture(digest)
+        png = shard.image(digest)
         if png is not None:
             target.put_image(png)
 

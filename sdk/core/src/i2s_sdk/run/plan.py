@@ -1,29 +1,41 @@
-"""The plan of a run, before anything is started: its instances, model and rules; facts about its start."""
+"""The plan of a run, before anything is started: its instances, model and rules; what it would ask for."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import platform
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import TypedDict, Unpack
 
+from i2s_client.service_table import DOCUMENTS
 from i2s_sdk.data import DataSet, Instance, Selection, Shard
 from i2s_sdk.data.locations import BUNDLED, data_name, is_bundled, read_origin
 from i2s_sdk.data.opening import open_data
 from i2s_sdk.errors import UsageError
+from i2s_sdk.models.costs import Estimate, estimate
 from i2s_sdk.models.model import Model
-from i2s_sdk.models.options import MAX_TOKENS_FACT, OPTIONS_FACT
+from i2s_sdk.models.options import MAX_TOKENS_FACT, OPTIONS_FACT, ModelOptions
+from i2s_sdk.models.registry import reads_documents, require_model
 from i2s_sdk.report.published import DATA_SET
-from i2s_sdk.run.storage.manifest import Options
+from i2s_sdk.run.generate import DocumentPages
+from i2s_sdk.run.storage.codec import is_final
+from i2s_sdk.run.storage.folder import ANSWERS
+from i2s_sdk.run.storage.index import Key, key_of, line_key, read_lines
+from i2s_sdk.run.storage.interface import PathOrUrl, open_storage
+from i2s_sdk.run.storage.manifest import RunOptions
 from i2s_sdk.settings import Settings
+from i2s_sdk.stack.blocking import run_blocking
+from i2s_sdk.stack.services import open_services, passing_logs
 from i2s_sdk.stats.spending import FromCache
 from i2s_sdk.tasks.own_prompts import OwnPrompt, read_prompts
+from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.task import ConfiguredTask, DocumentTask, SampledTask, Task
 from i2s_wire.documents import DocumentsDescription
@@ -34,7 +46,7 @@ from i2s_wire.render.description import RendererDescription
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSelection:
-    """What of a data set a run takes, by which rules."""
+    """The instances of a data set that a run takes, and the rules for them."""
 
     #: Profile whose rules are followed.
     profile: Profile
@@ -64,7 +76,7 @@ class Plan(ResolvedSelection):
     #: the prompts.
     asked: Mapping[str, str] | None = field(default=None, kw_only=True)
 
-    def options(self, engines: Mapping[str, str], metrics: Mapping[str, str]) -> Options:
+    def options(self, engines: Mapping[str, str], metrics: Mapping[str, str]) -> RunOptions:
         """Return everything that decides the numbers.
 
         Args:
@@ -72,7 +84,7 @@ class Plan(ResolvedSelection):
             metrics: Version of each metric.
         """
         chosen = self.selection
-        return Options(
+        return RunOptions(
             profile=str(self.profile),
             model=self.model,
             model_fingerprint=self.fingerprint,
@@ -258,40 +270,42 @@ def facts(
         max_tokens: The most tokens of a completion; None for a model that is not called.
         answer_cache: Whether answers of earlier runs are taken.
     """
-    found = {
+    known = {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "data": data_name(plan.data),
     }
     if is_bundled(plan.data.folder):
-        found[BUNDLED] = f"those of i2s-sdk {version('i2s-sdk')}"
+        known[BUNDLED] = f"those of i2s-sdk {version('i2s-sdk')}"
     if origin := read_origin(plan.data.folder):
-        found[DATA_SET] = ", ".join(origin)
-    for one in engines:
-        isolation = f"{one.isolation.tier.name.lower()} ({', '.join(one.isolation.mechanisms)})"
-        found[one.service] = f"{one.version}, {one.engine.name} {one.engine.version}, isolation {isolation}"
-        found[f"{one.service} engine digest"] = one.engine.digest
-        found[f"{one.service} fonts digest"] = one.fonts_digest
-        if source := one.versions.get("font-source"):
-            found[f"{one.service} fonts"] = source
+        known[DATA_SET] = ", ".join(origin)
+    for engine in engines:
+        isolation = f"{engine.isolation.tier.name.lower()} ({', '.join(engine.isolation.mechanisms)})"
+        known[engine.service] = (
+            f"{engine.version}, {engine.engine.name} {engine.engine.version}, isolation {isolation}"
+        )
+        known[f"{engine.service} engine digest"] = engine.engine.digest
+        known[f"{engine.service} fonts digest"] = engine.fonts_digest
+        if source := engine.versions.get("font-source"):
+            known[f"{engine.service} fonts"] = source
     for task in plan.tasks.values():
         if isinstance(task, ConfiguredTask) and not (whole and isinstance(task, DocumentTask)):
-            found |= task.facts()
+            known |= task.facts()
     if comparer is not None:
-        found[comparer.service] = f"{comparer.version}, device {comparer.device}"
+        known[comparer.service] = f"{comparer.version}, device {comparer.device}"
     if documents is not None:
         programs = ", ".join(f"{one.name} {one.version}" for one in documents.engines)
         tier = documents.isolation.tier.name.lower()
-        found[documents.service] = f"{documents.version}, {programs}, isolation {tier}"
+        known[documents.service] = f"{documents.version}, {programs}, isolation {tier}"
     if options:
-        found[OPTIONS_FACT] = options
+        known[OPTIONS_FACT] = options
     if max_tokens is not None:
-        found[MAX_TOKENS_FACT] = str(max_tokens)
+        known[MAX_TOKENS_FACT] = str(max_tokens)
     if answer_cache:
-        found[ANSWER_CACHE] = "on"
+        known[ANSWER_CACHE] = "on"
     state = _git_state()
     if state:
-        found["git"] = state
-    return {**found, "python": platform.python_version(), "platform": platform.platform()}
+        known["git"] = state
+    return {**known, "python": platform.python_version(), "platform": platform.platform()}
 
 
 def with_taken_answers(about: Mapping[str, str], taken: FromCache) -> dict[str, str]:
@@ -314,3 +328,103 @@ def _git_state() -> str:
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return answer.stdout.strip() if answer.returncode == 0 else ""
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """The questions that an evaluation would ask, counted."""
+
+    #: Samples of the run.
+    samples: int
+    #: Samples that the run folder has an answer for.
+    answered: int
+    #: Estimate for the questions of the other samples that have no answer there.
+    estimate: Estimate
+
+
+def dry_run(
+    data: Path | str | None = None,
+    model: str = "oracle",
+    *,
+    out: PathOrUrl | None = None,
+    options: ModelOptions | None = None,
+    settings: Settings | None = None,
+    **wanted: Unpack[SelectionArgs],
+) -> DryRun:
+    """Return what ``evaluate`` with the same arguments would ask a model for; no key is needed.
+
+    Args:
+        data: See ``evaluate``.
+        model: Name of the model.
+        out: Run folder, whose answers are not asked for again; None, or one that is not there, has none.
+        options: Options of the calls, with the prices.
+        settings: None reads environment and configuration file.
+        wanted: See ``evaluate``.
+
+    Raises:
+        UsageError: A name or the data set does not fit; says why.
+    """
+    settings = settings or Settings.load()
+    require_model(model)
+    choice = resolve_selection(data, settings, **wanted)
+    answered = _answered(out, settings) if out is not None else frozenset[Key]()
+    remaining = [one for one in choice.instances if one.id not in answered]
+    of_documents = any(isinstance(task, DocumentTask) for task in choice.tasks.values())
+    asked = _Asked(choice, model, of_documents and reads_documents(model), answered)
+    estimated = run_blocking(_estimate(asked, remaining, options, settings))
+    return DryRun(len(choice.instances), len(choice.instances) - len(remaining), estimated)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The questions about instances that a model would be asked."""
+
+    #: The instances, and their tasks.
+    choice: ResolvedSelection
+    #: Name of the model.
+    model: str
+    #: Whether the model answers documents as a whole.
+    whole: bool
+    #: Questions that need not be asked again.
+    answered: Set[Key]
+
+    def is_shown_pages(self, instance: Instance) -> bool:
+        return isinstance(self.choice.tasks[instance.task], DocumentTask) and not self.whole
+
+    def questions(self, instance: Instance) -> Iterator[tuple[Instance, Question]]:
+        task = self.choice.tasks[instance.task]
+        if isinstance(task, DocumentTask) and self.whole:
+            questions: tuple[Question, ...] = (task.whole_question(instance),)
+        else:
+            questions = task.questions(instance)
+        for question in questions:
+            if key_of(instance.id, question.name) not in self.answered:
+                own = self.choice.prompts.get(instance.task)
+                yield instance, own.applied(question) if own is not None else question
+
+
+async def _estimate(
+    asked: _Asked, instances: Sequence[Instance], options: ModelOptions | None, settings: Settings
+) -> Estimate:
+    paged = [one for one in instances if asked.is_shown_pages(one)]
+    others = (found for one in instances if not asked.is_shown_pages(one) for found in asked.questions(one))
+    total = await asyncio.to_thread(estimate, asked.model, others, options)
+    if not paged:
+        return total
+    with passing_logs() as logs:
+        async with open_services(settings, logs, (DOCUMENTS,)) as services:
+            assert services.documents is not None, "it was asked for"
+            images = DocumentPages(services.documents)
+            for instance in paged:
+                task = asked.choice.tasks[instance.task]
+                assert isinstance(task, DocumentTask)
+                async with images.sketched(instance, task) as shown:
+                    total += await asyncio.to_thread(estimate, asked.model, asked.questions(shown), options)
+    return total
+
+
+def _answered(out: PathOrUrl, settings: Settings) -> frozenset[Key]:
+    """Return the samples, and of others the questions, that need not be asked again."""
+    lines = open_storage(out, settings).lines(ANSWERS)
+    finals = {line_key(line): is_final(line) for line in read_lines(lines)}
+    return frozenset(key for key, final in finals.items() if final)

@@ -25,18 +25,18 @@ from i2s_sdk.run.pipeline import OnProgress, Progress
 from i2s_sdk.run.plan import Plan, model_fingerprint
 from i2s_sdk.run.runner import Needs, Runner, StageName
 from i2s_sdk.run.steps import scoring_services
-from i2s_sdk.run.storage.folder import RunFolder
-from i2s_sdk.run.storage.interface import is_url
-from i2s_sdk.run.storage.manifest import Manifest
-from i2s_sdk.run.storage.record import Record
-from i2s_sdk.run.storage.reference_points import (
+from i2s_sdk.run.storage.folder import (
     REFERENCE_POINTS,
     Points,
+    RunFolder,
     parse_points,
     point_lines,
     read_points,
     write_points,
 )
+from i2s_sdk.run.storage.interface import is_url
+from i2s_sdk.run.storage.manifest import Manifest
+from i2s_sdk.run.storage.record import Record
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.services import Services
 from i2s_sdk.stats.aggregate import excluded_from_totals
@@ -121,16 +121,16 @@ class ReferencePoints:
         """
         manifest = folder.manifest()
         assert manifest is not None, "reference points come after the run"
-        found: dict[str, list[Record]] = {}
+        points: dict[str, list[Record]] = {}
         with _work_folder(folder) as work:
             for name in MODELS:
                 instances = instances_of(name, self.plan)
                 records = await self._records(name, instances, work, services) if instances else []
                 if records:
-                    found[name] = records
-        write_points(folder.storage, found)
+                    points[name] = records
+        write_points(folder.storage, points)
         try:
-            write_whole(self._cached(manifest), point_lines(found))
+            write_whole(self._cached(manifest), point_lines(points))
         except OSError as error:
             _log.warning("reference points cannot be kept for other runs: %s", error)
 
@@ -186,18 +186,18 @@ def instances_of(name: str, plan: Plan) -> list[Instance]:
     tasks = {task for task, own in plan.tasks.items() if _has_points(own)}
     lenders = Counter((one.task, one.subset) for one in plan.whole if _has_truth(one))
 
-    def can_answer(one: Instance) -> bool:
+    def can_answer(instance: Instance) -> bool:
         match name:
             case "baseline/blank":
                 return True
             case "baseline/constant":
-                return bool(task_spec(one.task).constant)
+                return bool(task_spec(instance.task).constant)
             case "baseline/shuffled":
-                return lenders[one.task, one.subset] > _has_truth(one)
+                return lenders[instance.task, instance.subset] > _has_truth(instance)
             case "baseline/chance":
-                return bool(one.inputs.get("options"))
+                return bool(instance.inputs.get("options"))
             case _:
-                return _has_truth(one)
+                return _has_truth(instance)
 
     return [
         one
@@ -211,8 +211,8 @@ def _has_points(task: Task) -> bool:
     return bool(Columns(metrics_of(task), spec.averages).metrics_of(spec.main_metric))
 
 
-def _has_truth(one: Instance) -> bool:
-    return one.structure is not None or one.target is not None
+def _has_truth(instance: Instance) -> bool:
+    return instance.structure is not None or instance.target is not None
 
 
 @contextmanager

@@ -15,8 +15,8 @@ from i2s_sdk.errors import I2SError, ProtocolError, ServiceError
 from i2s_sdk.instances.images import PILLOW_PIXELS, ImageFaultError, read_header
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.reading import AnswerText
-from i2s_sdk.run.cached_results import Renderer
-from i2s_sdk.run.sample import Sample, Watch, stored_facts
+from i2s_sdk.run.caches import Renderer
+from i2s_sdk.run.pipeline import Sample, Watch, stored_facts
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.record import (
     Failure,
@@ -126,8 +126,8 @@ def refuse_unpaddable(rendering: Rendering, reference: bytes, policy: SizePolicy
 
     With ``SizePolicy.PAD`` both images get the larger width and the larger height, so a long thin image
     beside a wide flat one has far more pixels than either. The limit is the one that was in force when the
-    image was rendered. A reference that is too large by itself, or that is not an image, is no fault of the
-    model and is left to the metric service to name.
+    image was rendered. A reference that is too large by itself, or that is not an image, is not a fault of
+    the model and is left to the metric service to name.
 
     Args:
         rendering: Rendering of a model's answer.
@@ -136,14 +136,14 @@ def refuse_unpaddable(rendering: Rendering, reference: bytes, policy: SizePolicy
     """
     if policy is not SizePolicy.PAD or not rendering.pictures or not rendering.limits.pixels:
         return rendering
-    picture, most, size = rendering.pictures[0], rendering.limits.pixels, _size_of(reference)
+    image, most, size = rendering.pictures[0], rendering.limits.pixels, _size_of(reference)
     if size is None or size[0] * size[1] > most:
         return rendering
-    width, height = max(picture.width, size[0]), max(picture.height, size[1])
+    width, height = max(image.width, size[0]), max(image.height, size[1])
     if width * height <= most:
         return rendering
     message = (
-        f"The picture has {picture.width} x {picture.height} pixels and its reference {size[0]} x {size[1]}; "
+        f"The picture has {image.width} x {image.height} pixels and its reference {size[0]} x {size[1]}; "
         f"padded to {width} x {height} they have more than the limit of {most}."
     )
     return replace(rendering, verdict=Verdict.PIXEL_LIMIT, message=message, pictures=())
@@ -154,10 +154,10 @@ def _least(*values: int) -> int:
     return min((value for value in values if value), default=0)
 
 
-def _size_of(picture: bytes) -> tuple[int, int] | None:
+def _size_of(image: bytes) -> tuple[int, int] | None:
     """Return width and height from the header; None for a file that is not an image."""
     try:
-        header = read_header(picture, PILLOW_PIXELS)
+        header = read_header(image, PILLOW_PIXELS)
     except ImageFaultError:
         return None
     return header.width, header.height
@@ -207,7 +207,7 @@ def _failed(error: I2SError, seconds: float | None = None) -> SampleRendering:
 
 
 class ReadStep(Protocol):
-    """What the answers of a task go through."""
+    """The reading, and in some tasks the rendering, of the answers of a task."""
 
     async def render(
         self, facts: SampleInstance, content: Content, answer: SampleAnswer
@@ -228,7 +228,7 @@ class ReadStep(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StructureStep:
-    """What the answers of a task without renderings go through."""
+    """The reading of the answers of a task without renderings."""
 
     #: The task that reads structures.
     task: Task
@@ -246,7 +246,7 @@ class StructureStep:
 
 @dataclass(frozen=True, slots=True)
 class RenderStep(Generic[D]):
-    """What the answers of a task that renders go through."""
+    """The reading and rendering of the answers of a task that renders."""
 
     #: The task that reads structures; has documents and repairs.
     task: RenderedTask[D]
@@ -308,7 +308,7 @@ class RenderStep(Generic[D]):
         limits = self.image_limits.get(service, ImageLimits()).within(request.limits)
         rendering = await self.renderers[service].render(replace(request, id=identity, limits=limits))
         if rendering.verdict.has_picture and not rendering.pictures:
-            raise ProtocolError(f"the renderer answered {rendering.verdict.name} without a picture")
+            raise ProtocolError(f"the renderer answered {rendering.verdict.name} without an image")
         return rendering
 
 

@@ -1,4 +1,4 @@
-"""What remains of a run, taken through stages with the services that these need."""
+"""The runner of a run: takes the samples that remain through stages, with the services that these need."""
 
 from __future__ import annotations
 
@@ -17,11 +17,18 @@ from i2s_sdk.models.model import Model
 from i2s_sdk.models.options import option_words
 from i2s_sdk.run.caches import Caches, open_caches
 from i2s_sdk.run.failures import LikeFailures
-from i2s_sdk.run.generate import GenerateStage, PageImages
-from i2s_sdk.run.pipeline import OnProgress, Progress, Stage, noted_waits, run_pipeline
+from i2s_sdk.run.generate import DocumentPages, GenerateStage
+from i2s_sdk.run.pipeline import (
+    OnProgress,
+    PipelineStage,
+    Progress,
+    Sample,
+    SampleTraces,
+    noted_waits,
+    run_pipeline,
+)
 from i2s_sdk.run.plan import Plan, facts
 from i2s_sdk.run.render import RenderStage
-from i2s_sdk.run.sample import Sample, SampleTraces
 from i2s_sdk.run.score import ScoreStage
 from i2s_sdk.run.steps import read_steps, run_metrics, score_steps, scoring_services
 from i2s_sdk.run.storage.folder import LOGS, RunFolder
@@ -134,10 +141,10 @@ class Runner:
             return
         answers = self.folder.answers.marks
         unanswered = (one for one in remaining if one.id not in answers or not answers[one.id].final)
-        for one in unanswered:
-            task = self.plan.tasks[one.task]
-            if not await _is_kept(self.model, task, one):
-                await self.model.preflight(_shows_image(task, one))
+        for instance in unanswered:
+            task = self.plan.tasks[instance.task]
+            if not await _is_kept(self.model, task, instance):
+                await self.model.preflight(_shows_image(task, instance))
                 return
 
     async def pending(self) -> list[Instance] | None:
@@ -147,12 +154,12 @@ class Runner:
             RunConflictError: The folder holds a run with other options.
             DataError: A reference is not an image within bounds.
         """
-        found = self.folder.manifest()
-        if found is not None:  # differences are told before anything is started
-            ours = self.plan.options(found.options.engines, found.options.metrics)
-            ours.require_same(found.options, self.folder.storage)
+        manifest = self.folder.manifest()
+        if manifest is not None:  # differences are told before anything is started
+            ours = self.plan.options(manifest.options.engines, manifest.options.metrics)
+            ours.require_same(manifest.options, self.folder.storage)
         remaining = self.remaining()
-        if found is not None and not remaining:
+        if manifest is not None and not remaining:
             return None
         await asyncio.to_thread(require_usable_references, remaining, self.settings.reference_pixels)
         return remaining
@@ -173,16 +180,16 @@ class Runner:
         """
         folder, first, last = self.folder, self.stages[0], self.stages[-1]
         answers, done = folder.answers.marks, folder.ended.marks
-        found: list[Instance] = []
+        with_answer: list[Instance] = []
         unanswered: list[Instance] = []
-        for one in self.plan.instances:
-            answered = one.id in answers and answers[one.id].final
-            rendered = one.id in folder.renderings
+        for instance in self.plan.instances:
+            answered = instance.id in answers and answers[instance.id].final
+            rendered = instance.id in folder.renderings
             ready = {StageName.GENERATE: True, StageName.RENDER: answered, StageName.SCORE: rendered}[first]
             through = {StageName.GENERATE: answered, StageName.RENDER: rendered, StageName.SCORE: False}[last]
-            if ready and not through and not (one.id in done and done[one.id].counts):
-                (found if answered else unanswered).append(one)
-        return found + unanswered
+            if ready and not through and not (instance.id in done and done[instance.id].counts):
+                (with_answer if answered else unanswered).append(instance)
+        return with_answer + unanswered
 
     def _renderers(self, remaining: Sequence[Instance]) -> set[str]:
         if StageName.RENDER not in self.stages:
@@ -276,7 +283,7 @@ class Runner:
 
     def _generating(
         self, services: Services, comparer: MetricsDescription | None, caches: Caches
-    ) -> Stage[Sample]:
+    ) -> PipelineStage[Sample]:
         assert self.model is not None
         self.model.prepare(self.plan.whole)
         pixels = self.settings.reference_pixels
@@ -290,11 +297,11 @@ class Runner:
             pixels,
             self.settings.completion_characters,
             LikeFailures(self.settings.like_failures),
-            PageImages(services.documents) if services.documents is not None else None,
+            DocumentPages(services.documents) if services.documents is not None else None,
             self.plan.prompts,
             caches.scores,
         )
-        return Stage(work, self.model.concurrency or _CALLS)
+        return PipelineStage(work, self.model.concurrency or _CALLS)
 
     def _rendering(
         self,
@@ -302,7 +309,7 @@ class Runner:
         engines: Mapping[str, RendererDescription],
         comparer: MetricsDescription | None,
         caches: Caches,
-    ) -> Stage[Sample]:
+    ) -> PipelineStage[Sample]:
         steps = read_steps(self.plan.tasks, services, engines, comparer, caches=caches)
         return self._stage(RenderStage(steps, self.folder), [one.slots for one in engines.values()])
 
@@ -313,14 +320,16 @@ class Runner:
         comparer: MetricsDescription | None,
         workers: ScorerWorkers,
         caches: Caches,
-    ) -> Stage[Sample]:
+    ) -> PipelineStage[Sample]:
         metrics = manifest.options.metrics
         steps = score_steps(self.plan.tasks, services, metrics, workers, comparer, caches)
         return self._stage(ScoreStage(steps, self.folder), [comparer.slots] if comparer else [])
 
-    def _stage(self, work: Callable[[Sample], Awaitable[Sample]], slots: Sequence[int]) -> Stage[Sample]:
+    def _stage(
+        self, work: Callable[[Sample], Awaitable[Sample]], slots: Sequence[int]
+    ) -> PipelineStage[Sample]:
         jobs = self.settings.jobs or max(2, 2 * max(slots, default=1))
-        return Stage(work, jobs, self.settings.waiting or jobs)
+        return PipelineStage(work, jobs, self.settings.waiting or jobs)
 
 
 async def _is_kept(model: Model, task: Task, instance: Instance) -> bool:
@@ -373,7 +382,7 @@ class _Tally:
             )
         )
 
-    def counted(self, stage: Stage[Sample]) -> Stage[Sample]:
+    def counted(self, stage: PipelineStage[Sample]) -> PipelineStage[Sample]:
         """Return the stage with its progress told."""
 
         async def work(sample: Sample) -> Sample:
@@ -382,4 +391,4 @@ class _Tally:
                 self.notify(sample.instance.id)
             return sample
 
-        return Stage(work, stage.jobs, stage.waiting)
+        return PipelineStage(work, stage.jobs, stage.waiting)

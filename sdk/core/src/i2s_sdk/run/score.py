@@ -11,11 +11,11 @@ from i2s_client.metrics import AsyncMetricsClient
 from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import ProtocolError, ScorerError, ServiceError
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.run.cached_results import ComparedPair, ScoreCache
-from i2s_sdk.run.sample import Sample, Watch
+from i2s_sdk.run.caches import ComparedPair, ScoreCache
+from i2s_sdk.run.pipeline import Sample, Watch
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.record import Failure, Outcome, SampleInstance, SampleRendering, SampleScore
-from i2s_sdk.scoring.scorer import Conversion, NotUsable, Scorable, Scorer, ScoresUnusable, Values
+from i2s_sdk.scoring.scorer import Conversion, MetricValues, NotUsable, Scorable, Scorer, ScoresUnusable
 from i2s_sdk.scoring.workers import ConversionFetcher, ScorerWorkers, TextConverter
 from i2s_sdk.tasks.task import Task
 from i2s_wire.documents import Fragment, FragmentFormat
@@ -71,19 +71,19 @@ class ScoreStep:
         outcome = rendering.outcome or Outcome.SCORED
         if not rendering.usable:
             return await self._unusable(scorers, sample, outcome)
-        images = Values({})
+        images = MetricValues({})
         if prediction is not None and self.image_metrics:
-            images = Values(*await self._compared(reference, prediction, instance.id))
-        found: dict[str, Values] = {}
+            images = MetricValues(*await self._compared(reference, prediction, instance.id))
+        by_scorer: dict[str, MetricValues] = {}
         for scorer in scorers:
             values = await self._values(scorer, sample)
             if isinstance(values, NotUsable):
                 unusable = await self._unusable(scorers, sample, outcome)
                 return replace(unusable, not_usable=values.reason)
-            found[scorer.name] = values
-        return _score(images, found, outcome)
+            by_scorer[scorer.name] = values
+        return _score(images, by_scorer, outcome)
 
-    async def _values(self, scorer: Scorer, sample: Scorable) -> Values | NotUsable:
+    async def _values(self, scorer: Scorer, sample: Scorable) -> MetricValues | NotUsable:
         complete = await ConversionFetcher(self.workers, self.convert).completed(scorer, sample)
         if isinstance(complete, NotUsable):
             return complete
@@ -93,8 +93,8 @@ class ScoreStep:
     async def _compared(
         self, reference: bytes, prediction: bytes, identity: str
     ) -> tuple[dict[str, float | None], dict[str, str]]:
-        assert self.comparer is not None, "a task with metrics of pictures has the metric service"
-        assert self.task.rendering is not None, "only pictures that were rendered are compared"
+        assert self.comparer is not None, "a task with metrics of images has the metric service"
+        assert self.task.rendering is not None, "only images that were rendered are compared"
         pair = ComparedPair(reference, prediction, self.task.rendering.size_policy, self.task.profile)
         known: dict[str, MetricResult] = {}
         if self.cache is not None:
@@ -117,14 +117,14 @@ class ScoreStep:
 
     async def _unusable(self, scorers: Iterable[Scorer], sample: Scorable, outcome: Outcome) -> SampleScore:
         """Return what a sample that is not usable counts."""
-        found = {scorer.name: await self._counted(scorer, sample) for scorer in scorers}
-        return _score(Values(dict.fromkeys(self.image_metrics, 0.0)), found, outcome)
+        by_scorer = {scorer.name: await self._counted(scorer, sample) for scorer in scorers}
+        return _score(MetricValues(dict.fromkeys(self.image_metrics, 0.0)), by_scorer, outcome)
 
-    async def _counted(self, scorer: Scorer, sample: Scorable) -> Values:
+    async def _counted(self, scorer: Scorer, sample: Scorable) -> MetricValues:
         """Return what a sample that is not usable counts: fixed values, or those of nothing at all."""
         if isinstance(scorer, ScoresUnusable) and scorer.scores_unusable:
             values = await self._values(scorer, replace(sample, structure=None))
-            if isinstance(values, Values):
+            if isinstance(values, MetricValues):
                 return values
         return scorer.unusable(sample)
 
@@ -136,15 +136,15 @@ def _target(task: Task, instance: Instance) -> object:
     return read_content(instance).structure
 
 
-def _score(images: Values, found: Mapping[str, Values], outcome: Outcome) -> SampleScore:
+def _score(images: MetricValues, by_scorer: Mapping[str, MetricValues], outcome: Outcome) -> SampleScore:
     """Return the values of images and of scorers, the latter by the scorer's name."""
     metrics, undefined = dict(images.metrics), dict(images.undefined)
     parts: dict[str, tuple[float, float]] = {}
-    for values in found.values():
+    for values in by_scorer.values():
         metrics |= values.metrics
         undefined |= values.undefined
         parts |= values.parts
-    detail = {name: values.detail for name, values in found.items() if values.detail}
+    detail = {name: values.detail for name, values in by_scorer.items() if values.detail}
     return SampleScore(outcome, None, metrics, undefined, parts, detail)
 
 

@@ -6,8 +6,7 @@ from collections.abc import Container, Iterable, Mapping
 
 from i2s_client.service_table import DOCUMENTS, METRICS
 from i2s_sdk.errors import I2SError
-from i2s_sdk.run.cached_results import CachedRenderer, Renderer, ScoreCache
-from i2s_sdk.run.caches import Caches
+from i2s_sdk.run.caches import CachedRenderer, Caches, Renderer, ScoreCache
 from i2s_sdk.run.render import ReadStep, RenderStep, StructureStep, image_limits
 from i2s_sdk.run.score import HtmlConverter, ScoreStep
 from i2s_sdk.scoring.scorer import ConvertingScorer, Scorer
@@ -149,10 +148,10 @@ def scoring_services(tasks: Iterable[Task]) -> set[str]:
         tasks: All of them count, whichever samples remain: the versions of these services are options of
             a run, and must be the same at every start and in every shard.
     """
-    found: set[str] = set()
+    services: set[str] = set()
     for task in tasks:
         if image_metrics(task):
-            found.add(METRICS)
+            services.add(METRICS)
         if any(isinstance(one, ConvertingScorer) for one in available_scorers(task)):
-            found.add(DOCUMENTS)
-    return found
+            services.add(DOCUMENTS)
+    return services

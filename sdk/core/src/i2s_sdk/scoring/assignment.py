@@ -1,7 +1,7 @@
 """The best assignment of the rows of a matrix to its columns.
 
-SciPy has this (``linear_sum_assignment``), but is no dependency of the SDK, and is far larger than everything
-else that scoring a document needs.
+SciPy has this (``linear_sum_assignment``), but is not a dependency of the SDK, and is far larger than
+everything else that scoring a document needs.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from i2s_sdk.scoring.scorer import Metric, Scorable, Scorer, Values
+from i2s_sdk.scoring.scorer import Metric, MetricValues, Scorable, Scorer
 from i2s_sdk.text.edit_similarity import EDIT, edit_similarity, token_similarity
 from i2s_sdk.text.tex_tokens import normal_tex_tokens, tex_tokens
 from i2s_wire.metrics.profile import Profile
@@ -29,9 +29,9 @@ class EditScorer(Scorer):
         """Return whether there is a text to compare with."""
         return sample.truth is not None
 
-    def score(self, sample: Scorable) -> Values:
+    def score(self, sample: Scorable) -> MetricValues:
         """Return the similarity of the two texts; a rendering without a text has the empty one."""
-        return Values({EDIT: edit_similarity(sample.text or "", sample.truth or "", self.profile)})
+        return MetricValues({EDIT: edit_similarity(sample.text or "", sample.truth or "", self.profile)})
 
 
 EDIT_TEX, EDIT_NORMAL = "edit_tex", "edit_normal"
@@ -54,10 +54,10 @@ class TexEditScorer(Scorer):
         """Return whether there is a text to compare with."""
         return sample.truth is not None
 
-    def score(self, sample: Scorable) -> Values:
+    def score(self, sample: Scorable) -> MetricValues:
         """Return both similarities; a rendering without a text has the empty one."""
         texts = sample.text or "", sample.truth or ""
-        return Values(
+        return MetricValues(
             {
                 EDIT_TEX: token_similarity(*map(tex_tokens, texts)),
                 EDIT_NORMAL: token_similarity(*map(normal_tex_tokens, texts)),

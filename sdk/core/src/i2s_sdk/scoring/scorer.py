@@ -87,8 +87,8 @@ class Conversion:
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
-    """What a scorer found."""
+class MetricValues:
+    """The values of a sample that a scorer computed."""
 
     #: Values by name; None if a metric is not defined for the sample.
     metrics: Mapping[str, float | None]
@@ -102,9 +102,9 @@ class Values:
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 
-def values_of_unusable(metrics: Iterable[Metric]) -> Values:
+def values_of_unusable(metrics: Iterable[Metric]) -> MetricValues:
     """Return what a sample counts that is not usable, as its metrics say it."""
-    return Values({one.name: one.unusable for one in metrics})
+    return MetricValues({one.name: one.unusable for one in metrics})
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +145,11 @@ class Scorer(Protocol):
         """Return whether the instance has what the values need; otherwise the sample has none of them."""
         ...
 
-    def score(self, sample: Scorable) -> Values | NotUsable:
+    def score(self, sample: Scorable) -> MetricValues | NotUsable:
         """Return the values of a usable sample to which the scorer applies."""
         ...
 
-    def unusable(self, sample: Scorable) -> Values:
+    def unusable(self, sample: Scorable) -> MetricValues:
         """Return what a sample counts to which the scorer applies and that is not usable.
 
         For scorers that inherit from this class it is what the metrics say. It must take little time: the
@@ -187,7 +187,7 @@ class ScoresUnusable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ScorerLimits:
-    """What one sample may take in a worker."""
+    """The CPU time and memory that one sample may take in a worker."""
 
     #: CPU time.
     cpu_seconds: float = 60.0

@@ -18,7 +18,7 @@ import traceback
 from typing import Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.scoring.scorer import DETAIL_BYTES, ConvertingScorer, NotUsable, Scorable, Scorer, Values
+from i2s_sdk.scoring.scorer import DETAIL_BYTES, ConvertingScorer, MetricValues, NotUsable, Scorable, Scorer
 
 #: Sizes of a worker, in bytes, that are none of a sample's: the interpreter and the scorer's modules.
 _MODULES = 512 << 20
@@ -43,26 +43,26 @@ def _answer(scorer: Scorer, sample: Scorable, request: ScoringRequest) -> dict[s
         if request is ScoringRequest.CONVERSIONS:
             assert isinstance(scorer, ConvertingScorer), "only such a scorer is asked for conversions"
             return {"conversions": [[one.format, one.text] for one in scorer.conversions(sample)]}
-        found = scorer.score(sample)
-        if isinstance(found, NotUsable):
-            return {"not_usable": found.reason}
-        _require_numbers(found)
-        detail = json.dumps(found.detail)
+        values = scorer.score(sample)
+        if isinstance(values, NotUsable):
+            return {"not_usable": values.reason}
+        _require_numbers(values)
+        detail = json.dumps(values.detail)
     except (MemoryError, RecursionError) as error:
         return {"limit": "memory" if isinstance(error, MemoryError) else "depth"}
     except Exception:  # a defect of the scorer: whoever reads the message can correct it
         return {"fault": traceback.format_exc(limit=-3)}
     return {
-        "metrics": dict(found.metrics),
-        "undefined": dict(found.undefined),
-        "parts": dict(found.parts),
-        "detail": dict(found.detail) if len(detail) <= DETAIL_BYTES else {},
+        "metrics": dict(values.metrics),
+        "undefined": dict(values.undefined),
+        "parts": dict(values.parts),
+        "detail": dict(values.detail) if len(detail) <= DETAIL_BYTES else {},
     }
 
 
-def _require_numbers(found: Values) -> None:
-    parts = [number for pair in found.parts.values() for number in pair]
-    wrong = [one for one in (*found.metrics.values(), *parts) if one is not None and not _is_finite(one)]
+def _require_numbers(values: MetricValues) -> None:
+    parts = [number for pair in values.parts.values() for number in pair]
+    wrong = [one for one in (*values.metrics.values(), *parts) if one is not None and not _is_finite(one)]
     if wrong:
         raise ValueError(f"these values are not finite numbers: {wrong}")
 

@@ -26,11 +26,11 @@ from i2s_sdk.scoring.scorer import (
     DEFAULT_LIMITS,
     Conversion,
     ConvertingScorer,
+    MetricValues,
     NotUsable,
     Scorable,
     Scorer,
     ScorerLimits,
-    Values,
     limits_of,
 )
 from i2s_sdk.scoring.worker import ScoringRequest
@@ -56,7 +56,7 @@ class ScorerWorkers:
         self._places = asyncio.Semaphore(processes or os.cpu_count() or 1)
         self._idle: dict[bytes, list[_Worker]] = {}
 
-    async def score(self, scorer: Scorer, sample: Scorable) -> Values | NotUsable:
+    async def score(self, scorer: Scorer, sample: Scorable) -> MetricValues | NotUsable:
         """Return the values of a sample, or why it has none.
 
         Raises:
@@ -172,7 +172,7 @@ class _Worker:
         self._process.stdin.write(line + b"\n")
 
 
-def _values(scorer: Scorer, said: Mapping[str, Any], limits: ScorerLimits) -> Values | NotUsable:
+def _values(scorer: Scorer, said: Mapping[str, Any], limits: ScorerLimits) -> MetricValues | NotUsable:
     """Return the values that a worker said.
 
     Raises:
@@ -185,7 +185,7 @@ def _values(scorer: Scorer, said: Mapping[str, Any], limits: ScorerLimits) -> Va
             "parts": dict(parts),
             "detail": dict(detail),
         }:
-            return Values(metrics, undefined, {name: (a, b) for name, (a, b) in parts.items()}, detail)
+            return MetricValues(metrics, undefined, {name: (a, b) for name, (a, b) in parts.items()}, detail)
     return _not_usable(scorer, said, limits)
 
 
@@ -251,6 +251,6 @@ class ConversionFetcher:
                 return sample
             if self.convert is None:
                 raise ScorerError(f"scorer {scorer.name} needs the documents service, which is not here")
-            found = await self.convert(tuple({one.key: one for one in wanted}.values()))
-            sample = replace(sample, conversions={**sample.conversions, **found})
+            converted = await self.convert(tuple({one.key: one for one in wanted}.values()))
+            sample = replace(sample, conversions={**sample.conversions, **converted})
         raise ScorerError(f"scorer {scorer.name} asks for conversions without end on {sample.id!r}")

@@ -14,11 +14,11 @@ from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.model import Completion
+from i2s_sdk.run.generate import answer_of
+from i2s_sdk.run.pipeline import instance_facts
 from i2s_sdk.run.render import StructureStep
-from i2s_sdk.run.sample import instance_facts
 from i2s_sdk.run.score import HtmlConverter, ScoreStep
 from i2s_sdk.run.steps import available_scorers, scoring_services
-from i2s_sdk.run.storage.answer import answer_of
 from i2s_sdk.run.storage.record import Record
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
@@ -35,7 +35,7 @@ _FIELDS = ("id", "completion", "inputs", "target", "subset")
 
 @dataclass(frozen=True, slots=True)
 class LineScore:
-    """What became of one completion."""
+    """The score of one completion."""
 
     #: Id as the line has it.
     id: str
@@ -108,7 +108,7 @@ def score_lines(
             name for name, spec in SPECS.usable().items() if spec.open(opened.profile).rendering is None
         )
         raise UsageError(
-            f"task {task!r} compares pictures: `i2s-sdk score REFERENCE PREDICTION` does. "
+            f"task {task!r} compares images: `i2s-sdk score REFERENCE PREDICTION` does. "
             f"Lines are for tasks that need no rendering; there are: {others or 'none'}"
         )
     return run_blocking(_Lines(opened, settings, where).score(lines, on_score, on_fault))
@@ -134,14 +134,14 @@ class _Lines:
             converter = await self._converter(stack)
             step = ScoreStep(self.task, None, (), available_scorers(self.task), workers, converter)
             results = await stack.enter_async_context(aclosing(self._in_order(lines, step)))
-            async for found in results:
-                if isinstance(found, LineScore):
-                    on_score(found)
+            async for result in results:
+                if isinstance(result, LineScore):
+                    on_score(result)
                     count += 1
                 elif on_fault is not None:
-                    on_fault(found)
+                    on_fault(result)
                 else:
-                    raise DataError(self.where, found.line, found.fault)
+                    raise DataError(self.where, result.line, result.fault)
         return count
 
     async def _converter(self, stack: AsyncExitStack) -> HtmlConverter | None:
@@ -174,8 +174,8 @@ class _Lines:
             while waiting:
                 yield await waiting.pop(0)
         finally:
-            for one in waiting:
-                one.cancel()
+            for task in waiting:
+                task.cancel()
             await asyncio.gather(*waiting, return_exceptions=True)
 
     async def _result(self, number: int, line: bytes, step: ScoreStep) -> LineScore | LineFault:

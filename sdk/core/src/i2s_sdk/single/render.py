@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
@@ -16,13 +17,14 @@ from i2s_sdk.reading import fenced_blocks
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.services import open_services, passing_logs
-from i2s_sdk.tasks import NoStructure, Repair, Structure, Task, render_with_repairs_async
+from i2s_sdk.tasks import NoStructure, RenderedTask, Repair, Structure, Task, render_with_repairs_async
 from i2s_sdk.tasks.answer_reading import read_answer
 from i2s_sdk.tasks.chart.document import ChartProgram
 from i2s_sdk.tasks.chart.reading import is_program
 from i2s_sdk.tasks.chart.task import ChartTask
 from i2s_sdk.tasks.latex import LatexDocument, LatexTask
 from i2s_sdk.tasks.music import LilypondDocument, MusicTask
+from i2s_sdk.tasks.task import D
 from i2s_sdk.tasks.webpage import Site, WebpageTask
 from i2s_sdk.tasks.webpage.site import site_of
 from i2s_wire.metrics.profile import Profile
@@ -105,13 +107,14 @@ def site_of_answer(raw: bytes, task: WebpageTask, where: Path) -> FoundSite:
 
 
 A = TypeVar("A")
+M = TypeVar("M", bound=enum.Enum)
 
 _CLASS = re.compile(r"^[^%\n]*\\document(?:class|style)\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class RenderedSource:
-    """What became of a source."""
+    """The rendering of a source, with the repairs before it."""
 
     #: Rendering after the last repair.
     rendering: Rendering
@@ -152,7 +155,7 @@ def render_latex(
     Args:
         source: LaTeX code, or the answer of a model.
         profile: Profile whose rules are followed; None takes that of the settings.
-        repair: Whether refused code that is no document is repaired.
+        repair: Whether refused code that is not a document is repaired.
         dpi: Resolution; None is that of the benchmark, 200.
         page: The page that is shown, counted from 1.
         whole_page: Keep the page as it is: no cut at the foot, no crop.
@@ -166,7 +169,7 @@ def render_latex(
         ServiceError: It does not answer; or the engine is not installed there.
     """
     settings = settings or Settings.load()
-    tex = _engine(engine)
+    tex = _member("engine", LatexEngine, engine) if engine is not None else None
     task = LatexTask(Profile(profile or settings.profile))
     options = page_options(task.page(), dpi, page, whole_page)
 
@@ -214,7 +217,9 @@ def render_lilypond(
     if whole_page:
         options = replace(options, lilypond=replace(options.lilypond, no_footers=False))
     if backend is not None:
-        options = replace(options, lilypond=replace(options.lilypond, backend=_backend(backend)))
+        options = replace(
+            options, lilypond=replace(options.lilypond, backend=_member("back end", LilypondBackend, backend))
+        )
 
     structure = _structure(task, source)
 
@@ -222,11 +227,7 @@ def render_lilypond(
         async def once(score: LilypondDocument) -> Rendering:
             return await renderer.render(replace(task.request(score), options=options))
 
-        score = task.document(structure)
-        if not repair:
-            return RenderedSource(await once(score), (), score.source)
-        attempts = await render_with_repairs_async(task, score, once)
-        return RenderedSource(attempts.last, attempts.repairs, attempts.document.source)
+        return await _attempted(task, task.document(structure), once, repair)
 
     return _with_renderer(RENDER_LILYPOND, work, settings)
 
@@ -270,11 +271,7 @@ def render_python(
             request = replace(task.request(document), options=RenderOptions(page=page, python=python))
             return await renderer.render(request)
 
-        document = task.document(structure, files)
-        if not repair:
-            return RenderedSource(await once(document), (), document.source)
-        attempts = await render_with_repairs_async(task, document, once)
-        return RenderedSource(attempts.last, attempts.repairs, attempts.document.source)
+        return await _attempted(task, task.document(structure, files), once, repair)
 
     return _with_renderer(RENDER_PYTHON, work, settings or Settings.load())
 
@@ -310,15 +307,15 @@ def render_html(
     """
     settings = settings or Settings.load()
     task = WebpageTask(Profile(profile or settings.profile))
-    found = read_site(site, task)
+    found_site = read_site(site, task)
     chosen = replace(
         task.options(), window=window or task.options().window, site=options or SiteOptions(want_text=True)
     )
-    source = SiteSource(found.site.files, {**found.site.assets, **(assets or {})}, entry_path)
+    source = SiteSource(found_site.site.files, {**found_site.site.assets, **(assets or {})}, entry_path)
 
     async def work(renderer: AsyncRenderClient) -> RenderedSource:
         rendering = await renderer.render(RenderRequest(source, chosen))
-        return RenderedSource(rendering, found.repairs, found.site.source)
+        return RenderedSource(rendering, found_site.repairs, found_site.site.source)
 
     return _with_renderer(RENDER_HTML, work, settings)
 
@@ -347,22 +344,14 @@ def _structure(task: Task, source: str) -> Structure:
     return structure
 
 
-def _engine(name: LatexEngine | str | None) -> LatexEngine | None:
+def _member(kind: str, members: type[M], name: M | str) -> M:
+    """Return the member of an enum that a name means; a member is returned as it is."""
     if not isinstance(name, str):
         return name
-    engines = {one.name.lower(): one for one in LatexEngine}
-    if name not in engines:
-        raise UnknownNameError("engine", name, engines)
-    return engines[name]
-
-
-def _backend(name: LilypondBackend | str) -> LilypondBackend:
-    if isinstance(name, LilypondBackend):
-        return name
-    backends = {one.name.lower(): one for one in LilypondBackend}
-    if name not in backends:
-        raise UnknownNameError("back end", name, backends)
-    return backends[name]
+    known = {member.name.lower(): member for member in members}
+    if name not in known:
+        raise UnknownNameError(kind, name, known)
+    return known[name]
 
 
 async def render_source(
@@ -380,7 +369,13 @@ async def render_source(
     async def once(document: LatexDocument) -> Rendering:
         return await renderer.render_latex(document.source, page=page, engine=engine)
 
-    document = task.document(_structure(task, source))
+    return await _attempted(task, task.document(_structure(task, source)), once, repair)
+
+
+async def _attempted(
+    task: RenderedTask[D], document: D, once: Callable[[D], Awaitable[Rendering]], repair: bool
+) -> RenderedSource:
+    """Return what became of a document, after repairs if they are wanted."""
     if not repair:
         return RenderedSource(await once(document), (), document.source)
     attempts = await render_with_repairs_async(task, document, once)

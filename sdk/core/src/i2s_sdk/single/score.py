@@ -12,6 +12,7 @@ from typing import TypeVar, overload
 from i2s_client.metrics import AsyncMetricsClient
 from i2s_client.service_table import METRICS
 from i2s_sdk.errors import DataError, I2SError, UnknownNameError, UsageError
+from i2s_sdk.files import read_file
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.services import open_services, passing_logs
@@ -25,7 +26,7 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
 
 @dataclass(frozen=True, slots=True)
-class PicturePair:
+class ImagePair:
     """One comparison; ``name`` is relative to the folders."""
 
     name: str
@@ -35,10 +36,10 @@ class PicturePair:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """What two folders have in common."""
+    """The pairs of two folders."""
 
     #: Pairs, sorted by name.
-    found: tuple[PicturePair, ...]
+    matched: tuple[ImagePair, ...]
     #: Names of references that have no prediction.
     missing: tuple[str, ...] = ()
     #: Names of predictions that have no reference.
@@ -55,13 +56,13 @@ def find_pairs(reference: Path, prediction: Path) -> Pairs:
         DataError: A folder holds no image, or a prediction is a file and the reference a folder.
     """
     if reference.is_dir() and not prediction.is_dir():
-        raise DataError(prediction, 0, f"is no folder, but {reference} is; give two folders or two pictures")
-    predictions = pictures(prediction)
+        raise DataError(prediction, 0, f"is not a folder, but {reference} is; give two folders or two images")
+    predictions = images_in(prediction)
     if not reference.is_dir():
-        return Pairs(tuple(PicturePair(name, reference, path) for name, path in predictions.items()))
-    references = pictures(reference)
+        return Pairs(tuple(ImagePair(name, reference, path) for name, path in predictions.items()))
+    references = images_in(reference)
     by_stem = _by_stem(predictions)
-    found: list[PicturePair] = []
+    pairs: list[ImagePair] = []
     missing: list[str] = []
     taken: set[str] = set()
     for name, path in references.items():
@@ -69,26 +70,26 @@ def find_pairs(reference: Path, prediction: Path) -> Pairs:
         if match is None or (match != name and match in references):
             missing.append(name)
         else:
-            found.append(PicturePair(name, path, predictions[match]))
+            pairs.append(ImagePair(name, path, predictions[match]))
             taken.add(match)
     unmatched = tuple(name for name in predictions if name not in taken)
-    return Pairs(tuple(found), tuple(missing), unmatched)
+    return Pairs(tuple(pairs), tuple(missing), unmatched)
 
 
-def pictures(folder: Path) -> dict[str, Path]:
+def images_in(folder: Path) -> dict[str, Path]:
     """Return the images of a folder and those below it, by relative name, sorted.
 
     Raises:
         DataError: There are none.
     """
-    found = {
+    images = {
         path.relative_to(folder).as_posix(): path
         for path in sorted(folder.rglob("*"))
         if path.suffix.lower() in SUFFIXES and path.is_file()
     }
-    if not found:
-        raise DataError(folder, 0, f"holds no picture ({', '.join(SUFFIXES)})")
-    return found
+    if not images:
+        raise DataError(folder, 0, f"holds no image ({', '.join(SUFFIXES)})")
+    return images
 
 
 def _by_stem(names: Sequence[str] | dict[str, Path]) -> dict[str, str]:
@@ -107,7 +108,7 @@ OnScored = Callable[[int, int], None]
 
 
 class Missing(enum.StrEnum):
-    """What a reference without prediction means.
+    """The meaning of a reference without prediction.
 
     ERROR: it is listed, and the comparison is not complete. SKIP: it is left out. ZERO: every metric is 0
     for it, as for a rendering that failed.
@@ -287,10 +288,10 @@ class _Folders:
         wanted = self.like.metrics or tuple(known)
         unavailable = {name: known[name].unavailable_reason for name in wanted if not known[name].available}
         names = tuple(name for name in wanted if name not in unavailable)
-        found = [one async for one in self._streamed(service, names)] if names else []
+        answered = [one async for one in self._streamed(service, names)] if names else []
         zero = self.missing is Missing.ZERO
         zeros = [PairScore(name) for name in self.pairs.missing if zero]
-        scored = tuple(sorted((*found, *zeros), key=lambda one: one.name))
+        scored = tuple(sorted((*answered, *zeros), key=lambda one: one.name))
         return FolderScore(
             pairs=scored,
             means={name: mean(_value(one, name, zero) for one in scored) for name in names},
@@ -305,8 +306,8 @@ class _Folders:
     async def _streamed(
         self, service: AsyncMetricsClient, names: tuple[str, ...]
     ) -> AsyncIterator[PairScore]:
-        total = len(self.pairs.found)
-        ids = {str(number): pair for number, pair in enumerate(self.pairs.found)}
+        total = len(self.pairs.matched)
+        ids = {str(number): pair for number, pair in enumerate(self.pairs.matched)}
         broken: dict[str, DataError] = {}
         done = 0
         self.on_progress(done, total)
@@ -318,7 +319,7 @@ class _Folders:
             yield PairScore(ids[identity].name, error=error)
 
     def _requests(
-        self, ids: Mapping[str, PicturePair], names: tuple[str, ...], broken: dict[str, DataError]
+        self, ids: Mapping[str, ImagePair], names: tuple[str, ...], broken: dict[str, DataError]
     ) -> Iterator[ScoreRequest]:
         last, reference = None, b""
         for identity, pair in ids.items():
@@ -332,10 +333,10 @@ class _Folders:
             yield replace(self.like, reference=reference, prediction=prediction, metrics=names, id=identity)
 
 
-def _value(one: PairScore, name: str, zero: bool) -> float | None:
-    if one.score is None:
-        return 0.0 if zero and one.error is None else None
-    return one.score.values.get(name)
+def _value(pair: PairScore, name: str, zero: bool) -> float | None:
+    if pair.score is None:
+        return 0.0 if zero and pair.error is None else None
+    return pair.score.values.get(name)
 
 
 def _request(
@@ -344,7 +345,7 @@ def _request(
     """Return what all pairs have in common."""
     rendering = open_task(task).rendering
     if rendering is None:
-        raise UsageError(f"task {task!r} compares no pictures; its values come from `i2s-sdk score --lines`")
+        raise UsageError(f"task {task!r} compares no images; its values come from `i2s-sdk score --lines`")
     policy = rendering.size_policy
     return ScoreRequest(b"", b"", policy, Profile(profile or settings.profile), tuple(metrics))
 
@@ -355,13 +356,8 @@ async def _with_service(ask: Callable[[AsyncMetricsClient], Awaitable[A]], setti
             return await ask(services.scorer)
 
 
-def _content(picture: Path | str | bytes) -> bytes:
-    if isinstance(picture, bytes):
-        return picture
-    try:
-        return Path(picture).read_bytes()
-    except OSError as error:
-        raise DataError(Path(picture), 0, f"cannot be read: {error.strerror}") from None
+def _content(image: Path | str | bytes) -> bytes:
+    return image if isinstance(image, bytes) else read_file(Path(image))
 
 
 def _say_nothing(done: int, total: int) -> None:

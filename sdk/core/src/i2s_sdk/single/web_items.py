@@ -33,7 +33,7 @@ _NO_NAME = re.compile(r"[^\w.-]+")
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What was made of some sites."""
+    """The result of making items of some sites."""
 
     #: How many instances each task has.
     items: Mapping[str, int]
@@ -86,10 +86,10 @@ def make_visualwebbench(
         with passing_logs() as logs:
             async with open_services(settings, logs, (RENDER_HTML,)) as services:
                 renderer = services.renderers[RENDER_HTML]
-                found = [
+                drawn = [
                     await _drawn(renderer, name, site, most_pages, refused) for name, site in read.items()
                 ]
-        return tuple(page for pages in found for page in pages)
+        return tuple(page for pages in drawn for page in pages)
 
     with new_folder(Path(out)) as folder:
         pages = run_blocking(draw())
@@ -182,9 +182,9 @@ def _lines(items: Sequence[Item], folder: Path, licence: str) -> Iterator[dict[s
         (folder / raw).write_bytes(page.png)
         image = raw
         inputs = dict(item.inputs)
-        if item.picture is not None:
+        if item.image is not None:
             image = f"items/{identity}.png"
-            (folder / image).write_bytes(item.picture)
+            (folder / image).write_bytes(item.image)
             if "options" in inputs and "bbox" not in inputs:
                 inputs["raw_image"] = raw
         yield {

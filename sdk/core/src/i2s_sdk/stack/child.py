@@ -192,9 +192,9 @@ class Child:
             return None
         return str(announced["address"]) if announced["pid"] == pid else None
 
-    def _failed(self, what: str) -> ServiceStartError:
+    def _failed(self, reason: str) -> ServiceStartError:
         end = "\n".join(f"    {line}" for line in last_lines(self.log)) or "    (empty)"
-        return ServiceStartError(f"{self.command.title} {what}; the end of its log {self.log}:\n{end}")
+        return ServiceStartError(f"{self.command.title} {reason}; the end of its log {self.log}:\n{end}")
 
 
 def last_lines(log: Path, count: int = _LAST_LINES, most_bytes: int = 16_384) -> list[str]:
@@ -298,8 +298,8 @@ async def _start_all(
     try:
         await asyncio.gather(*starts)
     finally:
-        for one in starts:
-            one.cancel()
+        for task in starts:
+            task.cancel()
         await asyncio.gather(*starts, return_exceptions=True)
 
 

@@ -79,8 +79,8 @@ def find_program(service: str) -> Path:
     beside = Path(sys.executable).parent / name
     if os.access(beside, os.X_OK):
         return beside
-    found = shutil.which(name)
-    if found is None:
+    path = shutil.which(name)
+    if path is None:
         address = f"{variable_name(service)}=host:port"
         if service not in OWN_SERVICES:
             address = f"I2S_OTHER_RENDERERS={service}=host:port"
@@ -88,7 +88,7 @@ def find_program(service: str) -> Path:
             f"{name} is not installed beside {sys.executable} nor on the PATH; {services_command(name)}, "
             f"or name a running service with {address}"
         )
-    return Path(found)
+    return Path(path)
 
 
 def child_environment(service: str, environ: Mapping[str, str]) -> dict[str, str]:

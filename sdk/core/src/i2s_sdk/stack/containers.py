@@ -68,8 +68,8 @@ def image_of(name: str) -> str:
 
 def network_options(name: str) -> dict[str, Any]:
     """Return the arguments of docker's ``networks.create`` for the network of a service."""
-    one = _document()["networks"][name]
-    return {"internal": one.get("internal", False), "options": one.get("driver_opts", {})}
+    network = _document()["networks"][name]
+    return {"internal": network.get("internal", False), "options": network.get("driver_opts", {})}
 
 
 def stop_seconds(name: str) -> int:
@@ -86,11 +86,11 @@ def container_options(name: str) -> dict[str, Any]:
         KeyError: The file has an option that is unknown here.
     """
     service = _document()["services"][name]
-    found: dict[str, Any] = {"privileged": False}
+    options: dict[str, Any] = {"privileged": False}
     for key, value in service.items():
         if key not in _OF_THE_STACK:
-            found.update(_OPTIONS[key](value))
-    return found
+            options.update(_OPTIONS[key](value))
+    return options
 
 
 def _security(options: list[str]) -> dict[str, Any]:
@@ -295,8 +295,8 @@ def _free_ports(count: int) -> list[int]:
     """Return ports of the loopback that nobody has. They stay the same when the proxy is restarted."""
     held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [one.getsockname()[1] for one in held]
-    for one in held:
-        one.close()
+    for listener in held:
+        listener.close()
     return ports
 
 
@@ -332,8 +332,10 @@ async def _all_serve(up: Up, seconds: float) -> None:
 
 
 def _ours(engine: DockerClient, folder: Path) -> list[Container]:
-    found: list[Container] = engine.containers.list(all=True, filters={"label": f"{_LABEL}={_mark(folder)}"})
-    return found
+    containers: list[Container] = engine.containers.list(
+        all=True, filters={"label": f"{_LABEL}={_mark(folder)}"}
+    )
+    return containers
 
 
 def _ends_of_logs(engine: DockerClient, folder: Path) -> Iterator[str]:

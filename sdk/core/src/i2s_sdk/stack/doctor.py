@@ -1,4 +1,4 @@
-"""What works on this machine, and what would make the rest work."""
+"""The check of this machine: the parts that work, and how to mend the rest."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def doctor(*, settings: Settings | None = None) -> tuple[Finding, ...]:
 
     The services are started as every command starts them, each renderer draws a canary, an image is compared
     with itself, and a table is converted. A service that is not installed and can be done without is missing,
-    which is no fault.
+    which is not a fault.
 
     Raises:
         SettingsError: The settings themselves are wrong.
@@ -90,7 +90,7 @@ async def _examine(settings: Settings) -> tuple[Finding, ...]:
     here = [name for name in SANDBOXED if name in installed and known_address(settings, name) is None]
     if here:
         findings += await examine_host(here)
-    picture = None
+    canary = None
     with passing_logs() as logs:
         for name, row in renderers.items():
             missing = any(one.name == name and one.state is State.MISSING for one in findings)
@@ -99,12 +99,12 @@ async def _examine(settings: Settings) -> tuple[Finding, ...]:
             try:
                 async with open_services(settings, logs, (name,)) as services:
                     drawn = await _examine_renderer(row, services.renderers[name], settings, findings)
-                picture = picture or drawn
+                canary = canary or drawn
             except I2SError as error:
                 findings.append(Finding(f"{name} canary", State.BAD, error.message))
         try:
             async with open_services(settings, logs, (METRICS,)) as services:
-                await _examine_scorer(services.scorer, settings.profile, picture, findings)
+                await _examine_scorer(services.scorer, settings.profile, canary, findings)
         except I2SError as error:
             findings.append(Finding("canary score", State.BAD, error.message))
         if not any(one.name == DOCUMENTS and one.state is State.MISSING for one in findings):
@@ -118,21 +118,21 @@ async def _examine(settings: Settings) -> tuple[Finding, ...]:
 
 def _packaged_renderers(findings: list[Finding]) -> dict[str, ServiceRow]:
     """Return the renderers of other packages by name; those that cannot be used become findings."""
-    found: dict[str, ServiceRow] = {}
+    rows: dict[str, ServiceRow] = {}
     for name in packaged_renderers():
         try:
-            found[name] = packaged_renderer(name)
+            rows[name] = packaged_renderer(name)
         except PluginError as error:
             findings.append(Finding(name, State.MISSING, error.message))
-    return found
+    return rows
 
 
 def _look_for(service: ServiceRow, settings: Settings) -> Finding:
     """Look where a service is. One task can be evaluated without the renderers of the others."""
-    found = _look(
+    result = _look(
         service.name, lambda: known_address(settings, service.name) or str(find_program(service.name))
     )
-    return replace(found, state=State.MISSING) if service.optional and found.state is State.BAD else found
+    return replace(result, state=State.MISSING) if service.optional and result.state is State.BAD else result
 
 
 async def examine_host(services: list[str]) -> list[Finding]:
@@ -174,7 +174,7 @@ async def _examine_renderer(
 
 
 async def _examine_scorer(
-    scorer: AsyncMetricsClient, profile: Profile, picture: bytes | None, findings: list[Finding]
+    scorer: AsyncMetricsClient, profile: Profile, canary: bytes | None, findings: list[Finding]
 ) -> None:
     """List the metrics and compare an image with itself."""
     about = await scorer.describe()
@@ -184,12 +184,12 @@ async def _examine_scorer(
             detail = f"version {metric.version}" if metric.available else metric.unavailable_reason
             state = State.GOOD if metric.available else State.MISSING
             findings.append(Finding(f"metric {metric.name}", state, detail))
-    if picture is not None:
-        values = (await scorer.score(picture, picture, profile=profile)).values
+    if canary is not None:
+        values = (await scorer.score(canary, canary, profile=profile)).values
         same = abs(values.get("ems", 0.0) - 1.0) < 1e-6
         shown = ", ".join(f"{name} {value:g}" for name, value in values.items())
         state = State.GOOD if same else State.BAD
-        findings.append(Finding("canary score", state, f"a picture with itself: {shown}"))
+        findings.append(Finding("canary score", state, f"an image with itself: {shown}"))
 
 
 async def _examine_documents(client: AsyncDocumentsClient, findings: list[Finding]) -> None:

@@ -85,7 +85,7 @@ _ADD_GATEWAY = "`i2s-sdk http` serves them in this terminal, or `i2s-sdk down` a
 
 
 class StoppedServices(enum.Enum):
-    """What ``down`` has ended."""
+    """The services that ``down`` has ended."""
 
     NOTHING = "nothing was up"
     SERVICES = "ended"
@@ -154,17 +154,17 @@ def down() -> StoppedServices:
 
 def _end(folder: Path) -> StoppedServices:
     with ending(folder) as interrupted:
-        found = _end_supervisor(folder)
+        ended = _end_supervisor(folder)
         record = folder / "stack.json"
         if record.exists() and f'"{StackKind.DOCKER}"' in record.read_text():
             from i2s_sdk.stack.containers import remove_containers
 
-            found = remove_containers(folder) or found
+            ended = remove_containers(folder) or ended
         remove_record(folder)
         shutil.rmtree(folder, ignore_errors=True)
     if interrupted:
         return StoppedServices.START
-    return StoppedServices.SERVICES if found else StoppedServices.NOTHING
+    return StoppedServices.SERVICES if ended else StoppedServices.NOTHING
 
 
 def _wait_quietly() -> None:

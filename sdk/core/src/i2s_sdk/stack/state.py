@@ -1,4 +1,4 @@
-"""What ``i2s-sdk up`` has started: written down once it serves, found by every later command.
+"""The state of ``i2s-sdk up``: written down once the services serve, and read by every later command.
 
 One folder of the user holds it: ``i2s`` in XDG_STATE_HOME, else in ``~/.local/state``. If child processes
 serve, their supervisor holds a lock in it as long as it lives, so a record that outlived a crash is known.
@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from i2s_sdk.errors import StackError
-from i2s_sdk.json_text import read_json
+from i2s_sdk.json_text import JsonFields, plain_fields, read_json
 
 _RECORD, _LOCK = "stack.json", "stack.lock"
 _CONNECT_SECONDS = 1.0
@@ -31,7 +31,7 @@ _LOOK_EVERY = 0.002
 
 
 class StackKind(enum.StrEnum):
-    """What services run as."""
+    """The form in which services run."""
 
     PROCESSES = "processes"
     DOCKER = "docker"
@@ -73,16 +73,9 @@ def stack_folder() -> Path:
 
 def write_record(up: Up, folder: Path) -> None:
     """Write down what is up; the record appears whole or not at all."""
-    content = {
-        "kind": str(up.kind),
-        "services": [
-            {"name": one.name, "address": one.address, "runs_as": one.runs_as} for one in up.services
-        ],
-        "missing": dict(up.missing),
-    }
     folder.mkdir(parents=True, exist_ok=True)
     new = folder / f".{_RECORD}.{os.getpid()}"
-    new.write_text(json.dumps(content, indent=2) + "\n")
+    new.write_text(json.dumps(plain_fields(up), indent=2) + "\n")
     new.replace(folder / _RECORD)
 
 
@@ -114,12 +107,7 @@ def read_record(folder: Path | None = None) -> Up | None:
     folder = folder or stack_folder()
     path = folder / _RECORD
     try:
-        content = read_json(path.read_text())
-        up = Up(
-            StackKind(content["kind"]),
-            tuple(UpService(one["name"], one["address"], one["runs_as"]) for one in content["services"]),
-            dict(content["missing"]),
-        )
+        up = JsonFields(read_json(path.read_text())).read_as(Up)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:

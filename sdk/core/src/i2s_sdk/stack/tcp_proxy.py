@@ -55,8 +55,8 @@ async def _connect(host: str, port: int, turn: int) -> tuple[asyncio.StreamReade
         OSError: None of them answers.
     """
     loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    addresses = sorted({str(entry[4][0]) for entry in found})
+    entries = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    addresses = sorted({str(entry[4][0]) for entry in entries})
     failure: OSError = ConnectionRefusedError(f"{host} has no address")
     for step in range(len(addresses)):
         address = addresses[(turn + step) % len(addresses)]

@@ -1,4 +1,4 @@
-"""What became of samples beside their values: every loss of a run has an account. Pure functions of records.
+"""The accounts of samples: every loss of a run has one, beside the values. Pure functions of records.
 
 A sample is in each account that is true of it: one that was cut off before any code is in CUT_OFF and in
 NO_STRUCTURE. N is always the number of planned samples.
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from i2s_sdk.models.errors import BudgetSpentError
+from i2s_sdk.models.completion import BudgetSpentError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.run.storage.manifest import GroupedSample
 from i2s_sdk.run.storage.record import Outcome, Record
@@ -92,16 +92,16 @@ def account_samples(
         records: Records by instance; those of no sample are left out.
         max_tokens: The most tokens of a completion; None if it is not known.
     """
-    found = [records[one.id] for one in planned if one.id in records]
-    counts = Counter({Account.NOT_ASKED: len(planned) - len(found)})
+    present = [records[one.id] for one in planned if one.id in records]
+    counts = Counter({Account.NOT_ASKED: len(planned) - len(present)})
     kinds: dict[Account, Counter[str]] = {}
-    for record in found:
+    for record in present:
         for account in accounts_of(record):
             counts[account] += 1
             if kind := kind_of(record, account):
                 kinds.setdefault(account, Counter())[kind] += 1
-    same = len(same_answers(found))
-    answer = SameAnswer(same, sum(map(_is_answer, found))) if same else None
+    same = len(same_answers(present))
+    answer = SameAnswer(same, sum(map(_is_answer, present))) if same else None
     return _accounts(len(planned), counts, kinds, max_tokens, answer)
 
 
@@ -109,30 +109,30 @@ def total_accounts(tasks: Iterable[Accounts]) -> Accounts:
     """Return the accounts of several tasks together."""
     planned, counts, kinds = 0, Counter[Account](), dict[Account, Counter[str]]()
     limits = set()
-    for one in tasks:
-        planned += one.planned
-        counts.update({Account(name): count for name, count in one.counts.items()})
-        for name, by_kind in one.kinds.items():
+    for task in tasks:
+        planned += task.planned
+        counts.update({Account(name): count for name, count in task.counts.items()})
+        for name, by_kind in task.kinds.items():
             kinds.setdefault(Account(name), Counter()).update(by_kind)
-        limits.add(one.max_tokens)
+        limits.add(task.max_tokens)
     return _accounts(planned, counts, kinds, limits.pop() if len(limits) == 1 else None)
 
 
 def accounts_of(record: Record) -> tuple[Account, ...]:
     """Return the accounts that a sample is in, in their order."""
-    found = {_BY_OUTCOME[record.outcome]} if record.outcome in _BY_OUTCOME else set[Account]()
+    accounts = {_BY_OUTCOME[record.outcome]} if record.outcome in _BY_OUTCOME else set[Account]()
     if _is_unpaid(record):
-        found = {Account.NOT_ASKED}
+        accounts = {Account.NOT_ASKED}
     if record.answer.finish == Finish.LENGTH:
-        found.add(Account.CUT_OFF)
+        accounts.add(Account.CUT_OFF)
     if record.outcome is Outcome.SCORED:
         if record.rendering.verdict is not None and not record.rendering.has_image:
-            found.add(Account.NOT_RENDERED)
+            accounts.add(Account.NOT_RENDERED)
         elif not record.usable:
-            found.add(Account.NOT_USABLE)
+            accounts.add(Account.NOT_USABLE)
         elif not record.usable_before_repair:
-            found.add(Account.REPAIRED)
-    return tuple(one for one in Account if one in found)
+            accounts.add(Account.REPAIRED)
+    return tuple(one for one in Account if one in accounts)
 
 
 _BY_OUTCOME = {
@@ -171,12 +171,12 @@ def same_answers(records: Iterable[Record]) -> tuple[Record, ...]:
     """Return the answers of a task that are one text, if it looks as if the model did not see its inputs.
 
     That is if they are more than half of all answers, and are given to at least three different references.
-    White space around a completion does not count; predictions that are missing are no answers.
+    White space around a completion does not count; predictions that are missing are not answers.
     """
     answers = [one for one in records if _is_answer(one)]
     by_text: dict[str, list[Record]] = {}
-    for one in answers:
-        by_text.setdefault(one.answer.completion_digest, []).append(one)
+    for record in answers:
+        by_text.setdefault(record.answer.completion_digest, []).append(record)
     same = max(by_text.values(), key=len, default=[])
     references = {
         one.instance.reference_sha256 or one.instance.target_sha256 or one.instance.id for one in same

@@ -11,8 +11,8 @@ from typing import Any
 
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.options import max_tokens_of
+from i2s_sdk.run.storage.folder import StoredRun
 from i2s_sdk.run.storage.manifest import GroupedSample, Manifest
-from i2s_sdk.run.storage.reader import StoredRun
 from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.stats.accounts import Accounts, account_samples, total_accounts
 from i2s_sdk.stats.bootstrap import Interval
@@ -24,7 +24,7 @@ from i2s_sdk.tasks.metrics import image_metrics, metrics_of
 from i2s_sdk.tasks.registry import BENCHMARKS, SPECS, open_task, task_spec
 from i2s_wire.metrics.profile import Profile
 
-#: The column of a table that says whether there is a picture: 1 or 0.
+#: The column of a table that says whether there is an image: 1 or 0.
 RENDERED = "rendered"
 
 #: Subsets whose name begins so stand apart: they count in no value of their task.
@@ -189,8 +189,8 @@ def _main_values(
     instances: Sequence[GroupedSample], records: Mapping[str, Record], metric: str
 ) -> list[float]:
     """Return the values of a metric of the samples that count in the value of their task."""
-    found = (records.get(one.id) for one in instances if not excluded_from_totals(one.subset))
-    values = (one.score.metrics.get(metric) for one in found if one is not None and one.outcome.counts)
+    present = (records.get(one.id) for one in instances if not excluded_from_totals(one.subset))
+    values = (one.score.metrics.get(metric) for one in present if one is not None and one.outcome.counts)
     return [value for value in values if value is not None]
 
 
@@ -202,8 +202,8 @@ def _task(
     profile: Profile,
 ) -> TaskResult:
     by_subset: dict[str, list[GroupedSample]] = {}
-    for one in instances:
-        by_subset.setdefault(one.subset, []).append(one)
+    for instance in instances:
+        by_subset.setdefault(instance.subset, []).append(instance)
     groups = {name: _group(name, members, records, columns) for name, members in sorted(by_subset.items())}
     counted = [one for one in instances if not excluded_from_totals(one.subset)]
     total = _group(task, counted, records, columns)
@@ -231,15 +231,15 @@ def _means_of_cells(
 ) -> dict[str, Mean]:
     """Return unweighted means over groups of subset and difficulty."""
     cells: dict[tuple[str, str], list[Record]] = {}
-    for one in instances:
-        record = records.get(one.id)
+    for instance in instances:
+        record = records.get(instance.id)
         if record is not None and record.outcome.counts:
-            cells.setdefault((one.subset, one.difficulty), []).append(record)
-    found = {RENDERED: share_of_groups([[record.usable for record in cell] for cell in cells.values()])}
+            cells.setdefault((instance.subset, instance.difficulty), []).append(record)
+    means = {RENDERED: share_of_groups([[record.usable for record in cell] for cell in cells.values()])}
     for name in columns.names:
         groups = [[value_of(record, name) for record in cell] for cell in cells.values()]
-        found[name] = mean_of_groups(groups, *mean_range(columns.metrics_of(name)))
-    return found
+        means[name] = mean_of_groups(groups, *mean_range(columns.metrics_of(name)))
+    return means
 
 
 def value_of(record: Record, name: str) -> float | None:
@@ -250,13 +250,13 @@ def value_of(record: Record, name: str) -> float | None:
 def _group(
     name: str, instances: Sequence[GroupedSample], records: Mapping[str, Record], columns: Columns
 ) -> Group:
-    found = [records[one.id] for one in instances if one.id in records]
-    scored = [record for record in found if record.outcome.counts]
+    present = [records[one.id] for one in instances if one.id in records]
+    scored = [record for record in present if record.outcome.counts]
     rendered = [record for record in scored if record.usable]
     before = [one.usable_before_repair for one in scored]
-    outcomes = Counter(str(record.outcome) for record in found)
-    if len(found) < len(instances):
-        outcomes[str(Outcome.CANCELLED)] += len(instances) - len(found)
+    outcomes = Counter(str(record.outcome) for record in present)
+    if len(present) < len(instances):
+        outcomes[str(Outcome.CANCELLED)] += len(instances) - len(present)
     over_all, over_rendered = columns.values_of(scored), columns.values_of(rendered)
     return Group(
         name=name,
@@ -271,7 +271,7 @@ def _group(
             sorted(Counter(one.rendering.verdict.name for one in scored if one.rendering.verdict).items())
         ),
         metrics={metric: MetricMeans(over_all[metric], over_rendered[metric]) for metric in columns.names},
-        missing=sum(one.answer.finish == Finish.MISSING for one in found),
+        missing=sum(one.answer.finish == Finish.MISSING for one in present),
     )
 
 
@@ -306,12 +306,12 @@ def task_columns(manifest: Manifest, task: str) -> Columns:
     The manifest alone decides, so that they are the same on a machine with other packages.
     """
     known, spec = open_task(task, Profile(manifest.options.profile)), task_spec(task)
-    pictures = image_metrics(known)
+    compared_images = image_metrics(known)
     metrics = tuple(
         one
         for one in metrics_of(known)
         if one.name in manifest.options.metrics
-        and (one.name in pictures or f"{one.name} of {task}" not in manifest.unavailable)
+        and (one.name in compared_images or f"{one.name} of {task}" not in manifest.unavailable)
     )
     there = {one.name for one in metrics}
     averages = tuple(one for one in spec.averages if there.intersection(one.of))

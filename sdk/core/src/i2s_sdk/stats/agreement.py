@@ -9,9 +9,9 @@ from statistics import fmean
 from typing import Any
 
 from i2s_sdk.errors import UsageError
+from i2s_sdk.run.storage.folder import StoredRun
 from i2s_sdk.run.storage.judgements import RunHumanScores
 from i2s_sdk.run.storage.manifest import PlannedInstance
-from i2s_sdk.run.storage.reader import StoredRun
 from i2s_sdk.stats.correlations import RankCorrelation, rank_correlation
 from i2s_sdk.stats.human_scores import HumanScore, human_scoring_of
 from i2s_sdk.stats.judge_scores import JudgedRun, judged_records
@@ -58,18 +58,20 @@ def agreements(run: StoredRun, human: RunHumanScores, judged: Sequence[JudgedRun
         human: The scores of people.
         judged: The scores of judges.
     """
-    found: list[Agreement] = []
+    agreed: list[Agreement] = []
     criteria = human_scoring_of(human.task).names
-    for one in judged:
-        if one.judge.task != human.task:
+    for judged_run in judged:
+        if judged_run.judge.task != human.task:
             continue
-        both = [name for name in sorted(one.scores) if any(human.scores.get(name, ()))]
-        for at, name in enumerate(one.judge.criteria):
+        both = [name for name in sorted(judged_run.scores) if any(human.scores.get(name, ()))]
+        for at, name in enumerate(judged_run.judge.criteria):
             if name not in criteria:
                 continue
             of_people = criteria.index(name)
-            pairs = [(one.scores[sample][at], human.scores[sample][of_people]) for sample in both]
-            found.append(Agreement(name, one.judge.model, name, rank_correlation(pairs), one.judge.id))
+            pairs = [(judged_run.scores[sample][at], human.scores[sample][of_people]) for sample in both]
+            agreed.append(
+                Agreement(name, judged_run.judge.model, name, rank_correlation(pairs), judged_run.judge.id)
+            )
     records = [one for one in judged_records(run, human.task) if one.instance.id in human.scores]
     task = open_task(human.task, Profile(run.manifest.options.profile))
     for metric in metrics_of(task):
@@ -78,8 +80,8 @@ def agreements(run: StoredRun, human: RunHumanScores, judged: Sequence[JudgedRun
                 (one.score.metrics.get(metric.name), human.scores[one.instance.id][at]) for one in records
             )
             pairs = [(value, score) for value, score in values if value is not None]
-            found.append(Agreement(metric.name, "", criterion, rank_correlation(pairs)))
-    return found
+            agreed.append(Agreement(metric.name, "", criterion, rank_correlation(pairs)))
+    return agreed
 
 
 def human_scored_task(run: StoredRun, task: str | None = None) -> str:
@@ -136,7 +138,7 @@ def human_scores_of_run(
         raise UsageError(f"the scores have no system {system!r}; they have {_listed(names)}")
     samples = [one for one in run.planned if one.task == task]
     samples_of = _samples_by_id(samples, SPECS[task].subsets, system)
-    found: dict[str, list[tuple[float, ...]]] = defaultdict(list)
+    by_sample: dict[str, list[tuple[float, ...]]] = defaultdict(list)
     for row in rows:
         of_row = samples_of.get(row.prompt, ())
         if len(of_row) > 1:
@@ -145,15 +147,15 @@ def human_scores_of_run(
                 "the name of the system end in _tikz or _python"
             )
         for sample in of_row:
-            found[sample].append(row.values)
-    if not found:
+            by_sample[sample].append(row.values)
+    if not by_sample:
         example = f", such as {samples[0].id!r}" if samples else ""
         raise UsageError(
             f"none of the {len(rows)} rows of {system!r} has the ID of a sample of the run{example}"
         )
     means = {
         sample: tuple(fmean(column) for column in zip(*values, strict=True))
-        for sample, values in found.items()
+        for sample, values in by_sample.items()
     }
     return RunHumanScores(task, system, sources, len(rows), means)
 
@@ -162,16 +164,16 @@ def _samples_by_id(
     samples: Sequence[PlannedInstance], subsets: Sequence[str], system: str
 ) -> dict[str, list[str]]:
     """Return the samples that an ID in a file may mean; the output kind is the end of a subset's name."""
-    found: dict[str, list[str]] = {one.id: [one.id] for one in samples}
+    by_id: dict[str, list[str]] = {one.id: [one.id] for one in samples}
     outputs = [kind for kind in (subset.partition("-")[2] for subset in subsets) if kind]
     wanted = next((one for one in dict.fromkeys(outputs) if system.endswith(f"_{one}")), "")
-    for one in samples:
-        prompt, _, output = one.id.rpartition("-")
+    for sample in samples:
+        prompt, _, output = sample.id.rpartition("-")
         if prompt and output in outputs and (not wanted or output == wanted):
-            of_prompt = found.setdefault(prompt, [])
-            if one.id not in of_prompt:
-                of_prompt.append(one.id)
-    return found
+            of_prompt = by_id.setdefault(prompt, [])
+            if sample.id not in of_prompt:
+                of_prompt.append(sample.id)
+    return by_id
 
 
 def _listed(names: Sequence[str], most: int = 8) -> str:

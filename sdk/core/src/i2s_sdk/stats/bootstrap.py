@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from i2s_sdk.stats.estimates import Estimate, estimated_mean
+from i2s_sdk.stats.estimates import SampleEstimate, estimated_mean
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,7 +49,7 @@ def mean_interval(values: Iterable[float | None], low: float = 0.0, high: float 
     return estimate_interval(estimate) if estimate is not None else None
 
 
-def estimate_interval(estimate: Estimate) -> Interval | None:
+def estimate_interval(estimate: SampleEstimate) -> Interval | None:
     """Return the interval of an estimate: that of the mean of its value plus each influence.
 
     The ends of the range count as observations whose weight is the mean weight of those that the estimate

@@ -14,7 +14,7 @@ from i2s_sdk.stats.means import Mean, mean_of_columns, mean_with_interval, poole
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What is computed of the samples of a task."""
+    """The columns that are computed of the samples of a task."""
 
     #: Metrics in the order shown.
     metrics: tuple[Metric, ...]
@@ -25,23 +25,23 @@ class Columns:
 
     def values_of(self, records: Sequence[Record]) -> dict[str, Mean]:
         """Return the value of each column over some samples."""
-        found = {}
+        by_name = {}
         for metric in self.metrics:
             values = [one.score.metrics.get(metric.name) for one in records]
             match metric.aggregate:
                 case Aggregate.MEAN:
-                    found[metric.name] = mean_with_interval(values, metric.low, metric.high)
+                    by_name[metric.name] = mean_with_interval(values, metric.low, metric.high)
                 case Aggregate.SHARE:
-                    found[metric.name] = share([bool(value) for value in values if value is not None])
+                    by_name[metric.name] = share([bool(value) for value in values if value is not None])
                 case Aggregate.POOLED:
                     parts = [one.score.parts.get(metric.name) for one in records]
-                    found[metric.name] = pooled(parts, metric.low, metric.high)
+                    by_name[metric.name] = pooled(parts, metric.low, metric.high)
         named = {one.name: one for one in self.metrics}
         for average in self.averages:
             columns = [named[name] for name in average.of if name in named]
             rows = [[part_of(one, m) for m in columns] for one in records]
-            found[average.name] = mean_of_columns(rows, *mean_range(columns))
-        return {name: found[name] for name in self.names}
+            by_name[average.name] = mean_of_columns(rows, *mean_range(columns))
+        return {name: by_name[name] for name in self.names}
 
     def metrics_of(self, name: str) -> tuple[Metric, ...]:
         """Return the metrics whose values, or the mean of them, are a column; none if there is none."""

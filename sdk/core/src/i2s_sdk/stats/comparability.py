@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from i2s_sdk.run.storage.manifest import GroupedSample, Options
+from i2s_sdk.run.storage.manifest import GroupedSample, RunOptions
 from i2s_sdk.run.storage.record import Record, same_targets
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.registry import open_task, task_spec
@@ -32,7 +32,7 @@ class ComparedRun:
     #: Name of the run among the others.
     label: str
     #: What decides its values.
-    options: Options
+    options: RunOptions
     #: Its instances.
     planned: Sequence[GroupedSample]
     #: Its samples by instance.
@@ -114,15 +114,15 @@ def _instances(number: int) -> str:
     return f"{number} instance{'s' if number > 1 else ''}"
 
 
-def same_rules(one: Options, other: Options, task: str) -> bool:
+def same_rules(first: RunOptions, other: RunOptions, task: str) -> bool:
     """Return whether values of a task in two runs follow the same rules."""
-    runs = [ComparedRun(name, options, (), {}) for name, options in (("a", one), ("b", other))]
+    runs = [ComparedRun(name, options, (), {}) for name, options in (("a", first), ("b", other))]
     return not _refusal(runs, task)
 
 
-def same_version(one: Options, other: Options, metric: str) -> bool:
+def same_version(first: RunOptions, other: RunOptions, metric: str) -> bool:
     """Return whether two runs have a metric in one version; a run that does not have it has any version."""
-    versions = {options.metrics.get(metric, "") for options in (one, other)} - {""}
+    versions = {options.metrics.get(metric, "") for options in (first, other)} - {""}
     return len(versions) < 2
 
 
@@ -179,10 +179,10 @@ def _engines(runs: Sequence[ComparedRun], task: str) -> list[str]:
 
 def _groups(values: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     """Return the labels that have each value."""
-    found: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for label, value in values:
-        found.setdefault(value, []).append(label)
-    return found
+        groups.setdefault(value, []).append(label)
+    return groups
 
 
 def _named(groups: Mapping[str, Sequence[str]]) -> str:

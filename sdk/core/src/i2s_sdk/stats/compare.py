@@ -170,35 +170,35 @@ def compare(
     """
     shared = [(one, second[name]) for name, one in first.items() if name in second]
     shared = [(one, other) for one, other in shared if _comparable(one, other)]
-    found = []
+    comparisons = []
     for task, known in columns.items():
         own = [pair for pair in shared if pair[0].instance.task == task]
         for metric in (Metric(RENDERED, aggregate=Aggregate.SHARE), *known.metrics):
             pairs = sorted(_pairs(own, metric.name), key=lambda pair: (-pair.difference, pair.id))
             if pairs:
-                found.append(_comparison(task, metric, own, pairs, difference))
+                comparisons.append(_comparison(task, metric, own, pairs, difference))
         metrics = {one.name: one for one in known.metrics}
         for average in known.averages:
             averaged = _of_columns(own, [metrics[name] for name in average.of if name in metrics])
             if averaged is not None:
-                found.append(Comparison(task, average.name, *averaged, 0, 0, (), (), by_sample=False))
-    return found
+                comparisons.append(Comparison(task, average.name, *averaged, 0, 0, (), (), by_sample=False))
+    return comparisons
 
 
-def _comparable(one: Record, other: Record) -> bool:
+def _comparable(first: Record, other: Record) -> bool:
     return (
-        one.outcome.counts
+        first.outcome.counts
         and other.outcome.counts
-        and one.instance.has_data_of(other.instance)
-        and not excluded_from_totals(one.instance.subset)
+        and first.instance.has_data_of(other.instance)
+        and not excluded_from_totals(first.instance.subset)
     )
 
 
 def _pairs(records: list[tuple[Record, Record]], metric: str) -> Iterator[SamplePair]:
-    for one, other in records:
-        first, second = value_of(one, metric), value_of(other, metric)
+    for own, other in records:
+        first, second = value_of(own, metric), value_of(other, metric)
         if first is not None and second is not None:
-            yield SamplePair(one.instance.id, first, second)
+            yield SamplePair(own.instance.id, first, second)
 
 
 def _comparison(

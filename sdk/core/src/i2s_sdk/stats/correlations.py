@@ -84,10 +84,10 @@ def _by_level(counts: Counts, levels: NDArray[np.intp]) -> Counts:
     """Return how many of each draw are of each value of one variable."""
     import numpy as np
 
-    found = np.zeros((len(counts), int(levels.max()) + 1), np.int64)
+    table = np.zeros((len(counts), int(levels.max()) + 1), np.int64)
     for kind, level in enumerate(levels):
-        found[:, level] += counts[:, kind]
-    return found
+        table[:, level] += counts[:, kind]
+    return table
 
 
 def _spearman(counts: Counts, first: NDArray[np.intp], second: NDArray[np.intp]) -> Floats:
@@ -104,9 +104,9 @@ def _spearman(counts: Counts, first: NDArray[np.intp], second: NDArray[np.intp])
         # Twice the mean rank of a value, less twice that of all: so it is an integer, and 0 in the mean.
         below = of_level.cumsum(axis=1) - of_level
         ranks.append((2 * below + of_level - counts.sum(axis=1, keepdims=True))[:, levels])
-    one, other = ranks
-    both = (counts * one * other).sum(axis=1)
-    return _quotient(both, (counts * one * one).sum(axis=1), (counts * other * other).sum(axis=1))
+    x, y = ranks
+    both = (counts * x * y).sum(axis=1)
+    return _quotient(both, (counts * x * x).sum(axis=1), (counts * y * y).sum(axis=1))
 
 
 def _kendall(counts: Counts, first: NDArray[np.intp], second: NDArray[np.intp]) -> Floats:
@@ -121,12 +121,12 @@ def _kendall(counts: Counts, first: NDArray[np.intp], second: NDArray[np.intp]) 
     return _quotient(both, *apart)
 
 
-def _quotient(both: Counts | Floats, one: Counts, other: Counts) -> Floats:
+def _quotient(both: Counts | Floats, first: Counts, other: Counts) -> Floats:
     import numpy as np
 
-    below = np.sqrt(one.astype(np.float64)) * np.sqrt(other.astype(np.float64))
-    found: Floats = np.divide(both, below, out=np.full(len(below), np.nan), where=below > 0)
-    return found
+    below = np.sqrt(first.astype(np.float64)) * np.sqrt(other.astype(np.float64))
+    quotient: Floats = np.divide(both, below, out=np.full(len(below), np.nan), where=below > 0)
+    return quotient
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +183,9 @@ def pearson(pairs: Sequence[tuple[float, float]]) -> float | None:
 def _pairs(
     values: Sequence[Mapping[str, float | None]], first: str, second: str
 ) -> list[tuple[float, float]]:
-    found = []
-    for one in values:
-        x, y = one.get(first), one.get(second)
+    pairs = []
+    for value in values:
+        x, y = value.get(first), value.get(second)
         if x is not None and y is not None:
-            found.append((x, y))
-    return found
+            pairs.append((x, y))
+    return pairs

@@ -31,7 +31,7 @@ _NOTHING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Estimate:
+class SampleEstimate:
     """A number computed of a sample."""
 
     #: The number.
@@ -52,7 +52,7 @@ class Estimate:
         return float(abs(self.influence).max(initial=0.0)) <= _NOTHING
 
 
-def estimated_mean(values: Iterable[float | None], low: float, high: float) -> Estimate | None:
+def estimated_mean(values: Iterable[float | None], low: float, high: float) -> SampleEstimate | None:
     """Return the mean of the values that are there; None if there is none.
 
     Args:
@@ -66,10 +66,12 @@ def estimated_mean(values: Iterable[float | None], low: float, high: float) -> E
     if not len(present):
         return None
     value = math.fsum(present) / len(present)
-    return Estimate(value, present - value, np.ones(len(present)), *_range(present, low, high))
+    return SampleEstimate(value, present - value, np.ones(len(present)), *_range(present, low, high))
 
 
-def estimated_columns(rows: Sequence[Sequence[Part | None]], low: float, high: float) -> Estimate | None:
+def estimated_columns(
+    rows: Sequence[Sequence[Part | None]], low: float, high: float
+) -> SampleEstimate | None:
     """Return the mean over columns of the sum of numerators by the sum of denominators; None over no column.
 
     A column in which no sample has a denominator is left out.
@@ -93,13 +95,13 @@ def estimated_columns(rows: Sequence[Sequence[Part | None]], low: float, high: f
     weights = [bottoms / mean for _, bottoms, _, mean in columns]
     ratios = np.concatenate([tops[bottoms > 0] / bottoms[bottoms > 0] for tops, bottoms, _, _ in columns])
     ends = _range(ratios, low, high)
-    return Estimate(value, sum(parts) / len(parts), sum(weights) / len(weights), *ends)
+    return SampleEstimate(value, sum(parts) / len(parts), sum(weights) / len(weights), *ends)
 
 
-def estimated_difference(first: Estimate, second: Estimate) -> Estimate:
+def estimated_difference(first: SampleEstimate, second: SampleEstimate) -> SampleEstimate:
     """Return the second minus the first of two estimates of the same samples in the same order."""
     reach = max(first.high, second.high) - min(first.low, second.low)
-    return Estimate(
+    return SampleEstimate(
         second.value - first.value,
         second.influence - first.influence,
         (first.weights + second.weights) / 2,
@@ -108,7 +110,9 @@ def estimated_difference(first: Estimate, second: Estimate) -> Estimate:
     )
 
 
-def estimated_skill(value: Estimate, floor: Estimate, ceiling: Estimate) -> Estimate | None:
+def estimated_skill(
+    value: SampleEstimate, floor: SampleEstimate, ceiling: SampleEstimate
+) -> SampleEstimate | None:
     """Return (value - floor) / (ceiling - floor) of estimates of the same samples in the same order.
 
     Returns:
@@ -120,10 +124,10 @@ def estimated_skill(value: Estimate, floor: Estimate, ceiling: Estimate) -> Esti
     skill = (value.value - floor.value) / span
     influence = (value.influence - (1 - skill) * floor.influence - skill * ceiling.influence) / span
     low, high = (skill + (end - value.value) / span for end in (value.low, value.high))
-    return Estimate(skill, influence, value.weights, low, high)
+    return SampleEstimate(skill, influence, value.weights, low, high)
 
 
-def estimated_mean_of(groups: Sequence[Estimate]) -> Estimate:
+def estimated_mean_of(groups: Sequence[SampleEstimate]) -> SampleEstimate:
     """Return the unweighted mean of estimates of different samples, at least one.
 
     The spread within a group is what it says of the variance of its estimate; that of one observation says
@@ -134,17 +138,17 @@ def estimated_mean_of(groups: Sequence[Estimate]) -> Estimate:
     value = math.fsum(one.value for one in groups) / len(groups)
     total = sum(len(one.influence) for one in groups)
     influence, weights = [], []
-    for one in groups:
-        n = len(one.influence)
+    for group in groups:
+        n = len(group.influence)
         scale = total / (len(groups) * n)
         if n > 1:
-            influence.append(one.influence * scale * math.sqrt(n * (total - 1) / ((n - 1) * total)))
+            influence.append(group.influence * scale * math.sqrt(n * (total - 1) / ((n - 1) * total)))
         else:
-            influence.append(np.asarray([one.value - value]) * scale)
-        weights.append(one.weights * scale)
+            influence.append(np.asarray([group.value - value]) * scale)
+        weights.append(group.weights * scale)
     low = math.fsum(one.low for one in groups) / len(groups)
     high = math.fsum(one.high for one in groups) / len(groups)
-    return Estimate(value, np.concatenate(influence), np.concatenate(weights), low, high)
+    return SampleEstimate(value, np.concatenate(influence), np.concatenate(weights), low, high)
 
 
 def _range(values: Floats, low: float, high: float) -> tuple[float, float]:

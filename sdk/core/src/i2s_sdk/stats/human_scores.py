@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import fmean
 
 from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.files import reading
 from i2s_sdk.tasks.registry import SPECS, task_spec
 from i2s_sdk.tasks.rubric import HumanScoring
 
@@ -47,7 +48,7 @@ class HumanScore:
 
 @dataclass(frozen=True, slots=True)
 class SystemScores:
-    """What people said of one system in one language."""
+    """The scores of people for one system in one language."""
 
     #: The system.
     system: str
@@ -76,10 +77,10 @@ def human_scoring_of(task: str | None = None) -> HumanScoring:
         UsageError: People do not score its images.
     """
     specs = map(SPECS.__getitem__, SPECS) if task is None else (task_spec(task),)
-    found = next((one.human_scoring for one in specs if one.human_scoring is not None), None)
-    if found is None:
+    scoring = next((one.human_scoring for one in specs if one.human_scoring is not None), None)
+    if scoring is None:
         raise UsageError(f"there are no files with scores of people for the task {task!r}")
-    return found
+    return scoring
 
 
 def read_scores(file: Path, scoring: HumanScoring) -> list[HumanScore]:
@@ -92,23 +93,21 @@ def read_scores(file: Path, scoring: HumanScoring) -> list[HumanScore]:
     Raises:
         DataError: It cannot be read, or a line has no such scores; names the line.
     """
-    found: list[HumanScore] = []
+    figure_scores: list[HumanScore] = []
     try:
-        with file.open(encoding="utf-8-sig", newline="") as lines:
+        with reading(file), file.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.DictReader(lines)
             begins = ("Model", "ID", *(one.column for one in scoring.criteria))
             names = [_column(file, reader.fieldnames or (), begin) for begin in begins]
             for number, row in enumerate(reader, start=2):
                 system, prompt, *scores = (row[name] or "" for name in names)
                 language = (row.get("Language") or "en").lower()
-                found.append(
+                figure_scores.append(
                     HumanScore(system, prompt, _values(file, number, scores, scoring.highest), language)
                 )
-    except OSError as error:
-        raise DataError(file, 0, f"cannot be read: {error.strerror}") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise DataError(file, 0, f"is no CSV file in UTF-8: {error}") from None
-    return found
+    return figure_scores
 
 
 def _column(file: Path, names: Sequence[str], begin: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from i2s_sdk.run.storage.folder import StoredRun
 from i2s_sdk.run.storage.judgements import (
     JudgeAnswer,
     JudgeManifest,
@@ -17,7 +18,6 @@ from i2s_sdk.run.storage.judgements import (
     read_judge_costs,
     read_judges,
 )
-from i2s_sdk.run.storage.reader import StoredRun
 from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.stats.means import Mean, mean_with_interval
 from i2s_sdk.tasks.registry import task_spec
@@ -29,7 +29,7 @@ REFUSED, TOO_LONG = "refused", "too long"
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """What a judge made of a run."""
+    """The scores of a judge for a run."""
 
     #: The judge.
     judge: JudgeManifest
@@ -150,16 +150,16 @@ def judged_run(run: StoredRun, judge: JudgeManifest) -> JudgedRun:
 
 
 def _read(
-    found: JudgeAnswer | None, record: Record, rubric: Rubric
+    said: JudgeAnswer | None, record: Record, rubric: Rubric
 ) -> tuple[float, ...] | BadJudgement | None:
     """Return what a judge said of the image of a record; None if it has said nothing of this image."""
-    if found is None or not found.answer.final or found.rendering_sha256 != record.rendering.sha256:
+    if said is None or not said.answer.final or said.rendering_sha256 != record.rendering.sha256:
         return None
-    if found.answer.outcome is Outcome.REFUSED:
+    if said.answer.outcome is Outcome.REFUSED:
         return BadJudgement(REFUSED)
-    if found.answer.outcome is not None:
+    if said.answer.outcome is not None:
         return BadJudgement(TOO_LONG)
-    return rubric.read(found.answer.completion or "")
+    return rubric.read(said.answer.completion or "")
 
 
 def _means(judge: JudgeManifest, rubric: Rubric, columns: list[list[float]]) -> dict[str, Mean]:

@@ -45,8 +45,8 @@ def win_rates(column: Column) -> dict[str, float]:
 def mean_win_rates(models: Sequence[str], columns: Sequence[Column]) -> dict[str, float | None]:
     """Return for each model the mean of its win rates over the columns that have one; None over none."""
     rates = [win_rates(column) for column in columns]
-    found = {model: [rate[model] for rate in rates if model in rate] for model in models}
-    return {model: math.fsum(own) / len(own) if own else None for model, own in found.items()}
+    by_model = {model: [rate[model] for rate in rates if model in rate] for model in models}
+    return {model: math.fsum(own) / len(own) if own else None for model, own in by_model.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +117,10 @@ def leaderboard(
     ]
     by_skill = bool(skills) and all(label in skills for label in ranked)
 
-    def order(one: Standing) -> tuple[bool, float]:
-        skill = one.mean_skill.value if one.mean_skill is not None else None
-        value = skill if by_skill else one.win_rate
-        return one.is_reference_point, float("inf") if value is None else -value
+    def order(standing: Standing) -> tuple[bool, float]:
+        skill = standing.mean_skill.value if standing.mean_skill is not None else None
+        value = skill if by_skill else standing.win_rate
+        return standing.is_reference_point, float("inf") if value is None else -value
 
     return sorted(standings, key=order)
 
@@ -191,17 +191,17 @@ def labels(runs: Sequence[tuple[str, str, str]]) -> list[str]:
     Args:
         runs: Model, profile and folder of each. The model alone is the name if that tells them apart.
     """
-    found = [model for model, _, _ in runs]
-    if len(set(found)) < len(found):
-        found = [f"{model} ({profile})" for model, profile, _ in runs]
-    if len(set(found)) < len(found):
-        found = [f"{name}, {folder}" for name, (_, _, folder) in zip(found, runs, strict=True)]
+    names = [model for model, _, _ in runs]
+    if len(set(names)) < len(names):
+        names = [f"{model} ({profile})" for model, profile, _ in runs]
+    if len(set(names)) < len(names):
+        names = [f"{name}, {folder}" for name, (_, _, folder) in zip(names, runs, strict=True)]
     seen: dict[str, int] = {}
-    for at, name in enumerate(found):
+    for at, name in enumerate(names):
         seen[name] = seen.get(name, 0) + 1
         if seen[name] > 1:
-            found[at] = f"{name} #{seen[name]}"
-    return found
+            names[at] = f"{name} #{seen[name]}"
+    return names
 
 
 def _value(summary: Summary, task: str, metric: str) -> float | None:
@@ -218,11 +218,11 @@ def task_mean(summary: Summary, task: str, metric: str) -> Mean | None:
 
 
 def _values(summary: Summary) -> dict[str, dict[str, Mean]]:
-    found: dict[str, dict[str, Mean]] = {}
+    by_task: dict[str, dict[str, Mean]] = {}
     for task, result in summary.tasks.items():
         means = {name: task_mean(summary, task, name) for name in result.values}
-        found[task] = {name: one for name, one in means.items() if one is not None}
-    return found
+        by_task[task] = {name: one for name, one in means.items() if one is not None}
+    return by_task
 
 
 def _count(summary: Summary, task: str, metric: str) -> int:

@@ -9,8 +9,8 @@ from enum import StrEnum
 
 from i2s_sdk.stats.bootstrap import Interval, estimate_interval
 from i2s_sdk.stats.estimates import (
-    Estimate,
     Part,
+    SampleEstimate,
     estimated_columns,
     estimated_difference,
     estimated_mean,
@@ -137,7 +137,7 @@ def mean_with_interval(values: Iterable[float | None], low: float = 0.0, high: f
 
 
 def mean_of_estimate(
-    estimate: Estimate | None, n: int, constant: IntervalKind = IntervalKind.ALL_EQUAL
+    estimate: SampleEstimate | None, n: int, constant: IntervalKind = IntervalKind.ALL_EQUAL
 ) -> Mean:
     """Return the value of an estimate with its interval, or with why it has none.
 
@@ -186,8 +186,8 @@ def mean_of_columns(rows: Sequence[Sequence[Part | None]], low: float = 0.0, hig
 
 def column_value(rows: Sequence[Sequence[Part | None]]) -> float | None:
     """Return the mean of the values of columns, as ``mean_of_columns`` does; None if no column has one."""
-    found = estimated_columns(rows, 0.0, 1.0)
-    return found.value if found is not None else None
+    estimate = estimated_columns(rows, 0.0, 1.0)
+    return estimate.value if estimate is not None else None
 
 
 def paired_column_difference(
@@ -218,8 +218,8 @@ def mean_of_groups(groups: Sequence[Iterable[float | None]], low: float = 0.0, h
         low: The least value that there can be, as ``mean_with_interval`` takes it.
         high: The greatest.
     """
-    found = (estimated_mean(group, low, high) for group in groups)
-    estimates = [one for one in found if one is not None]
+    of_groups = (estimated_mean(group, low, high) for group in groups)
+    estimates = [one for one in of_groups if one is not None]
     if not estimates:
         return Mean(None, 0, None, IntervalKind.TOO_FEW)
     over = estimated_mean_of(estimates)

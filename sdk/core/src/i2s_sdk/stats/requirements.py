@@ -56,20 +56,20 @@ class Requirement:
             UsageError: It is not of the form [TASK[/SUBSET]:]METRIC>=VALUE.
             UnknownNameError: There is no such task.
         """
-        found = _FORM.fullmatch("".join(text.split()))
+        match = _FORM.fullmatch("".join(text.split()))
         try:
-            bound = float(found["bound"]) if found else math.nan
+            bound = float(match["bound"]) if match else math.nan
         except ValueError:
             bound = math.nan
-        if found is None or not math.isfinite(bound):
+        if match is None or not math.isfinite(bound):
             raise UsageError(
                 f"--require {text}: is not of the form [TASK[/SUBSET]:]METRIC>=VALUE, such as ems>=0.8 or "
                 "latex/equation:ems>=0.8; the signs are >=, >, <= and <"
             )
-        if found["task"]:
-            task_spec(found["task"])
-        metric = RENDERED if found["metric"] == USABLE else found["metric"]
-        return cls(text, found["task"] or "", found["subset"] or "", metric, found["sign"], bound)
+        if match["task"]:
+            task_spec(match["task"])
+        metric = RENDERED if match["metric"] == USABLE else match["metric"]
+        return cls(text, match["task"] or "", match["subset"] or "", metric, match["sign"], bound)
 
     def require_metric(self, others: Collection[str] = ()) -> None:
         """Refuse a metric that no task has.
@@ -174,8 +174,8 @@ def _columns_of(task: str) -> set[str]:
 
 def _values(group: Group) -> dict[str, float | None]:
     """Return the values of a subset by metric."""
-    found = {name: one.all.value for name, one in group.metrics.items()}
-    return {RENDERED: group.share_rendered, **found}
+    values = {name: one.all.value for name, one in group.metrics.items()}
+    return {RENDERED: group.share_rendered, **values}
 
 
 def write_junit(path: Path, runs: Mapping[str, Summary], checks: Sequence[Check]) -> None:
@@ -220,5 +220,5 @@ def write_junit(path: Path, runs: Mapping[str, Summary], checks: Sequence[Check]
 
 
 def _case_name(check: Check) -> str:
-    one = check.requirement
-    return one.text if one.task or not check.task else f"{check.task}: {one.text}"
+    requirement = check.requirement
+    return requirement.text if requirement.task or not check.task else f"{check.task}: {requirement.text}"

@@ -21,8 +21,8 @@ from i2s_sdk.stats.aggregate import excluded_from_totals
 from i2s_sdk.stats.bootstrap import FEWEST
 from i2s_sdk.stats.columns import mean_range, part_of
 from i2s_sdk.stats.estimates import (
-    Estimate,
     Row,
+    SampleEstimate,
     estimated_columns,
     estimated_mean_of,
     estimated_skill,
@@ -61,7 +61,7 @@ class ScoredRun:
 
 @dataclass(frozen=True, slots=True)
 class SkillColumn:
-    """What a skill is computed of: a column of a task, over all samples that count in it or over a group."""
+    """The values that a skill is computed of: a column of a task, over all samples or those of a group."""
 
     #: Name of the task.
     task: str
@@ -96,7 +96,7 @@ class SkillColumn:
 
 @dataclass(frozen=True, slots=True)
 class SkillData:
-    """What the skill of a run is computed from."""
+    """The samples that the skill of a run is computed from."""
 
     #: Name of the run.
     label: str
@@ -155,8 +155,8 @@ def skill_data(run: ScoredRun, points: Sequence[ScoredRun], column: SkillColumn)
     if not floors or not common:
         return None
 
-    def of(one: ScoredRun) -> list[Row]:
-        return [theirs[one.label][name] for name in common]
+    def of(run: ScoredRun) -> list[Row]:
+        return [theirs[run.label][name] for name in common]
 
     names, floor = _cross_fitted([(one.model, of(one)) for one in floors])
     oracles = (one for one in points if one.model == ORACLE and set(common) <= theirs[one.label].keys())
@@ -219,7 +219,7 @@ def mean_skill(tasks: Sequence[SkillData]) -> Mean:
     return mean_of_estimate(estimated_mean_of(known), len(known), IntervalKind.EQUAL_IN_GROUPS)
 
 
-def _sides(data: SkillData) -> tuple[Estimate, Estimate, Estimate]:
+def _sides(data: SkillData) -> tuple[SampleEstimate, SampleEstimate, SampleEstimate]:
     """Return value, floor and ceiling; 0 if no instance has a value."""
     value, floor, ceiling = (
         estimated_columns(side, data.low, data.high) or _nothing(len(data.rows))
@@ -228,10 +228,10 @@ def _sides(data: SkillData) -> tuple[Estimate, Estimate, Estimate]:
     return value, floor, ceiling
 
 
-def _nothing(n: int) -> Estimate:
+def _nothing(n: int) -> SampleEstimate:
     import numpy as np
 
-    return Estimate(0.0, np.zeros(n), np.ones(n), 0.0, 0.0)
+    return SampleEstimate(0.0, np.zeros(n), np.ones(n), 0.0, 0.0)
 
 
 def _largest(row: Row) -> Row:
@@ -241,19 +241,19 @@ def _largest(row: Row) -> Row:
 
 def _rows(run: ScoredRun, column: SkillColumn) -> dict[str, Row]:
     """Return what samples of a run add to a column, by instance."""
-    found = ((name, column.row_of(record)) for name, record in run.records.items())
-    return {name: row for name, row in found if row is not None}
+    rows = ((name, column.row_of(record)) for name, record in run.records.items())
+    return {name: row for name, row in rows if row is not None}
 
 
 def _rows_of_same_data(
     point: ScoredRun, run: ScoredRun, names: Iterable[str], column: SkillColumn
 ) -> dict[str, Row]:
     """Return what samples of a reference point add to a column if their data are those of a run."""
-    found: dict[str, Row] = {}
+    rows: dict[str, Row] = {}
     for name in names:
         record = point.records.get(name)
         if record is not None and record.instance.has_data_of(run.records[name].instance):
             row = column.row_of(record)
             if row is not None:
-                found[name] = row
-    return found
+                rows[name] = row
+    return rows

@@ -1,4 +1,4 @@
-"""What the answers of a run took: calls, tokens, cost. Pure functions of records."""
+"""The spending of a run: calls, tokens and cost of its answers. Pure functions of records."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class FromCache:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What the answers of some samples took. Models that are not called (oracle, replay) take nothing."""
+    """The calls, tokens and cost of some answers. Models that are not called (oracle, replay) have none."""
 
     #: Answers of a model that is called, refusals among them, kept ones too.
     answers: int = 0

@@ -1,7 +1,6 @@
-"""What each task asks, takes from an answer, repairs and compares: functions of values, without a server."""
+"""The tasks: questions, reading of answers, repairs, scorers, as functions of values without a server."""
 
-from i2s_sdk.tasks.prompts import DECODING, Decoding
-from i2s_sdk.tasks.question import ImagePart, Question, Sampling, TextPart
+from i2s_sdk.tasks.question import DECODING, Decoding, ImagePart, Question, Sampling, TextPart
 from i2s_sdk.tasks.repair import (
     Attempts,
     Repair,

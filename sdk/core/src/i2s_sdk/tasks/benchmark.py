@@ -29,7 +29,7 @@ class PublishedTable:
 
     @property
     def label(self) -> str:
-        """What the table is called in messages: "Table A2"; empty if its publication has no number for it."""
+        """The name of the table in messages: "Table A2"; empty if its publication has no number for it."""
         return f"Table {self.name}" if self.numbered else ""
 
     @property

@@ -7,20 +7,8 @@ from functools import cache
 from i2s_client.plugins import PluginGroup, load_plugin, package_of, plugins, warn_of
 from i2s_sdk.errors import PluginError
 from i2s_sdk.scoring.scorer import Aggregate, Metric, Scorer
-from i2s_sdk.tasks.task import Task
+from i2s_sdk.tasks.task import EXACT, Task
 from i2s_wire.metrics.profile import Profile
-
-#: The share of exact matches.
-EXACT = "exact"
-
-
-def metrics_of_images(profile: Profile) -> tuple[str, ...]:
-    """Return the metrics of a task whose references are images, the main one first.
-
-    Profile ``helm`` has what the released code has, which counts no exact matches.
-    """
-    exact = () if profile is Profile.HELM else (EXACT,)
-    return ("ems", "pixel", *exact, "ssim", "lpips", "cis")
 
 
 def image_metric(name: str) -> Metric:
@@ -47,8 +35,8 @@ def scorers_of(task: Task) -> tuple[Scorer, ...]:
     A scorer of another package is left out with a warning if it cannot be used, or if the task has a metric
     of the name of one of its metrics already.
     """
-    found = list(task.scorers)
-    names = {*image_metrics(task), *(metric.name for one in found for metric in one.metrics)}
+    scorers = list(task.scorers)
+    names = {*image_metrics(task), *(metric.name for one in scorers for metric in one.metrics)}
     for name in plugins(PluginGroup.SCORERS):
         if name.partition(".")[0] != task.name:
             continue
@@ -64,8 +52,8 @@ def scorers_of(task: Task) -> tuple[Scorer, ...]:
             warn_of(PluginError(plugin.group, name, package_of(plugin), reason))
             continue
         names |= {one.name for one in scorer.metrics}
-        found.append(scorer)
-    return tuple(found)
+        scorers.append(scorer)
+    return tuple(scorers)
 
 
 @cache
@@ -73,7 +61,7 @@ def _packaged_scorer(name: str, profile: Profile) -> Scorer:
     """Return the scorer of an entry point.
 
     Raises:
-        PluginError: It cannot be imported or made, or is no scorer.
+        PluginError: It cannot be imported or made, or is not a scorer.
     """
     plugin = plugins(PluginGroup.SCORERS)[name]
     make = load_plugin(plugin)

@@ -1,4 +1,4 @@
-"""What a program that only reads finds in an image, and what a task makes of it; for ``baseline/ocr``."""
+"""The words of an image as a program reads them, and a task's answer made of them; for ``baseline/ocr``."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class OwnPrompt:
-    """What a user asks in place of a task."""
+    """The prompt of a user in place of that of a task."""
 
     #: Text in place of the texts of the task, or around them; None keeps them.
     text: str | None = None
@@ -60,7 +60,7 @@ class OwnPrompt:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What tells this prompt from others, as JSON has it."""
+        """The fields that tell this prompt from others, as JSON has them."""
         examples = [[one.sha256, one.answer] for one in self.examples]
         return {"text": self.text, "system": self.system, "examples": examples}
 
@@ -100,8 +100,8 @@ def _prompt(path: Path, task: str, table: object) -> OwnPrompt:
     if not isinstance(table, Mapping) or not table.keys() <= _FIELDS:
         raise UsageError(f"--prompts {path}: [{task}] has fields other than {', '.join(sorted(_FIELDS))}")
     text, system, examples = (table.get(name) for name in ("text", "system", "examples"))
-    for name, found in (("text", text), ("system", system)):
-        if not isinstance(found, str | None):
+    for name, value in (("text", text), ("system", system)):
+        if not isinstance(value, str | None):
             raise UsageError(f"--prompts {path}: {name} of [{task}] is not a text")
     if not isinstance(examples, list | None):
         raise UsageError(f"--prompts {path}: examples of {task} are no [[{task}.examples]]")

@@ -1,14 +1,17 @@
-"""What a model is asked: texts and images in order, and what else decides the answer."""
+"""The question to a model: texts and images in order, what else decides the answer, and the bundled texts."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.instance import Instance
+from i2s_sdk.json_text import read_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ class Sampling:
     top_p: float | None = None
     #: Top k from 1 on: tokens are drawn from this many of the most probable ones.
     top_k: int | None = None
-    #: The factor, above 0, by which tokens that occurred before become less probable; 1 is no penalty.
+    #: The factor, above 0, by which tokens that occurred before become less probable; 1 is not a penalty.
     repetition_penalty: float | None = None
 
     def __post_init__(self) -> None:
@@ -70,8 +73,8 @@ class Sampling:
         Args:
             names: Names of the values that may be sent; none means all four.
         """
-        found = asdict(self)
-        return {name: found[name] for name in names or found if found[name] is not None}
+        all_values = asdict(self)
+        return {name: all_values[name] for name in names or all_values if all_values[name] is not None}
 
 
 #: What a question consists of.
@@ -139,10 +142,60 @@ def require_names(questions: Sequence[Question]) -> None:
 
 def joined_texts(question: Question) -> tuple[Part, ...]:
     """Return the parts of a question with texts that follow one another made one, and empty ones left out."""
-    found: list[Part] = []
+    parts: list[Part] = []
     for part in question.parts:
-        if isinstance(part, TextPart) and found and isinstance(found[-1], TextPart):
-            found[-1] = TextPart(found[-1].text + part.text)
+        if isinstance(part, TextPart) and parts and isinstance(parts[-1], TextPart):
+            parts[-1] = TextPart(parts[-1].text + part.text)
         elif part != TextPart(""):
-            found.append(part)
-    return tuple(found)
+            parts.append(part)
+    return tuple(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """How completions are drawn."""
+
+    #: 0 is greedy.
+    temperature: float = 0.0
+    #: The most tokens of a completion.
+    max_tokens: int = 2000
+    #: How many for each prompt.
+    completions: int = 1
+    #: Sequences that end a completion.
+    stop: tuple[str, ...] = ()
+
+
+#: Decoding of the published leaderboard.
+DECODING = Decoding()
+
+
+@cache
+def prompt_texts(package: str = "i2s_sdk.tasks") -> dict[str, str]:
+    """Return the texts of the file ``prompts.json`` of a package, by name.
+
+    Args:
+        package: Full name of the package of a task. The texts of the tasks of Image2Struct are beside this
+            module: "instruction", one for each task, and the pieces of the asset list.
+    """
+    texts: dict[str, str] = read_json(files(package).joinpath("prompts.json").read_text(encoding="utf-8"))
+    return texts
+
+
+def task_prompt(task: str, assets: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the texts that a task asks with, in order; the image of the instance comes after them.
+
+    The second begins with the line feed that parts it from the first, so they are joined with nothing.
+
+    Args:
+        task: Name of its text: "latex", "webpage" or "musicsheet".
+        assets: Relative names of files that the answer may use; they are listed after the text.
+
+    Raises:
+        KeyError: There is no text of that name.
+    """
+    texts = prompt_texts()
+    question = texts[task]
+    if assets:
+        lines = (texts["webpage_asset_line"].format(name=name) for name in assets)
+        question += texts["webpage_assets_suffix"] + "".join(lines)
+    return texts["instruction"], "\n" + question

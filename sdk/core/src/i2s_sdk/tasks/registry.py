@@ -62,13 +62,13 @@ class RegisteredTasks(MutableMapping[str, TaskSpec]):
 
     def usable(self) -> dict[str, TaskSpec]:
         """Return all specs that can be used, by name; each of the others is a warning."""
-        found: dict[str, TaskSpec] = {}
+        specs: dict[str, TaskSpec] = {}
         for name in list(self):
             try:
-                found[name] = self[name]
+                specs[name] = self[name]
             except PluginError as error:
                 warn_of(error)
-        return found
+        return specs
 
     def _others(self) -> Mapping[str, EntryPoint]:
         return plugins_beside(PluginGroup.TASKS, self._own)

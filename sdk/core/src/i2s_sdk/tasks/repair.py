@@ -20,7 +20,7 @@ Document = TypeVar("Document")
 
 
 class RepairKind(enum.StrEnum):
-    r"""What a repair did.
+    r"""The kinds of repairs.
 
     LaTeX: WRAP_MATH put the body in math mode. UNNEST_MATH mended mathematics that began in mathematics,
     DROP_BLANK_LINES removed blank lines from displays and options, ALIGN_LINES aligned a display that uses

@@ -28,7 +28,7 @@ class BadJudgement:
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """What a judge model is told, and what scores it may give."""
+    """The text that a judge model is given, and the scores that it may give."""
 
     #: Text of the question; PROMPT_MARK stands once in it.
     text: str
@@ -68,11 +68,11 @@ class Rubric:
         Args:
             completion: What the judge said.
         """
-        found = _OBJECT.findall(completion)
-        if not found:
+        objects = _OBJECT.findall(completion)
+        if not objects:
             return BadJudgement("no JSON object")
         try:
-            scores = read_strict_json(found[-1])
+            scores = read_strict_json(objects[-1])
         except ValueError:
             return BadJudgement("no valid JSON object")
         values: list[float] = []

@@ -119,7 +119,7 @@ class TaskSpec:
     hub_name: str = ""
     #: Subsets of the benchmark without ground truth, excluded from totals.
     wild_subsets: tuple[str, ...] = ()
-    #: Suffix of files of ground truth; empty if the target is no file.
+    #: Suffix of files of ground truth; empty if the target is not a file.
     structure_suffix: str = ""
     #: Whether these are archives of sites and no text.
     structure_is_site: bool = False

@@ -1,4 +1,4 @@
-"""What was found in a completion."""
+"""The structure of a completion, or the reason why it has none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a task is: everything that the pipeline asks of it.
+"""The interface of a task: everything that the pipeline asks of it.
 
 A task starts nothing and reads nothing but its own data files. To change what a model is asked, how its
 answer is read, what is repaired or what is compared, change the module of that name in its folder.
@@ -24,7 +24,7 @@ from i2s_wire.render.request import RenderRequest
 
 
 class Document(Protocol):
-    """What is sent to a renderer, in the form in which a task repairs it."""
+    """The document that is sent to a renderer, in the form in which a task repairs it."""
 
     @property
     def source(self) -> str:
@@ -34,9 +34,12 @@ class Document(Protocol):
 
 D = TypeVar("D", bound=Document)
 
+#: The share of exact matches.
+EXACT = "exact"
+
 
 class Task(Protocol):
-    """What a model is asked, how its completion is read and what is computed, for one profile.
+    """The questions, the reading of completions and the scorers of a task, for one profile.
 
     Members with a value are the defaults of tasks that inherit from it: one question, whose completion is the
     answer, no rendering, no scorers, and nothing unavailable.
@@ -59,7 +62,7 @@ class Task(Protocol):
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
-        """What computes values here, in the order shown; the metrics of images come before them."""
+        """The scorers of the task, in the order shown; the metrics of images come before them."""
         return ()
 
     def unavailable(self) -> Mapping[str, str]:
@@ -168,8 +171,12 @@ class RenderedTask(Task, Protocol[D]):
 
     @property
     def image_metrics(self) -> tuple[str, ...]:
-        """Computed from two images by the metric service, the main one first."""
-        ...
+        """Computed from two images by the metric service, the main one first.
+
+        Profile ``helm`` has what the released code has, which counts no exact matches.
+        """
+        exact = () if self.profile is Profile.HELM else (EXACT,)
+        return ("ems", "pixel", *exact, "ssim", "lpips", "cis")
 
     def document(self, structure: Structure, assets: Mapping[str, bytes] | None = None) -> D:
         """Return the document that shows a structure, with the assets at their names."""

@@ -1,4 +1,4 @@
-"""What a report shows of a sample beside its texts: panels of a few kinds, which the report draws.
+"""The view of a sample in a report, beside its texts: panels of a few kinds, which the report draws.
 
 All texts come from models and data sets. The report shows them as text, never as markup.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ShownSample:
-    """What a view sees of a sample."""
+    """The parts of a sample that a view is given."""
 
     #: What the model said; None if it said nothing.
     completion: str | None = None

@@ -76,14 +76,14 @@ def normal_tex_tokens(source: str) -> list[str]:
     """Return the tokens of the normal form of LaTeX source."""
     names = {**SYNONYMS, **_DISPLAYS}
     stack: list[list[Node]] = [[]]
-    for one in tex_tokens(source):
-        if one == "{":
+    for piece in tex_tokens(source):
+        if piece == "{":
             stack.append([])
-        elif one == "}" and len(stack) > 1:
+        elif piece == "}" and len(stack) > 1:
             group = _normal(stack.pop())
             stack[-1].append(group)
         else:
-            stack[-1].append(names.get(one, one))
+            stack[-1].append(names.get(piece, piece))
     nodes = stack[0]
     for unclosed in stack[1:]:
         nodes += ["{", *unclosed]
@@ -96,17 +96,17 @@ def _normal(nodes: list[Node]) -> list[Node]:
     for node in nodes:
         after_script = bool(plain) and plain[-1] in ("^", "_")
         plain.append(_without_braces(node, after_script=after_script))
-    found: list[Node] = []
+    ordered: list[Node] = []
     at = 0
     while at < len(plain):
         both = plain[at : at + 4]
         if len(both) == 4 and (both[0], both[2]) == ("^", "_"):
-            found += [both[2], both[3], both[0], both[1]]
+            ordered += [both[2], both[3], both[0], both[1]]
             at += 4
         else:
-            found.append(plain[at])
+            ordered.append(plain[at])
             at += 1
-    return found
+    return ordered
 
 
 def _without_braces(node: Node, *, after_script: bool) -> Node:
@@ -120,12 +120,12 @@ def _without_braces(node: Node, *, after_script: bool) -> Node:
 
 def _flat(nodes: list[Node]) -> list[str]:
     """Return the tokens of a tree, with braces around its groups; trees may be deep."""
-    found: list[str] = []
+    texts: list[str] = []
     waiting: list[Node] = list(reversed(nodes))
     while waiting:
         node = waiting.pop()
         if isinstance(node, str):
-            found.append(node)
+            texts.append(node)
         else:
             waiting += ["}", *reversed(node), "{"]
-    return found
+    return texts

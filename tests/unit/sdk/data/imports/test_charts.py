@@ -102,9 +102,9 @@ def test_what_lacks_a_part_is_left_out_with_the_reason(tmp_path: Path) -> None:
     done = lay(tmp_path / "out", folder)
     assert done.instances == 1
     said = " ".join(done.left_out)
-    assert "bar_2.py: has no picture bar_2.png; convert bar_2.pdf" in said
+    assert "bar_2.py: has no image bar_2.png; convert bar_2.pdf" in said
     assert "bar_3.py: has no instruction" in said
-    assert "has no picture bar_2.png in the folder of direct" in said
+    assert "has no image bar_2.png in the folder of direct" in said
 
 
 def test_sources_without_charts_are_refused(tmp_path: Path) -> None:

@@ -15,14 +15,14 @@ from i2s_sdk.cli.main import run
 from i2s_sdk.data.check import check
 from i2s_sdk.data.folder import read_folder
 from i2s_sdk.data.imports.items import Imported, ImportRequest
-from i2s_sdk.data.imports.registry import import_kind
+from i2s_sdk.data.imports.registry import importer
 from i2s_sdk.errors import DataError, UnknownNameError, UsageError
 
 SCHEMA = {"type": "object", "properties": {"shop": {"type": "string"}}, "required": ["shop"]}
 
 
 def import_data(sources: list[Path], out: Path, images: Path | None = None) -> Imported:
-    return import_kind("sobench").run(ImportRequest(tuple(map(str, sources)), out, images))
+    return importer("sobench")(ImportRequest(tuple(map(str, sources)), out, images))
 
 
 def _jpeg(colour: str = "red") -> bytes:
@@ -121,7 +121,7 @@ def test_label_files_take_their_images_from_a_folder(tmp_path: Path) -> None:
         ),
         (
             _row("b", messages=[{"role": "user", "content": [{"image_url": "data:image/png;base64,AAAA"}]}]),
-            "no picture",
+            "not an image",
         ),
         (_row("b", target_schema={"type": "strin"}), "the JSON Schema cannot be used"),
         (_row("b", target_schema={"$ref": "http://127.0.0.1:9/a"}), "nothing is fetched"),
@@ -170,9 +170,9 @@ def test_the_command_says_what_it_left_out(tmp_path: Path, capsys: pytest.Captur
 
 def test_what_a_kind_does_not_take_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError):
-        import_kind("nothing-such")
+        importer("nothing-such")
     with pytest.raises(UsageError, match="--task"):
-        import_kind("sobench").run(ImportRequest(("a.jsonl",), tmp_path / "out", tasks=("webqa",)))
+        importer("sobench")(ImportRequest(("a.jsonl",), tmp_path / "out", tasks=("webqa",)))
 
 
 def test_the_command_imports_visualwebbench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

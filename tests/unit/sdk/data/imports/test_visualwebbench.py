@@ -107,7 +107,7 @@ def test_a_task_can_be_taken_alone(tmp_path: Path) -> None:
     ("task", "change", "said"),
     [
         ("web_caption", {"image": {"bytes": None, "path": "a.png"}}, "only its path"),
-        ("web_caption", {"image": {"bytes": b"text", "path": None}}, "is no picture in PNG, JPEG or WebP"),
+        ("web_caption", {"image": {"bytes": b"text", "path": None}}, "is not an image in PNG, JPEG or WebP"),
         ("element_ocr", {"bbox": [0.1, 0.2]}, "no box of four numbers"),
         ("action_ground", {"options": None}, "None is not a list"),
         ("heading_ocr", {"answer": None}, "answer None is not a text"),

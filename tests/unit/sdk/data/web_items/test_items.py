@@ -37,7 +37,7 @@ def test_a_page_has_its_description_and_its_one_largest_heading():
     items, _ = made(drawn(meta("A shop  for all\nkinds of boats."), title, small))
     found = {one.task: one for one in items if one.task != "element_ocr"}
     assert found["web_caption"].target == "A shop for all kinds of boats."
-    assert (found["heading_ocr"].target, found["heading_ocr"].picture) == ("Welcome", None)
+    assert (found["heading_ocr"].target, found["heading_ocr"].image) == ("Welcome", None)
 
 
 def test_what_a_page_lacks_is_counted():
@@ -57,7 +57,7 @@ def test_the_text_of_an_element_is_asked_for_with_a_red_frame_around_it():
     (item,) = (one for one in made(drawn(element("Hello  there", 100, 200)))[0] if one.task == "element_ocr")
     assert item.target == "Hello there"
     assert item.inputs["bbox"] == [0.0781, 0.1953, 0.1719, 0.2148]
-    picture = image(item.picture)
+    picture = image(item.image)
     assert picture.getpixel((98, 205)) == RED
     assert picture.getpixel((160, 210)) == (255, 255, 255)
 
@@ -66,13 +66,13 @@ def test_a_choice_has_eight_frames_apart_and_the_gold_one_among_them():
     items, refused = made(drawn(*rows(12)), per_page=1)
     ground, box, point = (one for one in items if one.task.startswith("element_ground"))
     assert (box.task, point.task) == ("element_ground_box", "element_ground_point")
-    assert box.picture is None
+    assert box.image is None
     assert ground.inputs["options"] == box.inputs["options"]
     assert len(ground.inputs["options"]) == len(LETTERS)
     left, top, _, _ = ground.inputs["options"][ground.target]
     gold = next(one for one in rows(12) if ratios(one, WIDTH, HEIGHT)[:2] == [left, top])
     assert ground.inputs["elem_desc"] == f"the paragraph “{gold.text}”"
-    assert image(ground.picture).getpixel((round(gold.x) - 2, round(gold.y) + 5)) == RED
+    assert image(ground.image).getpixel((round(gold.x) - 2, round(gold.y) + 5)) == RED
     assert not refused - Counter(["web_caption: no description of the page", "heading_ocr: no heading"])
 
 
@@ -91,7 +91,7 @@ def test_wrong_choices_are_those_of_the_same_kind_and_size():
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_items_and_another_one_others():
     def chosen(seed):
-        return [(one.task, one.target, one.inputs, one.picture) for one in made(drawn(*rows(20)), seed)[0]]
+        return [(one.task, one.target, one.inputs, one.image) for one in made(drawn(*rows(20)), seed)[0]]
 
     assert chosen(1) == chosen(1)
     assert chosen(1) != chosen(2)

@@ -19,7 +19,7 @@ from i2s_sdk.models.model import Finish
 from i2s_sdk.models.provider import Answer as Said
 from i2s_sdk.models.provider_model import ProviderModel
 from i2s_sdk.models.question import ReadQuestion
-from i2s_sdk.run.storage.answer import SampleAnswer, answer_of, joined_answer
+from i2s_sdk.run.generate import SampleAnswer, answer_of, joined_answer
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.index import CallLog, JsonlIndex, key_of, marked_calls, read_lines
 from i2s_sdk.run.storage.local import LineFile, LocalStorage

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.errors import DataError, StoreError
-from i2s_sdk.run.storage import segments
+from i2s_sdk.run.storage import object_storage
 from i2s_sdk.run.storage.local import LocalStorage
 from i2s_sdk.run.storage.object_access import Access
-from i2s_sdk.run.storage.segments import Appended, FollowedSegments, Segment
+from i2s_sdk.run.storage.object_storage import AppendedSegments, FollowedSegments, Segment
 
 
 class Alone:
@@ -50,12 +50,12 @@ def access() -> Counting:
 def test_each_line_is_seen_once_and_no_object_is_read_twice(
     access: Counting, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    monkeypatch.setattr(segments, "SMALL", 5)
+    monkeypatch.setattr(object_storage, "SMALL", 5)
     chance = random.Random(seed)
     follower, seen, written = FollowedSegments(access, "records"), list[bytes](), list[bytes]()
     writing = Access(access.url, 1.0)  # what the writer reads is not counted
     for writer in ("a1", "b2", "c3"):
-        lines = Appended(writing, "records", writer, 1000, Alone())
+        lines = AppendedSegments(writing, "records", writer, 1000, Alone())
         assert all(raw.endswith(b"\n") for _, raw in lines)
         for number in range(60):
             line = f"{writer} {number} {'x' * chance.randrange(40)}\n".encode()

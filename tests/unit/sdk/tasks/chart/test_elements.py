@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_sdk.tasks.chart.elements import SCORES, missing
-from i2s_sdk.tasks.chart.figure_text import figure_from_text, figure_to_text
+from i2s_sdk.tasks.chart.scorer import figure_from_text, figure_to_text
 from i2s_wire.render.figure import (
     Axes,
     Axis,

@@ -8,11 +8,10 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from i2s_sdk.scoring.scorer import Scorable, Values
+from i2s_sdk.scoring.scorer import MetricValues, Scorable
 from i2s_sdk.tasks.chart.colors import difference, lab, on_white
-from i2s_sdk.tasks.chart.figure_text import figure_to_text
 from i2s_sdk.tasks.chart.published import CHARTMIMIC, NO_CALLS, PUBLISHED
-from i2s_sdk.tasks.chart.scorer import ElementScorer, PublishedScorer
+from i2s_sdk.tasks.chart.scorer import ElementScorer, PublishedScorer, figure_to_text
 from i2s_sdk.tasks.chart.task import ChartTask
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.figure import Axes, Call, Figure, FigureBox, FigureText, Mark, MarkKind
@@ -79,7 +78,7 @@ def test_calls_that_were_not_recorded_leave_their_score_undefined() -> None:
     values = PublishedScorer().score(
         Scorable("a", text=figure_to_text(FIGURE), truth=figure_to_text(unknown))
     )
-    assert isinstance(values, Values)
+    assert isinstance(values, MetricValues)
     assert values.metrics["chartmimic_type"] is None
     assert values.undefined == {"chartmimic_type": NO_CALLS}
 

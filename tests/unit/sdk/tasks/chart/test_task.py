@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from i2s_sdk.scoring.scorer import NotUsable, Scorable, Values
+from i2s_sdk.scoring.scorer import MetricValues, NotUsable, Scorable
 from i2s_sdk.tasks.chart.document import MAX_REPAIRS, ChartProgram
 from i2s_sdk.tasks.chart.elements import SCORES
-from i2s_sdk.tasks.chart.figure_text import figure_to_text
-from i2s_sdk.tasks.chart.scorer import ElementScorer
+from i2s_sdk.tasks.chart.scorer import ElementScorer, figure_to_text
 from i2s_sdk.tasks.chart.spec import view
 from i2s_sdk.tasks.chart.task import ChartTask
 from i2s_sdk.tasks.repair import Repair, RepairKind
@@ -169,14 +168,14 @@ def test_imports_from_the_future_stay_first(end: str) -> None:
 def test_values_are_those_of_the_elements() -> None:
     text = figure_to_text(FIGURE)
     values = ElementScorer().score(Scorable("a", CODE, text=text, truth=text))
-    assert isinstance(values, Values)
+    assert isinstance(values, MetricValues)
     assert values.metrics == dict.fromkeys(SCORES, 1.0)
 
 
 def test_what_did_not_match_is_kept_for_the_report() -> None:
     truth, text = figure_to_text(FIGURE), figure_to_text(Figure())
     values = ElementScorer().score(Scorable("a", CODE, text=text, truth=truth))
-    assert isinstance(values, Values)
+    assert isinstance(values, MetricValues)
     assert values.metrics["text"] == 0.0
     assert values.detail["texts missing"] == ["Rain"]
 

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_sdk.tasks.latex.display_repairs import (
+    MAX_TOKENS,
     Mended,
     aligned,
     closed,
@@ -16,7 +17,6 @@ from i2s_sdk.tasks.latex.display_repairs import (
     with_rows_ended,
     without_blank_lines,
 )
-from i2s_sdk.tasks.latex.groups import MAX_TOKENS
 
 Mend = Callable[[str], Mended | None]
 

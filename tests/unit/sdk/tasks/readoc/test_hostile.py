@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 import pytest_asyncio
 
-from i2s_sdk.scoring.scorer import DETAIL_BYTES, NotUsable, Scorable, Values
+from i2s_sdk.scoring.scorer import DETAIL_BYTES, MetricValues, NotUsable, Scorable
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.tasks.readoc.scorer import COLUMNS, MAX_TABLES, ReadocScorer
 from i2s_wire.metrics.profile import Profile
@@ -33,7 +33,7 @@ async def workers() -> AsyncIterator[ScorerWorkers]:
 
 async def _score(
     workers: ScorerWorkers, structure: str, profile: Profile, html: str | None = None
-) -> Values | NotUsable:
+) -> MetricValues | NotUsable:
     """Score a prediction of which pandoc makes the same of everything."""
     scorer = ReadocScorer(profile)
     sample = Scorable("a", structure, target=GOLD)
@@ -52,7 +52,7 @@ async def test_a_megabyte_of_one_thing_is_scored(
     workers: ScorerWorkers, piece: str, profile: Profile
 ) -> None:
     found = await _score(workers, piece * (_MEGABYTE // len(piece)), profile)
-    assert isinstance(found, Values)
+    assert isinstance(found, MetricValues)
     assert set(found.metrics) == set(COLUMNS)
     assert len(json.dumps(found.detail)) <= DETAIL_BYTES
 
@@ -63,7 +63,7 @@ async def test_many_headings_and_blocks_are_scored(workers: ScorerWorkers) -> No
     blocks = "\n\n".join(f"paragraph {i}" for i in range(100_000))
     for document in (headings, blocks):
         found = await _score(workers, document, Profile.HELM)
-        assert isinstance(found, Values)
+        assert isinstance(found, MetricValues)
         assert 0 < len(json.dumps(found.detail)) <= DETAIL_BYTES
 
 
@@ -82,13 +82,13 @@ async def test_too_many_tables_are_not_usable_with_the_reason(workers: ScorerWor
 async def test_tables_in_tables_do_no_harm(workers: ScorerWorkers, profile: Profile) -> None:
     nested = "<table><tbody><tr><td>" * 1000 + "</td></tr></tbody></table>" * 1000
     found = await _score(workers, nested, profile)
-    assert isinstance(found, Values)
+    assert isinstance(found, MetricValues)
     latex = "\n\\begin{table}\\begin{tabular}{l}x\\end{tabular}\\end{table}\n"
-    assert isinstance(await _score(workers, latex, profile, nested), Values)
+    assert isinstance(await _score(workers, latex, profile, nested), MetricValues)
 
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_the_next_sample_is_scored(workers: ScorerWorkers) -> None:
     found = await _score(workers, GOLD, Profile.HELM)
-    assert isinstance(found, Values)
+    assert isinstance(found, MetricValues)
     assert {value for value in found.metrics.values() if value is not None} == {1.0}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from i2s_sdk.scoring.scorer import Conversion, ConvertingScorer, Scorable, Values
+from i2s_sdk.scoring.scorer import Conversion, ConvertingScorer, MetricValues, Scorable
 from i2s_sdk.tasks.readoc.markdown import before_tables, segments
 from i2s_sdk.tasks.readoc.scorer import COLUMNS, COLUMNS_OF_SUBSET, ReadocScorer
 from i2s_sdk.tasks.readoc.tables import with_latex_for_html
@@ -13,9 +13,9 @@ TABLE = "\\begin{table}\n\\begin{tabular}{l}\nx \\\\\n\\end{tabular}\n\\end{tabl
 HTML = "<table><tbody><tr><td>x</td></tr></tbody></table>"
 
 
-def _score(scorer: ReadocScorer, predicted: str | None, gold: str, **others: object) -> Values:
+def _score(scorer: ReadocScorer, predicted: str | None, gold: str, **others: object) -> MetricValues:
     found = scorer.score(Scorable("a", predicted, target=gold, **others))  # type: ignore[arg-type]
-    assert isinstance(found, Values)
+    assert isinstance(found, MetricValues)
     return found
 
 
@@ -43,7 +43,7 @@ def test_the_subset_github_has_six_columns_and_needs_no_latex_tables() -> None:
     sample = Scorable("a", gold, target=gold, subset="github")
     assert REFERENCE.conversions(sample) == ()
     found = REFERENCE.score(sample)
-    assert isinstance(found, Values)
+    assert isinstance(found, MetricValues)
     present = {name for name, value in found.metrics.items() if value is not None}
     assert present == set(COLUMNS_OF_SUBSET["github"])
     assert found.undefined["table_concat"] == "subset github does not have this column"

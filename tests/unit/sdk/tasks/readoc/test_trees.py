@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 import readoc_definition
-from i2s_sdk.scoring.scorer import Scorable, Values
+from i2s_sdk.scoring.scorer import MetricValues, Scorable
 from i2s_sdk.tasks.readoc.scorer import ReadocScorer
 from i2s_sdk.tasks.readoc.trees import MAX_NODES, TextTree, apted_distance, heading_tree, tree_distances
 from i2s_wire.metrics.profile import Profile
@@ -76,7 +76,7 @@ def test_apted_is_not_exact_and_depends_on_the_order() -> None:
 
 def _heading_column(profile: Profile, predicted: list[str], gold: list[str]) -> float | None:
     found = ReadocScorer(profile).score(Scorable("a", "\n".join(predicted), target="\n".join(gold)))
-    assert isinstance(found, Values)
+    assert isinstance(found, MetricValues)
     return found.metrics["heading_tree"]
 
 

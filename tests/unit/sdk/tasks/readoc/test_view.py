@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from i2s_sdk.report.samples import panels_of
 from i2s_sdk.run.storage.record import Outcome
-from i2s_sdk.scoring.scorer import Scorable, Values
+from i2s_sdk.scoring.scorer import MetricValues, Scorable
 from i2s_sdk.tasks.readoc.detail import MAX_BYTES, detail_of
 from i2s_sdk.tasks.readoc.markdown import segments
 from i2s_sdk.tasks.readoc.order import match_blocks
@@ -123,7 +123,7 @@ def test_the_scorer_keeps_what_the_view_shows() -> None:
     found = ReadocScorer(Profile.HELM).score(
         Scorable("a", "# T\n\nsaid", target="# T\n\nmeant", subset="github")
     )
-    assert isinstance(found, Values)
+    assert isinstance(found, MetricValues)
     assert [one.title for one in view(ShownSample(detail={NAME: found.detail}))] == ["Blocks", "Headings"]
 
 

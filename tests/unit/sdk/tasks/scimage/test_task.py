@@ -9,7 +9,7 @@ from PIL import Image, ImageColor
 from i2s_client.service_table import renderer_of
 from i2s_sdk.scoring.scorer import NotUsable, Scorable
 from i2s_sdk.tasks.chart.document import ChartProgram
-from i2s_sdk.tasks.chart.figure_text import figure_to_text
+from i2s_sdk.tasks.chart.scorer import figure_to_text
 from i2s_sdk.tasks.registry import task_spec
 from i2s_sdk.tasks.scimage.document import output_of
 from i2s_sdk.tasks.scimage.scorer import RenderedFigure, ScimageScorer, colors, labels, objects

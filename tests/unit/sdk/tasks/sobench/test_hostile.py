@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from i2s_sdk.scoring.scorer import NotUsable, Scorable, ScorerLimits, Values
+from i2s_sdk.scoring.scorer import MetricValues, NotUsable, Scorable, ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.tasks.sobench.scorer import LIMITS, StructuredOutputScorer
 from i2s_wire.metrics.profile import Profile
@@ -56,7 +56,7 @@ async def workers() -> AsyncIterator[ScorerWorkers]:
 
 async def _score(
     workers: ScorerWorkers, structure: str, schema: Any, gold: Any, profile: Profile = Profile.HELM
-) -> Values | NotUsable:
+) -> MetricValues | NotUsable:
     sample = Scorable("a", structure, {"schema": schema}, {"answer": gold, "labels": "fuzzy"})
     return await workers.score(StructuredOutputScorer(profile), sample)
 
@@ -79,7 +79,7 @@ async def test_what_takes_too_much_is_not_usable_with_the_reason(workers: Scorer
 async def test_what_can_be_computed_has_its_values(workers: ScorerWorkers, name: str) -> None:
     structure, schema, gold, valid, (matches, total) = VALUES[name]
     found = await _score(workers, structure, schema, gold)
-    assert isinstance(found, Values)
+    assert isinstance(found, MetricValues)
     assert found.metrics["followed_schema"] == valid
     assert found.parts["fma"] == (matches, total)
     assert len(json.dumps(found.detail)) < 1 << 16
@@ -89,5 +89,5 @@ async def test_what_can_be_computed_has_its_values(workers: ScorerWorkers, name:
 @pytest.mark.asyncio(loop_scope="module")
 async def test_the_next_sample_is_scored(workers: ScorerWorkers) -> None:
     found = await _score(workers, '{"a": 1}', {}, {"a": 1}, Profile.PAPER)
-    assert isinstance(found, Values)
+    assert isinstance(found, MetricValues)
     assert set(found.metrics.values()) == {1.0}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from i2s_sdk.run.storage.record import Outcome
-from i2s_sdk.scoring.scorer import Scorable, Values
+from i2s_sdk.scoring.scorer import MetricValues, Scorable
 from i2s_sdk.stats.columns import Columns
 from i2s_sdk.stats.means import IntervalKind, Mean
 from i2s_sdk.tasks.sobench.scorer import StructuredOutputScorer
@@ -90,7 +90,7 @@ def test_numbers_that_are_none_reach_no_value() -> None:
     assert found.parts["fma"] == (0.0, 3.0)
 
 
-def _group(scorer: StructuredOutputScorer, samples: list[tuple[bool, Values]]) -> dict[str, Mean]:
+def _group(scorer: StructuredOutputScorer, samples: list[tuple[bool, MetricValues]]) -> dict[str, Mean]:
     columns = Columns(scorer.metrics)
     records = [
         flat_record(
@@ -117,7 +117,7 @@ def _demo(scorer: StructuredOutputScorer) -> dict[str, Mean]:
     gold, labels = {"a": "one", "b": 2}, {"a": "exact", "b": "exact"}
     schema = {"type": "object"}
 
-    def scored(text: str) -> tuple[bool, Values]:
+    def scored(text: str) -> tuple[bool, MetricValues]:
         return True, scorer.score(_sample(text, gold, labels, schema))
 
     samples = [

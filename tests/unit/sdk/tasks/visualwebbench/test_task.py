@@ -8,8 +8,7 @@ import pytest
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.scoring.scorer import Scorable
-from i2s_sdk.tasks.prompts import prompt_texts
-from i2s_sdk.tasks.question import ImagePart, TextPart
+from i2s_sdk.tasks.question import ImagePart, TextPart, prompt_texts
 from i2s_sdk.tasks.registry import open_task, task_spec
 from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_sdk.tasks.visualwebbench.kinds import KINDS, SEVEN

@@ -9,8 +9,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from i2s_sdk.data.hub import picture_bytes
-from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down, parquet_rows
+from i2s_sdk.data.hub import image_bytes
+from i2s_sdk.data.imports.items import (
+    Imported,
+    ImportedItem,
+    ImportRequest,
+    lay_down,
+    parquet_rows,
+    read_bytes,
+)
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.json_text import read_json
 
@@ -33,7 +40,7 @@ def data_files(program: str, folder: Path) -> Mapping[str, bytes]:
     Raises:
         ValueError: A file is too large or cannot be read.
     """
-    found: dict[str, bytes] = {}
+    files: dict[str, bytes] = {}
     root = folder.resolve()
     for name in sorted(set(_QUOTED.findall(program))):
         relative = Path(name)
@@ -44,37 +51,25 @@ def data_files(program: str, folder: Path) -> Mapping[str, bytes]:
             continue
         if path.stat().st_size > MAX_DATA_BYTES:
             raise ValueError(f"{name} has more than {MAX_DATA_BYTES} bytes")
-        found[path.relative_to(root).as_posix()] = read_bytes(path)
-    return found
-
-
-def read_bytes(path: Path) -> bytes:
-    """Return the content of a file.
-
-    Raises:
-        ValueError: It cannot be read.
-    """
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise ValueError(f"{path.name} cannot be read: {error.strerror}") from None
+        files[path.relative_to(root).as_posix()] = read_bytes(path)
+    return files
 
 
 def json_lines(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield the objects of a file with one JSON object a line, each with the number of its line.
 
     Raises:
-        DataError: The file cannot be read, or a line is no JSON object; names it.
+        DataError: The file cannot be read, or a line is not a JSON object; names it.
     """
     number = 0
     try:
         with file.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
-                    found = read_json(line)
-                    if not isinstance(found, dict):
+                    row = read_json(line)
+                    if not isinstance(row, dict):
                         raise DataError(file, number, "is not a JSON object")
-                    yield number, found
+                    yield number, row
     except OSError as error:
         raise DataError(file, number, f"cannot be read: {error.strerror}") from None
     except ValueError as error:
@@ -100,7 +95,7 @@ class _Source:
     #: What files of instructions say of an instance, by task and ID.
     about: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
 
-    def pictures_of_direct(self, number: str) -> list[Path]:
+    def images_of_direct(self, number: str) -> list[Path]:
         """Return the folders of "direct" with a number."""
         return [folder for folder, (task, one) in self.folders.items() if (task, one) == ("direct", number)]
 
@@ -166,14 +161,14 @@ def _item(program: Path, task: str, number: str, source: _Source) -> ImportedIte
     """
     identity, about = program.stem, source.about.get((task, program.stem), {})
     code = read_bytes(program)
-    files = {"image": _picture(program.with_suffix(".png"))}
+    files = {"image": _rendered_image(program.with_suffix(".png"))}
     inputs: dict[str, Any] = {}
     if task == "customized":
         instruction = about.get("instruction")
         if not isinstance(instruction, str) or not instruction.strip():
             raise ValueError(f"has no instruction; name {INSTRUCTIONS} of ChartMimic as a further source")
         inputs["instruction"] = instruction
-        files["style"] = _style(source.pictures_of_direct(number), identity)
+        files["style"] = _style(source.images_of_direct(number), identity)
     size = [about.get("width"), about.get("height")]
     if all(isinstance(one, int | float) and one > 0 for one in size):
         inputs["figure_size"] = size
@@ -194,17 +189,17 @@ def _item(program: Path, task: str, number: str, source: _Source) -> ImportedIte
     )
 
 
-def _picture(path: Path) -> bytes:
+def _rendered_image(path: Path) -> bytes:
     if not path.is_file():
-        raise ValueError(f"has no picture {path.name}; convert {path.stem}.pdf to PNG if there is one")
+        raise ValueError(f"has no image {path.name}; convert {path.stem}.pdf to PNG if there is one")
     return read_bytes(path)
 
 
 def _style(folders: Iterable[Path], identity: str) -> bytes:
-    found = [path for folder in folders if (path := folder / f"{identity}.png").is_file()]
-    if not found:
-        raise ValueError(f"has no picture {identity}.png in the folder of direct with the same number")
-    return read_bytes(found[0])
+    images = [path for folder in folders if (path := folder / f"{identity}.png").is_file()]
+    if not images:
+        raise ValueError(f"has no image {identity}.png in the folder of direct with the same number")
+    return read_bytes(images[0])
 
 
 #: The settings of the benchmark in which an image is shown, which are the subsets of the data set.
@@ -254,11 +249,11 @@ def _plot2code_items(sources: Sequence[Path], wanted: Sequence[str]) -> Iterator
 def _files(source: Path) -> list[Path]:
     if source.is_file():
         return [source]
-    found = [path for path in source.rglob("*") if path.suffix == ".parquet" or path.name == METADATA]
-    found = sorted(path for path in found if not OTHER_CONFIGURATIONS.intersection(path.parts))
-    if not found:
+    files = [path for path in source.rglob("*") if path.suffix == ".parquet" or path.name == METADATA]
+    files = sorted(path for path in files if not OTHER_CONFIGURATIONS.intersection(path.parts))
+    if not files:
         raise DataError(source, 0, f"holds neither Parquet files nor {METADATA} of Plot2Code")
-    return found
+    return files
 
 
 def _of_row(
@@ -275,7 +270,7 @@ def _of_row(
     if _WANTED not in url and _WANTED not in code:
         raise ValueError(f"the program is not for {_WANTED}")
     named = columns.get("file_name")
-    image = _image(file.parent, named) if isinstance(named, str) else picture_bytes(columns.get("image"))
+    image = _image(file.parent, named) if isinstance(named, str) else image_bytes(columns.get("image"))
     instruction = columns.get("instruction")
     for task in wanted:
         if task == "conditional" and (not isinstance(instruction, str) or not instruction.strip()):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,17 +10,16 @@ from typing import Any
 
 from i2s_sdk.data.folder import INDEX, read_lines
 from i2s_sdk.data.format_2 import Line, line, new_folder, put_by_content
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError, require_package
 from i2s_sdk.instances.images import ImageFaultError, read_header
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.instances.pdf import pdf_fault
 from i2s_sdk.tasks.registry import task_spec
-from i2s_wire.installation import install_command
 
 
 @dataclass(frozen=True, slots=True)
 class ImportRequest:
-    """What is to be imported."""
+    """The sources of an import, and where the data set goes."""
 
     #: Files, folders, or names of data sets.
     sources: tuple[str, ...]
@@ -35,7 +33,7 @@ class ImportRequest:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import made."""
+    """The result of an import."""
 
     #: How many the data set has.
     instances: int
@@ -43,18 +41,8 @@ class Imported:
     left_out: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ImportKind:
-    """A kind of source that can be made a data set."""
-
-    #: Name as the command takes it.
-    name: str
-    #: What the sources are, for people.
-    about: str
-    #: The function that makes the data set. It raises UsageError, DataError or WriteError if that cannot be
-    #: done.
-    run: Callable[[ImportRequest], Imported]
-
+#: Makes a data set; raises UsageError, DataError or WriteError if that cannot be done.
+Importer = Callable[[ImportRequest], Imported]
 
 #: Rows in memory at a time.
 BATCH = 16
@@ -67,8 +55,7 @@ def parquet_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         UsageError: The package that reads them is missing.
         DataError: The file cannot be read.
     """
-    if importlib.util.find_spec("pyarrow") is None:
-        raise UsageError(f"Parquet files need the package pyarrow: {install_command('i2s-sdk[parquet]')}")
+    require_package("pyarrow", "parquet", "Parquet files need")
     import pyarrow  # type: ignore[import-untyped]
     from pyarrow import parquet
 
@@ -172,7 +159,7 @@ def _line(item: ImportedItem, out: Path) -> Line:
     for name, path in item.documents.items():
         if said := pdf_fault(path):
             raise ValueError(f"{name} {path.name}: {said}")
-        inputs[name] = put_by_content(out, "documents", _read(path), ".pdf")
+        inputs[name] = put_by_content(out, "documents", read_bytes(path), ".pdf")
     if item.assets:
         inputs["assets"] = [
             {"name": name, "path": put_by_content(out, "assets", content, PurePosixPath(name).suffix)}
@@ -194,7 +181,12 @@ def _line(item: ImportedItem, out: Path) -> Line:
     )
 
 
-def _read(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a file of an item.
+
+    Raises:
+        ValueError: It cannot be read.
+    """
     try:
         return path.read_bytes()
     except OSError as error:

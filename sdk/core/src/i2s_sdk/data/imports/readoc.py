@@ -13,15 +13,13 @@ Source: the released sample of icip-cas/READoc, and the data set card of lazyc/R
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from i2s_sdk.data.hub import PREFIX
 from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down
-from i2s_sdk.errors import DataError, UsageError
-from i2s_wire.installation import install_command
+from i2s_sdk.errors import DataError, UsageError, require_package
 
 _TASK = "readoc"
 _PDF, _GOLD = ".pdf", ".md"
@@ -104,10 +102,10 @@ def _gold_of(document: Path) -> Path:
 
 def _subset(relative: Path, folder: Path, name: str) -> str:
     for part in reversed((*folder.resolve().parts[-1:], *relative.parts[:-1])):
-        if found := _SUBSET.search(part.lower()):
-            return found[1]
-    found = _SUBSET.search(name.lower())
-    return found[1] if found else name
+        if match := _SUBSET.search(part.lower()):
+            return match[1]
+    match = _SUBSET.search(name.lower())
+    return match[1] if match else name
 
 
 def _item(document: Path, gold: Path, subset: str, origin: str) -> ImportedItem:
@@ -131,20 +129,17 @@ def _item(document: Path, gold: Path, subset: str, origin: str) -> ImportedItem:
 
 def _downloaded(source: str) -> Path:
     """Return the folder of a repository of Hugging Face, of which the PDF and Markdown files are fetched."""
-    found = _HUB_FORM.fullmatch(source.removeprefix(PREFIX))
-    if found is None:
+    match = _HUB_FORM.fullmatch(source.removeprefix(PREFIX))
+    if match is None:
         raise UsageError(f"data set {source!r}: must be hf:OWNER/NAME, such as hf:lazyc/READoc")
-    if importlib.util.find_spec("huggingface_hub") is None:
-        raise UsageError(
-            f"data set {source!r} needs the package huggingface_hub: {install_command('i2s-sdk[hub]')}"
-        )
+    require_package("huggingface_hub", "hub", f"data set {source!r} needs")
     import huggingface_hub
 
     try:
         folder = huggingface_hub.snapshot_download(
-            found["repository"],
+            match["repository"],
             repo_type="dataset",
-            revision=found["revision"],
+            revision=match["revision"],
             allow_patterns=[f"*{suffix}" for suffix in (_PDF, _PDF.upper(), _GOLD)],
         )
     except Exception as error:

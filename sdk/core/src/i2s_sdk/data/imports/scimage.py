@@ -8,6 +8,7 @@ from pathlib import Path
 
 from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down
 from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.files import reading
 
 _TASK = "scimage"
 _OUTPUTS = ("python", "tikz")
@@ -38,12 +39,10 @@ def _items(sources: Iterator[Path]) -> Iterator[ImportedItem]:
 
 def _prompts(file: Path) -> Iterator[ImportedItem]:
     try:
-        with file.open(encoding="utf-8-sig", newline="") as lines:
+        with reading(file), file.open(encoding="utf-8-sig", newline="") as lines:
             for number, row in enumerate(csv.DictReader(lines), start=2):
                 if row.get("ID") and row.get("Prompt") and "Model" not in row:
                     yield from _both(row["ID"].strip(), row["Prompt"].strip(), f"{file}:{number}")
-    except OSError as error:
-        raise DataError(file, 0, f"cannot be read: {error.strerror}") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise DataError(file, 0, f"is no CSV file in UTF-8: {error}") from None
 

@@ -6,13 +6,13 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down
 from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.files import read_file, reading
 from i2s_sdk.json_text import read_json
 
 _TASK = "sobench"
@@ -47,22 +47,14 @@ def _items(sources: Iterable[Path], images: Path | None) -> Iterator[ImportedIte
 def _files(source: Path) -> list[Path]:
     if not source.is_dir():
         return [source]
-    found = sorted(one for one in source.iterdir() if one.suffix in (".json", ".jsonl"))
-    if not found:
+    files = sorted(one for one in source.iterdir() if one.suffix in (".json", ".jsonl"))
+    if not files:
         raise DataError(source, 0, "holds neither an evaluation file (*.jsonl) nor label files (*.json)")
-    return found
-
-
-@contextmanager
-def _reading(file: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise DataError(file, 0, f"cannot be read: {error.strerror}") from None
+    return files
 
 
 def _evaluation(file: Path) -> Iterator[ImportedItem]:
-    with _reading(file), file.open("rb") as lines:
+    with reading(file), file.open("rb") as lines:
         for number, raw in enumerate(lines, start=1):
             if raw.strip():
                 yield _evaluated(raw, f"{file}:{number}", f"{file.stem}-{number}")
@@ -83,22 +75,21 @@ def _evaluated(raw: bytes, where: str, identity: str) -> ImportedItem:
 
 
 def _labels(file: Path, images: Path | None) -> Iterator[ImportedItem]:
-    with _reading(file):
-        content = file.read_bytes()
+    content = read_file(file)
     try:
         fields = read_json(content)
     except ValueError as error:
         yield ImportedItem(file.stem, str(file), fault=f"is not JSON: {error}")
         return
     several = isinstance(fields, list)
-    for number, one in enumerate(fields if several else [fields], start=1):
+    for number, item in enumerate(fields if several else [fields], start=1):
         identity = f"{file.stem}-{number}" if several else file.stem
         try:
-            if not isinstance(one, dict):
+            if not isinstance(item, dict):
                 raise ValueError("is not a JSON object")
-            image = _image_of(one.get("image_url"), images)
-            schema, answer = _required(one, "schema_json"), _required(one, "structured_output")
-            intent, labels = str(one.get("user_intent") or ""), _plain(one.get("evaluation_labels"))
+            image = _image_of(item.get("image_url"), images)
+            schema, answer = _required(item, "schema_json"), _required(item, "structured_output")
+            intent, labels = str(item.get("user_intent") or ""), _plain(item.get("evaluation_labels"))
         except ValueError as error:
             yield ImportedItem(identity, str(file), fault=str(error))
             continue
@@ -155,8 +146,10 @@ def _message(messages: object) -> tuple[str, bytes]:
     texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
     for part in parts:
         match part:
-            case {"image_url": {"url": str(url)}} | {"image_url": str(url)} if found := _DATA_URL.match(url):
-                return "\n".join(texts), _decoded(url[found.end() :])
+            case {"image_url": {"url": str(url)}} | {"image_url": str(url)} if data_url := _DATA_URL.match(
+                url
+            ):
+                return "\n".join(texts), _decoded(url[data_url.end() :])
     raise ValueError("its messages have no image as a data: URL")
 
 
@@ -183,8 +176,8 @@ def _image_of(address: object, images: Path | None) -> bytes:
     """
     if not isinstance(address, str) or not address:
         raise ValueError("has no field 'image_url'")
-    if found := _DATA_URL.match(address):
-        return _decoded(address[found.end() :])
+    if data_url := _DATA_URL.match(address):
+        return _decoded(address[data_url.end() :])
     if images is None:
         raise ValueError(f"its image {address[:200]!r} is not inside; name a folder of images")
     name = PurePosixPath(unquote(urlsplit(address).path)).name

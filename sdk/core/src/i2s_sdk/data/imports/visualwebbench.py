@@ -9,18 +9,16 @@ Source: the data set card of visualwebbench/VisualWebBench.
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from i2s_sdk.data.hub import PREFIX, picture_bytes
+from i2s_sdk.data.hub import PREFIX, image_bytes
 from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down, parquet_rows
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError, UsageError, require_package
 from i2s_sdk.instances.images import PILLOW_PIXELS, read_header
 from i2s_sdk.json_text import read_json
-from i2s_wire.installation import install_command
 
 #: The configurations, which are named as the tasks.
 CONFIGURATIONS = (
@@ -94,23 +92,22 @@ def _local_rows(source: Path, wanted: Sequence[str]) -> Iterator[_Row]:
 
 
 def _hub_rows(source: str, wanted: Sequence[str]) -> Iterator[_Row]:
-    if importlib.util.find_spec("datasets") is None:
-        raise UsageError(f"data set {source!r} needs the package datasets: {install_command('i2s-sdk[hub]')}")
+    require_package("datasets", "hub", f"data set {source!r} needs")
     import datasets  # type: ignore[import-untyped]
 
     for task in wanted:
         label = f"{source}/{task}"
         try:
-            found = datasets.load_dataset(source.removeprefix(PREFIX), task, split=SPLIT)
+            rows = datasets.load_dataset(source.removeprefix(PREFIX), task, split=SPLIT)
         except Exception as error:
             # The library raises errors of its own, of the hub's client, of pyarrow and of the system.
             said = " ".join(str(error).split())[:300] or type(error).__name__
             raise DataError(Path(label), 0, f"cannot be loaded: {said}") from None
         for column in ("image", "raw_image"):
-            if column in found.column_names:
+            if column in rows.column_names:
                 # The files are taken as they are; decoding and encoding again would make others of them.
-                found = found.cast_column(column, datasets.Image(decode=False))
-        for number, columns in enumerate(found, start=1):
+                rows = rows.cast_column(column, datasets.Image(decode=False))
+        for number, columns in enumerate(rows, start=1):
             yield label, number, task, columns
 
 
@@ -120,14 +117,14 @@ def _items_of(columns: Mapping[str, Any], task: str, where: str) -> Iterator[Imp
     if not given:
         raise ValueError("the row has no id")
     identity = given if given.startswith(task) else f"{task}_{given}"
-    image = picture_bytes(columns.get("image"))
+    image = image_bytes(columns.get("image"))
     files = {"image": image}
     inputs: dict[str, Any] = {name: columns[name] for name in _TEXTS if isinstance(columns.get(name), str)}
     if columns.get("bbox") is not None:
         inputs["bbox"] = _ratios(_list(columns["bbox"]), image)
     if task in _GROUNDING:
         inputs["options"] = [_ratios(_list(one), image) for one in _list(columns.get("options"))]
-        files["raw_image"] = picture_bytes(columns.get("raw_image"))
+        files["raw_image"] = image_bytes(columns.get("raw_image"))
     elif columns.get("options") is not None:
         inputs["options"] = [str(one) for one in _list(columns["options"])]
     target = _target(columns.get("answer"), task)
@@ -142,20 +139,20 @@ def _items_of(columns: Mapping[str, Any], task: str, where: str) -> Iterator[Imp
 
 def _list(value: object) -> list[Any]:
     """Return a list, which may stand in its column as JSON."""
-    found = read_json(value) if isinstance(value, str) else value
-    if not isinstance(found, list):
+    items = read_json(value) if isinstance(value, str) else value
+    if not isinstance(items, list):
         raise ValueError(f"{repr(value)[:60]} is not a list")
-    return found
+    return items
 
 
-def _ratios(box: Sequence[Any], picture: bytes) -> list[float]:
+def _ratios(box: Sequence[Any], image: bytes) -> list[float]:
     """Return a box in ratios of the image, whose pixels it may be in."""
     numbers = [float(one) for one in box]
     if len(numbers) != 4:
         raise ValueError(f"{numbers} is no box of four numbers")
     if max(map(abs, numbers)) <= _PIXELS_FROM:
         return numbers
-    header = read_header(picture, PILLOW_PIXELS)
+    header = read_header(image, PILLOW_PIXELS)
     sides = (header.width, header.height, header.width, header.height)
     return [number / side for number, side in zip(numbers, sides, strict=True)]
 

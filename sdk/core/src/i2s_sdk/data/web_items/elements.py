@@ -48,7 +48,7 @@ class DrawnPage:
 
     @property
     def description(self) -> str:
-        """What the page says of itself in its meta element; empty if it says nothing."""
+        """The description of the page in its meta element; empty if it has none."""
         return next((" ".join(one.text.split()) for one in self.elements if one.tag == "meta"), "")
 
     def target(self, element: Element) -> str | None:
@@ -57,7 +57,7 @@ class DrawnPage:
 
 
 def path_of(url: str, origin: str) -> str | None:
-    """Return the path within a site that a URL names, or None if it is no page of the site.
+    """Return the path within a site that a URL names, or None if it is not a page of the site.
 
     Args:
         url: Absolute.
@@ -253,7 +253,7 @@ def text_fault(element: Element, shown: str, seen: Sequence[Element]) -> str:
         return "text too long"
     if element.joined:
         return "text has no spaces between its pieces"
-    # The value of a button is no text of the document.
+    # The value of a button is not a text of the document.
     if element.tag != "input" and _plain(text) not in shown:
         return "text is not shown"
     alike = [one for one in seen if _plain(one.text) == _plain(text) and not _one_thing(one, element)]
@@ -294,29 +294,29 @@ def _innermost(elements: Sequence[Element]) -> list[Element]:
     return kept
 
 
-def _before(one: Element, other: Element, order: Sequence[Element]) -> bool:
+def _before(first: Element, other: Element, order: Sequence[Element]) -> bool:
     """Return whether one of two elements that are one thing is taken rather than the other."""
-    if one.clickable != other.clickable:
-        return one.clickable
-    sizes = one.width * one.height, other.width * other.height
+    if first.clickable != other.clickable:
+        return first.clickable
+    sizes = first.width * first.height, other.width * other.height
     if sizes[0] != sizes[1]:
         return sizes[0] < sizes[1]
-    return _place(one, order) > _place(other, order)
+    return _place(first, order) > _place(other, order)
 
 
 def _place(element: Element, order: Sequence[Element]) -> int:
     return next(number for number, one in enumerate(order) if one is element)
 
 
-def _one_thing(one: Element, other: Element) -> bool:
+def _one_thing(first: Element, other: Element) -> bool:
     """Return whether one of two elements lies in the other, or is it."""
-    smaller = min(one.width * one.height, other.width * other.height)
-    return _shared(_corners(one), _corners(other)) >= _SAME_PLACE * smaller
+    smaller = min(first.width * first.height, other.width * other.height)
+    return _shared(_corners(first), _corners(other)) >= _SAME_PLACE * smaller
 
 
-def overlap(one: Element, other: Element, margin: float = 0.0) -> bool:
+def overlap(first: Element, other: Element, margin: float = 0.0) -> bool:
     """Return whether two elements come closer than a margin in pixels."""
-    left, top, right, bottom = _corners(one)
+    left, top, right, bottom = _corners(first)
     return _shared((left - margin, top - margin, right + margin, bottom + margin), _corners(other)) > 0
 
 
@@ -328,9 +328,9 @@ def _window() -> tuple[float, float, float, float]:
     return 0.0, 0.0, float(WIDTH), float(HEIGHT)
 
 
-def _shared(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> float:
-    width = min(one[2], other[2]) - max(one[0], other[0])
-    height = min(one[3], other[3]) - max(one[1], other[1])
+def _shared(first: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> float:
+    width = min(first[2], other[2]) - max(first[0], other[0])
+    height = min(first[3], other[3]) - max(first[1], other[1])
     return max(0.0, width) * max(0.0, height)
 
 

@@ -51,7 +51,7 @@ class Item:
     #: Page that it is made of.
     page: DrawnPage
     #: What the model is shown, as PNG; None for the page without marks.
-    picture: bytes | None = field(repr=False)
+    image: bytes | None = field(repr=False)
     #: Inputs of the instance without files.
     inputs: Mapping[str, Any]
     #: Gold answer.
@@ -98,8 +98,8 @@ def _heading(page: DrawnPage, fit: Fit, refused: Counter[str]) -> Iterator[Item]
 
 
 def _element_texts(page: DrawnPage, fit: Fit, most: int, chance: random.Random) -> Iterator[Item]:
-    found = [one for one in fit.texts if len(text_of(one)) > 1]
-    for element in chance.sample(found, min(most, len(found))):
+    texts = [one for one in fit.texts if len(text_of(one)) > 1]
+    for element in chance.sample(texts, min(most, len(texts))):
         inputs = {"website": page.site, "bbox": ratios(element, WIDTH, HEIGHT)}
         yield Item("element_ocr", page, framed(page.png, element), inputs, text_of(element))
 
@@ -165,11 +165,11 @@ def choice_items(
         "options": [ratios(one, WIDTH, HEIGHT) for one in options],
     }
     try:
-        picture = lettered(page.png, options, [one for one in page.elements if one.visible and one.text])
+        image = lettered(page.png, options, [one for one in page.elements if one.visible and one.text])
     except NoRoomError as error:
         refused[f"{task}: {error}"] += 1
         return
-    yield Item(task, page, picture, asked, target)
+    yield Item(task, page, image, asked, target)
     for form in ("box", "point"):
         yield Item(f"{task}_{form}", page, None, asked, target)
 

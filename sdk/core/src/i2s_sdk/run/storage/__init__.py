@@ -1,1 +1,1 @@
-"""What is on disk of a run: its manifest, what it was going to do, and what each stage has found."""
+"""The files of a run: its manifest, its instances, and the results of each stage."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 
-from i2s_sdk.run.storage.json_fields import JsonFields
+from i2s_sdk.json_text import JsonFields, plain_fields
 from i2s_sdk.run.storage.record import (
     Failure,
     FirstError,
@@ -18,7 +18,6 @@ from i2s_sdk.run.storage.record import (
     QuestionPart,
     ReadingNote,
     Record,
-    RepairNote,
     SampleAnswer,
     SampleInstance,
     SampleRendering,
@@ -48,9 +47,9 @@ def record_line(record: Record) -> Line:
         "undefined": dict(score.undefined),
         **_filled({"parts": dict(score.parts), "detail": dict(score.detail)}),
         "completion": answer.completion,
-        "failure": _failure_fields(record.failure),
+        "failure": _part_fields(record.failure),
         "finish": answer.finish,
-        "usage": _usage_fields(answer.usage),
+        "usage": plain_fields(answer.usage),
         "cost": answer.cost,
         "cached": answer.cached,
         "attempts": answer.attempts,
@@ -77,19 +76,13 @@ def read_record(plain: object) -> Record:
     by_rendering = outcome is Outcome.RENDER_FAILURE
     by_score = outcome.counts or outcome is Outcome.METRIC_FAILURE
     usage = line.optional_fields("usage")
-    answer = SampleAnswer(
-        completion=line.optional_text("completion"),
+    answer = line.read_as(
+        SampleAnswer,
         outcome=outcome if by_answer else None,
+        message="",
         failure=None if by_rendering or by_score else failure,
-        finish=line.text("finish", ""),
-        usage=TokenUsage() if usage is None else _read_usage(usage),
-        cost=line.optional_number("cost"),
-        cached=line.flag("cached"),
-        attempts=line.whole("attempts", 0),
+        usage=TokenUsage() if usage is None else usage.read_as(TokenUsage),
         seconds=seconds.optional_number("generate"),
-        cached_cost=line.number("cached_cost"),
-        cached_at=line.text("cached_at", ""),
-        reasoning=line.text("reasoning", ""),
     )
     rendering = _read_rendering(
         line,
@@ -97,16 +90,13 @@ def read_record(plain: object) -> Record:
         outcome if by_rendering else None,
         failure if by_rendering else None,
     )
-    score = SampleScore(
+    score = line.read_as(
+        SampleScore,
         outcome=outcome if by_score else None,
         failure=failure if by_score else None,
-        metrics=line.numbers("metrics"),
-        undefined=line.named_texts("undefined"),
-        parts=line.pairs("parts"),
-        detail=line.mapping("detail"),
         seconds=seconds.optional_number("score"),
     )
-    return Record(_read_instance(line), answer, rendering, score)
+    return Record(line.read_as(SampleInstance), answer, rendering, score)
 
 
 def rendering_line(instance: SampleInstance, rendering: SampleRendering) -> Line:
@@ -144,7 +134,7 @@ def read_rendering(plain: object) -> tuple[SampleInstance, SampleRendering]:
         JsonFields(line.mapping("seconds")).optional_number("render"),
         None if outcome is Outcome.CANCELLED else outcome,
     )
-    return _read_instance(line), rendering
+    return line.read_as(SampleInstance), rendering
 
 
 def answer_line(identity: str, answer: SampleAnswer) -> Line:
@@ -159,9 +149,9 @@ def answer_line(identity: str, answer: SampleAnswer) -> Line:
         "completion": answer.completion,
         "outcome": str(answer.outcome) if answer.outcome else None,
         "message": answer.message,
-        "failure": _failure_fields(answer.failure),
+        "failure": _part_fields(answer.failure),
         "finish": answer.finish,
-        "usage": _usage_fields(answer.usage),
+        "usage": plain_fields(answer.usage),
         "cost": answer.cost,
         "cached": answer.cached,
         "attempts": answer.attempts,
@@ -183,23 +173,11 @@ def read_answer(plain: object) -> SampleAnswer:
     """Return the answer of a line."""
     line = JsonFields(plain)
     asked = line.value("asked")
-    return SampleAnswer(
-        completion=line.optional_text("completion"),
-        outcome=Outcome(line.text("outcome")) if line.value("outcome") else None,
-        message=line.text("message", ""),
-        failure=_read_failure(line),
-        finish=line.text("finish", ""),
-        usage=_read_usage(line.fields("usage")),
-        cost=line.optional_number("cost"),
-        cached=line.flag("cached"),
-        attempts=line.whole("attempts", 0),
+    return line.read_as(
+        SampleAnswer,
+        usage=line.fields("usage").read_as(TokenUsage),
         seconds=line.number("seconds"),
-        question=line.text("question", ""),
-        questions=line.texts("questions"),
-        cached_cost=line.number("cached_cost"),
         asked=read_question(asked) if asked else None,
-        reasoning=line.text("reasoning", ""),
-        cached_at=line.text("cached_at", ""),
     )
 
 
@@ -210,9 +188,7 @@ def is_final(plain: Mapping[str, object]) -> bool:
 
 def question_fields(question: StoredQuestion) -> Line:
     """Return a question that was asked, without empty fields."""
-    parts = [
-        _filled({"text": part.text, "sha256": part.sha256, "file": part.file}) for part in question.parts
-    ]
+    parts = [_filled(plain_fields(part)) for part in question.parts]
     return _filled({"parts": parts, "system": question.system, "schema": question.schema})
 
 
@@ -244,12 +220,9 @@ def _rendering_fields(
         "usable": usable,
         "verdict": verdict.name if verdict is not None else None,
         "verdict_before_repair": before.name if before is not None else None,
-        "repairs": [
-            {"kind": repair.kind, "detail": repair.detail, "error": repair.error}
-            for repair in rendering.repairs
-        ],
+        "repairs": [plain_fields(repair) for repair in rendering.repairs],
         "message": message,
-        "error": _error_fields(rendering.error),
+        "error": _part_fields(rendering.error),
         "structure": rendering.structure,
         "assets": list(instance.assets),
         "reference_sha256": instance.reference_sha256,
@@ -263,56 +236,28 @@ def _rendering_fields(
         "seconds": dict(seconds),
         **_filled(
             {
-                "error_before_repair": _error_fields(error_before),
+                "error_before_repair": _part_fields(error_before),
                 "target_sha256": instance.target_sha256,
-                "reading": _reading_fields(rendering.reading),
+                "reading": _part_fields(rendering.reading),
             }
         ),
     }
-
-
-def _read_instance(line: JsonFields) -> SampleInstance:
-    return SampleInstance(
-        id=line.text("id"),
-        task=line.text("task"),
-        subset=line.text("subset"),
-        difficulty=line.text("difficulty"),
-        assets=line.texts("assets"),
-        reference_sha256=line.text("reference_sha256", ""),
-        target_sha256=line.text("target_sha256", ""),
-    )
 
 
 def _read_rendering(
     line: JsonFields, seconds: float | None, outcome: Outcome | None, failure: Failure | None = None
 ) -> SampleRendering:
     verdict = _read_verdict(line, "verdict")
-    return SampleRendering(
+    return line.read_as(
+        SampleRendering,
         outcome=outcome,
         failure=failure,
         # Lines that were written before there were tasks without a rendering do not say it.
         usable=line.flag("usable") if "usable" in line else verdict is not None and verdict.has_picture,
         verdict=verdict,
         verdict_before_repair=_read_verdict(line, "verdict_before_repair"),
-        repairs=tuple(_read_repair(JsonFields(repair)) for repair in line.items("repairs")),
-        message=line.text("message", ""),
-        error=_read_error(line, "error"),
-        error_before_repair=_read_error(line, "error_before_repair"),
-        structure=line.optional_text("structure"),
-        reading=_read_reading(line),
         sha256=line.text("rendering_sha256", ""),
-        document_sha256=line.text("document_sha256", ""),
-        width=line.whole("width", 0),
-        height=line.whole("height", 0),
-        pages=line.whole("pages", 0),
-        engine_digest=line.text("engine_digest", ""),
-        isolation=line.text("isolation", ""),
         seconds=seconds,
-        text=line.optional_text("text"),
-        truth=line.optional_text("truth"),
-        document=line.optional_text("document"),
-        log=line.optional_text("log"),
-        target=line.optional_text("target"),
     )
 
 
@@ -320,61 +265,13 @@ def _read_verdict(line: JsonFields, name: str) -> Verdict | None:
     return Verdict[line.text(name)] if line.value(name) else None
 
 
-def _read_repair(repair: JsonFields) -> RepairNote:
-    return RepairNote(repair.text("kind"), repair.text("detail"), repair.text("error", ""))
-
-
-def _error_fields(error: FirstError | None) -> Line | None:
-    return None if error is None else {"message": error.message, "kind": error.kind, "line": error.line}
-
-
-def _read_error(line: JsonFields, name: str) -> FirstError | None:
-    error = line.optional_fields(name)
-    if error is None:
-        return None
-    return FirstError(error.text("message"), error.text("kind"), error.whole("line", 0))
-
-
-def _reading_fields(note: ReadingNote | None) -> Line | None:
-    if note is None:
-        return None
-    return {
-        "start": note.start,
-        "end": note.end,
-        "blocks": note.blocks,
-        "taken": list(note.taken),
-        "origin": note.origin,
-    }
-
-
-def _read_reading(line: JsonFields) -> ReadingNote | None:
-    note = line.optional_fields("reading")
-    if note is None:
-        return None
-    return ReadingNote(
-        note.whole("start"),
-        note.whole("end"),
-        note.whole("blocks", 0),
-        note.wholes("taken"),
-        note.text("origin", ""),
-    )
-
-
-def _failure_fields(failure: Failure | None) -> Line | None:
-    return None if failure is None else {"kind": failure.kind, "message": failure.message}
-
-
 def _read_failure(line: JsonFields) -> Failure | None:
     failure = line.optional_fields("failure")
-    return None if failure is None else Failure(failure.text("kind"), failure.text("message"))
+    return None if failure is None else failure.read_as(Failure)
 
 
-def _usage_fields(usage: TokenUsage) -> Line:
-    return {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
-
-
-def _read_usage(usage: JsonFields) -> TokenUsage:
-    return TokenUsage(usage.optional_whole("input_tokens"), usage.optional_whole("output_tokens"))
+def _part_fields(part: Failure | FirstError | ReadingNote | None) -> Line | None:
+    return None if part is None else plain_fields(part)
 
 
 def _filled(fields: Mapping[str, object]) -> Line:

@@ -9,6 +9,7 @@
       renderings.jsonl   one line for each sample that was rendered
       records.jsonl      one line for each sample that has ended
       calls.jsonl        one line for each call of the model that was begun
+      reference-points.jsonl   one line for each reference point and instance, if they were measured
       pictures/ab/ab….png   by SHA-256 of their content
       results.json       aggregate, written at the end
       index.html         report, written at the end
@@ -21,17 +22,21 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import json
 import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+from i2s_sdk.data.selection import Shard
 from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.json_text import read_json
 from i2s_sdk.run.storage.codec import (
     answer_line,
     is_final,
@@ -43,9 +48,16 @@ from i2s_sdk.run.storage.codec import (
     rendering_line,
 )
 from i2s_sdk.run.storage.index import JsonlIndex, call_mark, key_of, read_lines, unanswered_calls
-from i2s_sdk.run.storage.interface import PathOrUrl, RunStorage, open_storage
+from i2s_sdk.run.storage.interface import Lines, PathOrUrl, RunStorage, open_storage
 from i2s_sdk.run.storage.local import DRAFTS, LOCK, stem
-from i2s_sdk.run.storage.manifest import INSTANCES, Manifest, PlannedSample, planned_lines
+from i2s_sdk.run.storage.manifest import (
+    INSTANCES,
+    Manifest,
+    PlannedInstance,
+    PlannedSample,
+    parse_planned,
+    planned_lines,
+)
 from i2s_sdk.run.storage.record import (
     Failure,
     Outcome,
@@ -80,7 +92,7 @@ P = TypeVar("P", SampleAnswer, SampleRendering, SampleScore)
 
 @dataclass(frozen=True, slots=True)
 class AnswerMark:
-    """What is kept in memory of an answer: whether it is one to go on with, and US dollars paid for it."""
+    """The part of an answer that stays in memory: whether it is final, and US dollars paid for it."""
 
     final: bool
     paid: float
@@ -163,16 +175,16 @@ class RunFolder:
         Raises:
             RunConflictError: The folder holds a run with other options.
         """
-        found = self.manifest()
+        stored = self.manifest()
         unavailable = {name: self._without_paths(why) for name, why in manifest.unavailable.items()}
         manifest = replace(manifest, unavailable=unavailable)
-        if found is None:
+        if stored is None:
             self.storage.write(INSTANCES, planned_lines(planned))
         else:
-            manifest.options.require_same(found.options, self.storage)
-            merged = found.joined(manifest)
-            if merged == found:
-                return found
+            manifest.options.require_same(stored.options, self.storage)
+            merged = stored.joined(manifest)
+            if merged == stored:
+                return stored
             manifest = merged
         self.storage.write(MANIFEST, manifest.to_json().encode())
         return manifest
@@ -183,13 +195,13 @@ class RunFolder:
         Raises:
             UsageError: The run was not begun.
         """
-        found = self.manifest()
-        if found is None:
+        manifest = self.manifest()
+        if manifest is None:
             raise UsageError(f"{self.storage} holds no run")
-        if about != found.about:
-            found = replace(found, about=dict(about))
-            self.storage.write(MANIFEST, found.to_json().encode())
-        return found
+        if about != manifest.about:
+            manifest = replace(manifest, about=dict(about))
+            self.storage.write(MANIFEST, manifest.to_json().encode())
+        return manifest
 
     def records(self, *, texts: bool = True) -> dict[str, Record]:
         """Return the records by instance; see ``read_records``."""
@@ -268,7 +280,7 @@ class RunFolder:
         except OSError as error:
             where = self.storage.at(image_name(digest))
             reason = error.strerror or "it is not there"
-            raise DataError(where, 0, f"a picture of the run cannot be read: {reason}") from None
+            raise DataError(where, 0, f"an image of the run cannot be read: {reason}") from None
 
     def unanswered_calls(self) -> Counter[str]:
         """Return how many calls of each instance were begun and never closed: they may have been billed."""
@@ -306,22 +318,17 @@ def read_records(where: PathOrUrl | RunStorage, *, texts: bool = True) -> dict[s
     Raises:
         DataError: A line is not a record; names it.
     """
-    return {record.instance.id: record for record in iter_records(where, texts=texts)}
+    records = (record for _, record in _parsed_records(open_storage(where).lines(RECORDS)))
+    return {record.instance.id: record if texts else without_texts(record) for record in records}
 
 
-def iter_records(where: PathOrUrl | RunStorage, *, texts: bool = True) -> Iterator[Record]:
-    """Yield the records of a run folder as they stand in the file; see ``read_records``.
-
-    Raises:
-        DataError: A line is not a record; names it.
-    """
-    lines = open_storage(where).lines(RECORDS)
-    for number, plain in enumerate(read_lines(lines), start=1):
+def _parsed_records(lines: Lines) -> Iterator[tuple[tuple[int, int], Record]]:
+    """Yield each record of a file with the offset and length of its line."""
+    for number, (offset, raw) in enumerate(lines, start=1):
         try:
-            record = read_record(plain)
+            yield (offset, len(raw)), read_record(read_json(raw))
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(str(lines), number, f"is not a record: {error!r}") from None
-        yield record if texts else without_texts(record)
 
 
 def read_asked(storage: RunStorage) -> dict[str, tuple[tuple[str, StoredQuestion], ...]]:
@@ -330,15 +337,17 @@ def read_asked(storage: RunStorage) -> dict[str, tuple[tuple[str, StoredQuestion
     Raises:
         DataError: A line is not an answer.
     """
-    found: dict[str, dict[str, StoredQuestion]] = {}
+    by_instance: dict[str, dict[str, StoredQuestion]] = {}
     lines = storage.lines(ANSWERS)
     for number, plain in enumerate(read_lines(lines), start=1):
         if plain.get("asked"):
             try:
-                found.setdefault(plain["id"], {})[plain.get("question", "")] = read_question(plain["asked"])
+                by_instance.setdefault(plain["id"], {})[plain.get("question", "")] = read_question(
+                    plain["asked"]
+                )
             except (ValueError, KeyError, TypeError) as error:
                 raise DataError(str(lines), number, f"is not an answer: {error!r}") from None
-    return {identity: tuple(questions.items()) for identity, questions in found.items()}
+    return {identity: tuple(questions.items()) for identity, questions in by_instance.items()}
 
 
 def _refuse_strangers(storage: RunStorage, *, merging: bool) -> None:
@@ -407,3 +416,224 @@ def _folders(run: Path | str) -> Mapping[Path, str]:
             continue
     folders.setdefault(Path(tempfile.gettempdir()), "TMP")
     return folders
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """The content of a run folder."""
+
+    #: The folder or object store that the run lies in.
+    storage: RunStorage
+    #: What the run is.
+    manifest: Manifest
+    #: Every instance of the run, of all its shards, in the order of the data set.
+    whole: tuple[PlannedInstance, ...]
+    #: Records by instance, without their texts, which are most of the memory; see ``with_texts``.
+    records: Mapping[str, Record]
+    _lines: Lines | None = field(default=None, repr=False)
+    _offsets: Mapping[str, tuple[int, int]] = field(default_factory=dict, repr=False)
+
+    @property
+    def path(self) -> PathOrUrl:
+        """The folder, or the text of its URL."""
+        return self.storage.where
+
+    @property
+    def shard(self) -> Shard | None:
+        """Which part of a run this is; None if it is all of it."""
+        return _shard(self.manifest)
+
+    @cached_property
+    def planned(self) -> tuple[PlannedInstance, ...]:
+        """The instances of the shard, in the order of the data set."""
+        return _of_shard(self.whole, self.shard)
+
+    def ordered(self) -> list[Record]:
+        """Return the records in the order of the data set, without their texts."""
+        return [self.records[one.id] for one in self.planned if one.id in self.records]
+
+    def with_texts(self, record: Record) -> Record:
+        """Return one of the records as it stands in the file, with completion, structure and messages."""
+        if self._lines is None:
+            return record
+        try:
+            return read_record(read_json(self._lines.read(*self._offsets[record.instance.id])))
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(str(self._lines), 0, f"was changed while it was read: {error!r}") from None
+
+    def rendering(self, identity: str) -> SampleRendering | None:
+        """Return what the stage "render" kept of a sample; None if it kept nothing."""
+        lines, places = self._renderings
+        place = places.get(identity)
+        if place is None:
+            return None
+        try:
+            return read_rendering(read_json(lines.read(*place)))[1]
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(str(lines), 0, f"holds no rendering of {identity!r}: {error!r}") from None
+
+    @cached_property
+    def asked(self) -> Mapping[str, tuple[tuple[str, StoredQuestion], ...]]:
+        """The questions that the model was asked, by instance, each with its name."""
+        return read_asked(self.storage)
+
+    @cached_property
+    def _renderings(self) -> tuple[Lines, dict[str, tuple[int, int]]]:
+        """Return the file of renderings, and where the last line of each sample lies."""
+        lines = self.storage.lines(RENDERINGS)
+        places: dict[str, tuple[int, int]] = {}
+        for offset, raw in lines:
+            try:
+                places[str(read_json(raw)["id"])] = (offset, len(raw))
+            except (ValueError, KeyError, TypeError) as error:
+                raise DataError(str(lines), 0, f"a line is not a rendering: {error!r}") from None
+        return lines, places
+
+    def image(self, digest: str) -> bytes | None:
+        """Return an image; None if the folder does not hold it."""
+        try:
+            return self.storage.read(image_name(digest))
+        except OSError:
+            return None
+
+
+def read_run(where: PathOrUrl | RunStorage) -> StoredRun:
+    """Return what a run folder holds.
+
+    Args:
+        where: The folder, or its URL.
+
+    Raises:
+        UsageError: It is not a run, or of another version.
+        DataError: A record is damaged.
+        StoreError: The store does not answer.
+    """
+    storage = open_storage(where)
+    manifest = read_manifest(storage)
+    if manifest is None:
+        raise UsageError(f"{storage} is not the folder of a run: it holds no {MANIFEST}")
+    lines = storage.lines(RECORDS)
+    records, offsets = _records(lines)
+    return StoredRun(storage, manifest, _planned(storage), records, lines, offsets)
+
+
+def read_planned(storage: RunStorage, manifest: Manifest) -> tuple[PlannedInstance, ...]:
+    """Return the instances of a run, or of its shard, in the order of the data set.
+
+    Args:
+        storage: The storage of the run.
+        manifest: Its manifest.
+
+    Raises:
+        UsageError: They are not there, or a line is none.
+    """
+    return _of_shard(_planned(storage), _shard(manifest))
+
+
+def _shard(manifest: Manifest) -> Shard | None:
+    return Shard.parse(manifest.options.shard) if manifest.options.shard else None
+
+
+def _of_shard(whole: tuple[PlannedInstance, ...], shard: Shard | None) -> tuple[PlannedInstance, ...]:
+    return whole if shard is None else tuple(one for one in whole if shard.has(one.id))
+
+
+def _records(lines: Lines) -> tuple[dict[str, Record], dict[str, tuple[int, int]]]:
+    """Return the records of a file without their texts, and where each lies; of one id the last counts."""
+    records: dict[str, Record] = {}
+    offsets: dict[str, tuple[int, int]] = {}
+    for place, record in _parsed_records(lines):
+        records[record.instance.id] = without_texts(record)
+        offsets[record.instance.id] = place
+    return records, offsets
+
+
+def _planned(storage: RunStorage) -> tuple[PlannedInstance, ...]:
+    try:
+        return parse_planned(storage.read(INSTANCES), storage.at(INSTANCES))
+    except FileNotFoundError:
+        raise UsageError(f"{storage} holds no {INSTANCES}: this run was not begun by this i2s-sdk") from None
+
+
+#: File in a run folder; may be missing.
+REFERENCE_POINTS = "reference-points.jsonl"
+
+#: Samples by the name of the model that gave them.
+Points = Mapping[str, Sequence[Record]]
+
+#: Fields of a record that a value is computed from.
+_FIELDS = (
+    "id",
+    "task",
+    "subset",
+    "difficulty",
+    "outcome",
+    "usable",
+    "metrics",
+    "parts",
+    "reference_sha256",
+    "target_sha256",
+)
+
+
+def read_points(storage: RunStorage) -> dict[str, list[Record]]:
+    """Return the values that a run folder keeps; empty if it keeps none.
+
+    Raises:
+        DataError: A line is damaged.
+    """
+    try:
+        content = storage.read(REFERENCE_POINTS)
+    except OSError:
+        return {}
+    return parse_points(content, storage.at(REFERENCE_POINTS))
+
+
+def parse_points(content: bytes, where: object) -> dict[str, list[Record]]:
+    """Return the values in the content of a file.
+
+    Args:
+        content: Content of the file.
+        where: Its path, for the message.
+
+    Raises:
+        DataError: A line is damaged.
+    """
+    points: dict[str, list[Record]] = {}
+    for number, line in enumerate(content.splitlines(), start=1):
+        try:
+            plain = read_json(line)
+            points.setdefault(str(plain.pop("model")), []).append(read_record(plain))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DataError(str(where), number, f"is not a reference point: {error!r}") from None
+    return points
+
+
+def point_lines(points: Points) -> bytes:
+    """Return the content of a file of values."""
+    return b"".join(
+        json.dumps(_line(model, one)).encode("ascii") + b"\n"
+        for model, records in points.items()
+        for one in records
+    )
+
+
+def write_points(storage: RunStorage, points: Points) -> None:
+    """Keep values in a run folder."""
+    storage.write(REFERENCE_POINTS, point_lines(points))
+
+
+def joined_points(parts: Iterable[Points]) -> dict[str, list[Record]]:
+    """Return the values of shards as those of one run; of an instance that two have, the first counts."""
+    by_model: dict[str, dict[str, Record]] = {}
+    for part in parts:
+        for model, records in part.items():
+            own = by_model.setdefault(model, {})
+            for record in records:
+                own.setdefault(record.instance.id, record)
+    return {model: list(records.values()) for model, records in by_model.items()}
+
+
+def _line(model: str, record: Record) -> dict[str, Any]:
+    plain = record_line(record)
+    return {"model": model, **{name: plain[name] for name in _FIELDS if name in plain}}

@@ -23,11 +23,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from i2s_sdk.errors import DataError, UsageError
-from i2s_sdk.json_text import read_json
+from i2s_sdk.json_text import JsonFields, read_json
 from i2s_sdk.run.storage.codec import answer_line, is_final, read_answer
 from i2s_sdk.run.storage.index import JsonlIndex, call_mark, read_lines
 from i2s_sdk.run.storage.interface import RunStorage
-from i2s_sdk.run.storage.json_fields import JsonFields
 from i2s_sdk.run.storage.record import SampleAnswer
 
 FORMAT = 1
@@ -93,26 +92,17 @@ class JudgeManifest:
         """
         try:
             plain = read_json(content)
-            found = plain.pop("format")
-            if found != FORMAT:
-                raise UsageError(f"{where} is of format {found!r}, and this i2s-sdk reads {FORMAT}")
-            judge = JsonFields(plain)
-            return cls(
-                judge.text("task"),
-                judge.text("model"),
-                judge.text("fingerprint"),
-                judge.text("rubric_sha256"),
-                judge.text("rubric"),
-                judge.texts("criteria"),
-                judge.text("sdk", ""),
-            )
+            version = plain.pop("format")
+            if version != FORMAT:
+                raise UsageError(f"{where} is of format {version!r}, and this i2s-sdk reads {FORMAT}")
+            return JsonFields(plain).read_as(cls)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UsageError(f"{where} does not describe a judge: {error!r}") from None
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeAnswer:
-    """What a judge said of an image."""
+    """The answer of a judge about an image."""
 
     #: Id of the sample.
     sample: str
@@ -182,8 +172,8 @@ def read_judges(storage: RunStorage) -> list[JudgeManifest]:
         UsageError: A file of a judge is damaged.
     """
     names = sorted(name for name in storage.names() if _NAME.fullmatch(name))
-    found = [JudgeManifest.parse(storage.read(name), storage.at(name)) for name in names]
-    return sorted(found, key=lambda one: (one.task, one.model, one.id))
+    judges = [JudgeManifest.parse(storage.read(name), storage.at(name)) for name in names]
+    return sorted(judges, key=lambda one: (one.task, one.model, one.id))
 
 
 def read_judge_answers(storage: RunStorage, judge: JudgeManifest) -> dict[str, JudgeAnswer]:
@@ -193,14 +183,14 @@ def read_judge_answers(storage: RunStorage, judge: JudgeManifest) -> dict[str, J
         DataError: A line is damaged; names it.
     """
     lines = storage.lines(judge.answers)
-    found: dict[str, JudgeAnswer] = {}
+    answers: dict[str, JudgeAnswer] = {}
     for number, plain in enumerate(read_lines(lines), start=1):
         try:
-            one = JudgeAnswer.from_json(plain)
+            answer = JudgeAnswer.from_json(plain)
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(str(lines), number, f"is not an answer of a judge: {error!r}") from None
-        found[one.sample] = one
-    return found
+        answers[answer.sample] = answer
+    return answers
 
 
 def read_judge_costs(storage: RunStorage, judge: JudgeManifest) -> list[SampleAnswer]:
@@ -218,7 +208,7 @@ HUMAN = "human-scores.json"
 
 @dataclass(frozen=True, slots=True)
 class RunHumanScores:
-    """What people said of the images of a run."""
+    """The scores that people gave to the images of a run."""
 
     #: Whose samples they are.
     task: str

@@ -1,4 +1,4 @@
-"""What a run is: the options that decide its numbers, facts about its start, and its instances."""
+"""The manifest of a run: the options that decide its numbers, facts about its start, and its instances."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Protocol
 
 from i2s_sdk.errors import RunConflictError, UsageError
-from i2s_sdk.json_text import read_json
-from i2s_sdk.run.storage.json_fields import JsonFields
+from i2s_sdk.json_text import JsonFields, read_json
 from i2s_wire.metrics.profile import Profile
 
 FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class RunOptions:
     """Everything that decides the numbers of a run. Two runs of equal options are one run."""
 
     #: Profile whose rules are followed.
@@ -50,7 +49,7 @@ class Options:
     #: The part that is done here, as "1/3"; empty is the whole.
     shard: str = ""
 
-    def differences(self, other: Options, *, resuming: bool = False) -> list[str]:
+    def differences(self, other: RunOptions, *, resuming: bool = False) -> list[str]:
         """Return what differs, as "name: ours, theirs" for people.
 
         Args:
@@ -75,13 +74,13 @@ class Options:
             if mine[name] != theirs[name]
         ]
 
-    def require_same(self, found: Options, folder: object) -> None:
-        """Return where ``found``, the options of the run in ``folder``, are these.
+    def require_same(self, stored: RunOptions, folder: object) -> None:
+        """Return where ``stored``, the options of the run in ``folder``, are these.
 
         Raises:
             RunConflictError: They are not; names every difference.
         """
-        differences = self.differences(found, resuming=True)
+        differences = self.differences(stored, resuming=True)
         if differences:
             raise RunConflictError(
                 f"{folder} holds a run with other options, and numbers of different runs do not mix; "
@@ -94,7 +93,7 @@ class Manifest:
     """The options of a run, and facts about its first start that decide nothing."""
 
     #: Options that must be equal to go on with the run.
-    options: Options
+    options: RunOptions
     #: Metrics of the task that the metric service cannot compute, and why.
     unavailable: Mapping[str, str] = field(default_factory=dict)
     #: Facts by name: when, which data folder, versions, isolation.
@@ -129,9 +128,11 @@ class Manifest:
         """
         try:
             plain = read_json(content)
-            found = plain["format"]
-            if found != FORMAT:
-                raise UsageError(f"{where}: format {found}, not {FORMAT}; use the i2s-sdk that made this run")
+            version = plain["format"]
+            if version != FORMAT:
+                raise UsageError(
+                    f"{where}: format {version}, not {FORMAT}; use the i2s-sdk that made this run"
+                )
             manifest = JsonFields(plain)
             options = _read_options(manifest.fields("options"))
             Profile(options.profile)
@@ -140,27 +141,11 @@ class Manifest:
             raise UsageError(f"{where}: is not the manifest of a run: {error!r}") from None
 
 
-def _read_options(plain: JsonFields) -> Options:
+def _read_options(plain: JsonFields) -> RunOptions:
     """Return the options of a manifest. One that is not known may decide numbers, so it is refused."""
-    if unknown := plain.names() - {option.name for option in fields(Options)}:
+    if unknown := plain.names() - {option.name for option in fields(RunOptions)}:
         raise TypeError(f"unknown options {', '.join(sorted(unknown))}")
-    return Options(
-        profile=plain.text("profile"),
-        model=plain.text("model"),
-        model_fingerprint=plain.text("model_fingerprint"),
-        data_sha256=plain.text("data_sha256"),
-        tasks=plain.texts("tasks"),
-        limit=plain.optional_whole("limit"),
-        prompts=plain.named_texts("prompts"),
-        metrics=plain.named_texts("metrics"),
-        engines=plain.named_texts("engines"),
-        sdk=plain.text("sdk"),
-        subsets=plain.texts("subsets"),
-        difficulties=plain.texts("difficulties"),
-        samples=plain.texts("samples"),
-        seed=plain.optional_whole("seed"),
-        shard=plain.text("shard", ""),
-    )
+    return plain.read_as(RunOptions)
 
 
 def _shown(value: object) -> str:
@@ -172,7 +157,7 @@ INSTANCES = "instances.jsonl"
 
 
 class GroupedSample(Protocol):
-    """What is asked of an instance to tell which group it belongs to."""
+    """The fields of an instance that tell which groups it belongs to."""
 
     @property
     def id(self) -> str:
@@ -226,10 +211,15 @@ def planned_lines(instances: Iterable[PlannedSample]) -> bytes:
     return b"".join(json.dumps(_plain(one)).encode("ascii") + b"\n" for one in instances)
 
 
-def _plain(one: PlannedSample) -> dict[str, str]:
+def _plain(instance: PlannedSample) -> dict[str, str]:
     """Return an instance as JSON has it; licence and source are left out if they are not known."""
-    plain = {"id": one.id, "task": one.task, "subset": one.subset, "difficulty": one.difficulty}
-    origin = {"licence": one.licence, "source": one.source}
+    plain = {
+        "id": instance.id,
+        "task": instance.task,
+        "subset": instance.subset,
+        "difficulty": instance.difficulty,
+    }
+    origin = {"licence": instance.licence, "source": instance.source}
     return plain | {name: text for name, text in origin.items() if text}
 
 
@@ -243,21 +233,10 @@ def parse_planned(content: bytes, where: object) -> tuple[PlannedInstance, ...]:
     Raises:
         UsageError: A line is not an instance; names it.
     """
-    found = []
+    instances = []
     for number, line in enumerate(content.splitlines(), start=1):
         try:
-            found.append(_read_planned(JsonFields(read_json(line))))
+            instances.append(JsonFields(read_json(line)).read_as(PlannedInstance))
         except (ValueError, KeyError, TypeError) as error:
             raise UsageError(f"{where}, line {number}: is not an instance of a run: {error!r}") from None
-    return tuple(found)
-
-
-def _read_planned(plain: JsonFields) -> PlannedInstance:
-    return PlannedInstance(
-        plain.text("id"),
-        plain.text("task"),
-        plain.text("subset"),
-        plain.text("difficulty", ""),
-        plain.text("licence", ""),
-        plain.text("source", ""),
-    )
+    return tuple(instances)

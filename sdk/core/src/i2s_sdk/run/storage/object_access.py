@@ -134,8 +134,8 @@ class Access:
 
         def look() -> set[str]:
             self._fs.invalidate_cache()
-            found = self._fs.ls(self._path(folder), detail=False)
-            return {one.rstrip("/").rpartition("/")[2] for one in found} - {""}
+            paths = self._fs.ls(self._path(folder), detail=False)
+            return {one.rstrip("/").rpartition("/")[2] for one in paths} - {""}
 
         try:
             return self._call(f"listing {folder or 'the folder'}", look)
@@ -147,8 +147,8 @@ class Access:
 
         def look() -> list[int]:
             self._fs.invalidate_cache()
-            found: dict[str, dict[str, Any]] = self._fs.find(self._path(""), detail=True)
-            return [int(one["size"] or 0) for one in found.values()]
+            entries: dict[str, dict[str, Any]] = self._fs.find(self._path(""), detail=True)
+            return [int(one["size"] or 0) for one in entries.values()]
 
         try:
             return self._call("listing the folder", look)
@@ -185,11 +185,11 @@ class Access:
         self._stored(name, once)
 
     def _stored(self, name: str, call: Callable[[], A]) -> A:
-        what = f"writing {name}"
+        action = f"writing {name}"
         try:
-            return self._call(what, call)
+            return self._call(action, call)
         except FileNotFoundError as error:  # the bucket
-            raise self._refused(what, error) from None
+            raise self._refused(action, error) from None
 
     def _parents(self, name: str) -> None:
         if not self.whole:
@@ -198,7 +198,7 @@ class Access:
     def _path(self, name: str) -> str:
         return f"{self._root}/{name}" if name else self._root
 
-    def _call(self, what: str, call: Callable[[], A]) -> A:
+    def _call(self, action: str, call: Callable[[], A]) -> A:
         attempts = Retrying(
             retry=retry_if_exception(may_end_better),
             wait=wait_random_exponential(multiplier=_FIRST_PAUSE, max=_LONGEST_PAUSE),
@@ -214,15 +214,15 @@ class Access:
         except Exception as error:
             self._given_up = True
             if is_refusal(error):
-                raise self._refused(what, error) from error
+                raise self._refused(action, error) from error
             advice = "this is a fault of the program or of a package of the store"
             if may_end_better(error):
                 advice = f"tried for {self._retry_seconds:g} s; the same command goes on once it answers"
-            raise StoreError(f"{self.url}: {what} failed: {_reason(error)}; {advice}") from error
+            raise StoreError(f"{self.url}: {action} failed: {_reason(error)}; {advice}") from error
 
-    def _refused(self, what: str, error: Exception) -> StoreRefusedError:
+    def _refused(self, action: str, error: Exception) -> StoreRefusedError:
         advice = "check that the bucket exists, its address, the credentials and their rights"
-        return StoreRefusedError(f"{self.url}: {what} failed: {_reason(error)}; {advice}")
+        return StoreRefusedError(f"{self.url}: {action} failed: {_reason(error)}; {advice}")
 
 
 #: Where objects lie that are being written, in a store that does not take them whole.

@@ -364,7 +364,7 @@ class Record:
 
     @property
     def message(self) -> str:
-        """What the renderer said, why the sample is not usable, or how the model refused."""
+        """The message of the renderer, the reason why the sample is not usable, or the words of a refusal."""
         return self.rendering.message if self.score.not_usable is None else self.score.not_usable
 
 

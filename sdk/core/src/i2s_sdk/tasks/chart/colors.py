@@ -16,7 +16,7 @@ def on_white(color: str) -> tuple[float, float, float]:
     """Return red, green and blue from 0 to 1 of a colour "#rrggbbaa" that lies on white.
 
     Raises:
-        ValueError: It is no such colour.
+        ValueError: It is not such a colour.
     """
     if len(color) != 9 or color[0] != "#":
         raise ValueError(f"no colour: {color!r}")

@@ -27,15 +27,15 @@ MOST_MATCHED = 150
 E_ = TypeVar("E_", bound=Hashable)
 
 
-def f1(found: float, total: int) -> float:
+def f1(matches: float, total: int) -> float:
     """Return twice the sum of matches by the number of elements of both figures; 1 if there are none."""
-    return min(1.0, 2 * found / total) if total else 1.0
+    return min(1.0, 2 * matches / total) if total else 1.0
 
 
 def counted(first: Iterable[Hashable], second: Iterable[Hashable]) -> float:
     """Return the F1 of equal elements, each matched once at most."""
-    one, other = Counter(first), Counter(second)
-    return f1((one & other).total(), one.total() + other.total())
+    own, other = Counter(first), Counter(second)
+    return f1((own & other).total(), own.total() + other.total())
 
 
 def matched(first: Sequence[E_], second: Sequence[E_], similarity: Callable[[E_, E_], float]) -> float:
@@ -91,8 +91,8 @@ def text_place_score(reference: Figure, candidate: Figure) -> float:
     for side, figure in enumerate((reference, candidate)):
         for text in figure.texts:
             groups[_words(text)][side].append(text)
-    found = sum(matched(first, second, _nearness) for first, second in groups.values() if first and second)
-    return f1(found, len(reference.texts) + len(candidate.texts))
+    similar = sum(matched(first, second, _nearness) for first, second in groups.values() if first and second)
+    return f1(similar, len(reference.texts) + len(candidate.texts))
 
 
 def kind_score(reference: Figure, candidate: Figure) -> float:
@@ -106,8 +106,8 @@ def kind_score(reference: Figure, candidate: Figure) -> float:
 def color_score(reference: Figure, candidate: Figure) -> float:
     """Return how alike the different colours of the marks of both figures are."""
     first, second = _colors(reference), _colors(candidate)
-    found = matched(first, second, lambda a, b: max(0.0, 1 - difference(a, b) / COLOR_REACH))
-    return f1(found, len(first) + len(second))
+    similar = matched(first, second, lambda a, b: max(0.0, 1 - difference(a, b) / COLOR_REACH))
+    return f1(similar, len(first) + len(second))
 
 
 def layout_score(reference: Figure, candidate: Figure) -> float:
@@ -119,8 +119,8 @@ def data_score(reference: Figure, candidate: Figure) -> float:
     """Return how much of the data of the marks of both figures is equal, but for the tolerance."""
     first = [mark for mark in reference.marks if mark.kind in _DATA_COLUMNS]
     second = [mark for mark in candidate.marks if mark.kind in _DATA_COLUMNS]
-    found = matched(first, second, lambda one, other: _alike(one, other, reference))
-    return f1(found, len(first) + len(second))
+    similar = matched(first, second, lambda one, other: _alike(one, other, reference))
+    return f1(similar, len(first) + len(second))
 
 
 SCORES: dict[str, Callable[[Figure, Figure], float]] = {
@@ -156,9 +156,9 @@ def _words(text: FigureText) -> str:
     return " ".join(plain.replace("$", "").split())
 
 
-def _nearness(one: FigureText, other: FigureText) -> float:
-    across = one.box.x + one.box.width / 2 - other.box.x - other.box.width / 2
-    down = one.box.y + one.box.height / 2 - other.box.y - other.box.height / 2
+def _nearness(text: FigureText, other: FigureText) -> float:
+    across = text.box.x + text.box.width / 2 - other.box.x - other.box.width / 2
+    down = text.box.y + text.box.height / 2 - other.box.y - other.box.height / 2
     return max(0.0, 1 - math.hypot(across, down) / math.sqrt(2) / PLACE_REACH)
 
 
@@ -166,13 +166,13 @@ def _colors(figure: Figure) -> list[tuple[float, float, float]]:
     names = dict.fromkeys(
         color for mark in figure.marks for color in (mark.colors or mark.edge_colors)[:MOST_MATCHED]
     )
-    found = []
+    colors = []
     for name in names:
         try:
-            found.append(lab(*on_white(name)))
+            colors.append(lab(*on_white(name)))
         except ValueError:
             continue
-    return found
+    return colors
 
 
 def _frames(figure: Figure) -> list[Axes]:
@@ -184,18 +184,18 @@ def _cell(axes: Axes) -> tuple[object, ...]:
     return (axes.projection, axes.rows, axes.columns, *cell)
 
 
-def _alike(one: Mark, other: Mark, reference: Figure) -> float:
+def _alike(mark: Mark, other: Mark, reference: Figure) -> float:
     """Return which part of the points of two marks is equal, but for the tolerance of the axes."""
-    if one.kind is not other.kind:
+    if mark.kind is not other.kind:
         return 0.0
-    columns = _DATA_COLUMNS[one.kind]
+    columns = _DATA_COLUMNS[mark.kind]
     close: NDArray[np.bool_] | None = None
-    total = max(one.total, other.total, 1)
-    known = one.axes is not None and 0 <= one.axes < len(reference.axes)
-    axes = reference.axes[one.axes or 0] if known else Axes()
-    for name in columns or ("z" if one.z or other.z else "xy"):
+    total = max(mark.total, other.total, 1)
+    known = mark.axes is not None and 0 <= mark.axes < len(reference.axes)
+    axes = reference.axes[mark.axes or 0] if known else Axes()
+    for name in columns or ("z" if mark.z or other.z else "xy"):
         axis: Axis | None = getattr(axes, name) if columns else None
-        first, second = _sampled(getattr(one, name)), _sampled(getattr(other, name))
+        first, second = _sampled(getattr(mark, name)), _sampled(getattr(other, name))
         if not len(first) and not len(second):
             continue
         shorter = min(len(first), len(second))
@@ -204,9 +204,9 @@ def _alike(one: Mark, other: Mark, reference: Figure) -> float:
         near = np.abs(first - second) <= DATA_TOLERANCE * spread + 1e-9 * (1 + np.abs(first))
         close = near if close is None else close[:shorter] & near[: len(close)]
     if close is None:
-        return 1.0 if one.total == other.total else min(one.total, other.total) / total
+        return 1.0 if mark.total == other.total else min(mark.total, other.total) / total
     share = float(np.mean(close)) if len(close) else 0.0
-    return share * min(one.total, other.total) / total
+    return share * min(mark.total, other.total) / total
 
 
 def _sampled(values: Sequence[float]) -> NDArray[np.float64]:

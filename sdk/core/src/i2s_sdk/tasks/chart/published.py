@@ -42,8 +42,8 @@ def chartmimic_type(reference: Figure, candidate: Figure) -> float | None:
 def chartmimic_color(reference: Figure, candidate: Figure) -> float:
     """Return the F1 of the different colours of each kind of mark, weighted by their similarity."""
     first, second = _colors(reference), _colors(candidate)
-    found = sum(matched(first[kind], second[kind], _similarity) for kind in first.keys() & second.keys())
-    return f1(found, sum(map(len, first.values())) + sum(map(len, second.values())))
+    similar = sum(matched(first[kind], second[kind], _similarity) for kind in first.keys() & second.keys())
+    return f1(similar, sum(map(len, first.values())) + sum(map(len, second.values())))
 
 
 def plot2code_text(reference: Figure, candidate: Figure) -> float:
@@ -52,9 +52,9 @@ def plot2code_text(reference: Figure, candidate: Figure) -> float:
     for side, figure in enumerate((reference, candidate)):
         for text in figure.texts:
             groups[text.text.strip().lower()][side].append(text)
-    found = sum(_near(first, second, reference) for first, second in groups.values())
-    total = len(reference.texts) + len(candidate.texts) - found
-    return found / total if total else 1.0
+    similar = sum(_near(first, second, reference) for first, second in groups.values())
+    total = len(reference.texts) + len(candidate.texts) - similar
+    return similar / total if total else 1.0
 
 
 #: Functions by the name of the metric.
@@ -93,10 +93,10 @@ def _calls(figure: Figure) -> Iterator[str]:
 
 def _colors(figure: Figure) -> Mapping[Hashable, list[str]]:
     """Return the different colours by the kind of mark: names of colour maps, or colours without alpha."""
-    found: dict[Hashable, dict[str, None]] = defaultdict(dict)
+    by_kind: dict[Hashable, dict[str, None]] = defaultdict(dict)
     for mark in figure.marks:
-        found[mark.kind, mark.shape] |= dict.fromkeys(_of_mark(mark))
-    return {kind: list(names) for kind, names in found.items()}
+        by_kind[mark.kind, mark.shape] |= dict.fromkeys(_of_mark(mark))
+    return {kind: list(names) for kind, names in by_kind.items()}
 
 
 def _of_mark(mark: Mark) -> Iterator[str]:
@@ -115,11 +115,11 @@ def _lab(color: str) -> Lab | None:
         return None
 
 
-def _similarity(one: str, other: str) -> float:
+def _similarity(name: str, other: str) -> float:
     """Return how alike two colours are; different names of colour maps are not alike at all."""
-    first, second = _lab(one), _lab(other)
+    first, second = _lab(name), _lab(other)
     if first is None or second is None:
-        return float(one == other)
+        return float(name == other)
     return max(0.0, 1 - difference(first, second) / COLOR_REACH)
 
 
@@ -130,7 +130,7 @@ def _near(first: list[FigureText], second: list[FigureText], reference: Figure) 
     return round(matched(first, second, lambda one, other: _distance(one, other, width, height) < reach))
 
 
-def _distance(one: FigureText, other: FigureText, width: float, height: float) -> float:
-    across = one.box.x + one.box.width / 2 - other.box.x - other.box.width / 2
-    down = one.box.y + one.box.height / 2 - other.box.y - other.box.height / 2
+def _distance(text: FigureText, other: FigureText, width: float, height: float) -> float:
+    across = text.box.x + text.box.width / 2 - other.box.x - other.box.width / 2
+    down = text.box.y + text.box.height / 2 - other.box.y - other.box.height / 2
     return math.hypot(across * width, down * height)

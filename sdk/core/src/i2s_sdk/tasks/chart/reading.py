@@ -131,7 +131,7 @@ def _is_header(statement: ast.stmt) -> bool:
 
 
 def _names(code: str) -> _Names:
-    """Return the names of a block; one that is no Python has none."""
+    """Return the names of a block; one that is not Python has none."""
     python = python_lines(code)
     tree = python_tree(python)
     if tree is None:

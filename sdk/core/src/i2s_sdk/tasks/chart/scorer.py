@@ -1,15 +1,35 @@
-"""The scorer of charts: their elements, as the plotting library holds them."""
+"""The scorer of charts: the objects of their figures, as the plotting library holds them, and their text."""
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
-from i2s_sdk.scoring.scorer import Metric, NotUsable, Scorable, Scorer, Values
+from i2s_sdk.json_text import JsonFields, read_json
+from i2s_sdk.scoring.scorer import Metric, MetricValues, NotUsable, Scorable, Scorer
 from i2s_sdk.tasks.chart.elements import SCORES, missing
-from i2s_sdk.tasks.chart.figure_text import figure_from_text
 from i2s_sdk.tasks.chart.published import NO_CALLS, PUBLISHED
 from i2s_wire.render.figure import Figure
+
+
+def figure_to_text(figure: Figure) -> str:
+    """Return the objects of a figure as one line of JSON."""
+    return json.dumps(asdict(figure), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def figure_from_text(text: str) -> Figure:
+    """Return the figure that ``figure_to_text`` was given.
+
+    Raises:
+        ValueError: It is not such a text.
+    """
+    try:
+        plain = JsonFields(read_json(text))
+        return plain.read_as(Figure, page=plain.whole("page"))
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"no objects of a figure: {error}") from None
+
 
 #: Name of the scorer in the manifest of a run and in the detail of a sample.
 NAME = "chart elements"
@@ -31,7 +51,7 @@ class _FigureScorer(Scorer):
         """Return whether the objects of the ground truth are known: whether there is a program of it."""
         return bool(sample.truth)
 
-    def score(self, sample: Scorable) -> Values | NotUsable:
+    def score(self, sample: Scorable) -> MetricValues | NotUsable:
         """Return the values of a program that has a figure."""
         reference = figure_from_text(sample.truth or "")
         try:
@@ -41,7 +61,7 @@ class _FigureScorer(Scorer):
         return self._compared(reference, candidate)
 
     @abstractmethod
-    def _compared(self, reference: Figure, candidate: Figure) -> Values:
+    def _compared(self, reference: Figure, candidate: Figure) -> MetricValues:
         """Return the values of two figures."""
 
 
@@ -54,9 +74,11 @@ class PublishedScorer(_FigureScorer):
     metrics: tuple[Metric, ...] = tuple(Metric(name) for name in PUBLISHED)
     in_worker: bool = True
 
-    def _compared(self, reference: Figure, candidate: Figure) -> Values:
+    def _compared(self, reference: Figure, candidate: Figure) -> MetricValues:
         values = {name: score(reference, candidate) for name, score in PUBLISHED.items()}
-        return Values(values, undefined={name: NO_CALLS for name, value in values.items() if value is None})
+        return MetricValues(
+            values, undefined={name: NO_CALLS for name, value in values.items() if value is None}
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +90,8 @@ class ElementScorer(_FigureScorer):
     metrics: tuple[Metric, ...] = _METRICS
     in_worker: bool = True
 
-    def _compared(self, reference: Figure, candidate: Figure) -> Values:
+    def _compared(self, reference: Figure, candidate: Figure) -> MetricValues:
         values: dict[str, float | None] = {
             name: score(reference, candidate) for name, score in SCORES.items()
         }
-        return Values(values, detail=missing(reference, candidate))
+        return MetricValues(values, detail=missing(reference, candidate))

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.chart.document import ChartProgram, repair
-from i2s_sdk.tasks.chart.figure_text import figure_to_text
 from i2s_sdk.tasks.chart.reading import extract
-from i2s_sdk.tasks.chart.scorer import ElementScorer, PublishedScorer
-from i2s_sdk.tasks.metrics import metrics_of_images
+from i2s_sdk.tasks.chart.scorer import ElementScorer, PublishedScorer, figure_to_text
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
@@ -42,15 +40,15 @@ FILES = "\n\nThe program may read these files: {names}."
 def texts(instance: Instance) -> tuple[str, ...]:
     """Return the texts of the question of an instance, in order; the instruction is verbatim."""
     inputs = instance.inputs
-    found = [STYLE_PROMPT if "style" in instance.files else PROMPT]
+    pieces = [STYLE_PROMPT if "style" in instance.files else PROMPT]
     if inputs.get("figure_size"):
         width, height = inputs["figure_size"]
-        found.append(FIGURE_SIZE.format(width=width, height=height))
+        pieces.append(FIGURE_SIZE.format(width=width, height=height))
     if instance.assets:
-        found.append(FILES.format(names=", ".join(one.name for one in instance.assets)))
+        pieces.append(FILES.format(names=", ".join(one.name for one in instance.assets)))
     if inputs.get("instruction"):
-        found.append(INSTRUCTION + inputs["instruction"])
-    return tuple(found)
+        pieces.append(INSTRUCTION + inputs["instruction"])
+    return tuple(pieces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +63,6 @@ class ChartTask(RenderedTask[ChartProgram]):
     services: tuple[str, ...] = ("render-python",)
     #: How images of different size are compared.
     size_policy: SizePolicy = SizePolicy.PAD
-
-    @property
-    def image_metrics(self) -> tuple[str, ...]:
-        """Computed from two images by the metric service, the main one first."""
-        return metrics_of_images(self.profile)
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:

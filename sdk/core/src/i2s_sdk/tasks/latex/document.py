@@ -128,10 +128,10 @@ def _without_labels(source: str) -> str:
 
 def _labels(source: str) -> list[tuple[int, int]]:
     """Return where labels stand; those with nothing but blanks between them stand together."""
-    found: list[tuple[int, int]] = []
+    labels: list[tuple[int, int]] = []
     for command in commands(source, {"label": 1}):
-        if found and not source[found[-1][1] : command.start].strip(" \t"):
-            found[-1] = found[-1][0], command.end
+        if labels and not source[labels[-1][1] : command.start].strip(" \t"):
+            labels[-1] = labels[-1][0], command.end
         else:
-            found.append((command.start, command.end))
-    return found
+            labels.append((command.start, command.end))
+    return labels

@@ -85,8 +85,8 @@ class LineArguments:
     def _closed(self, position: int, opening: str, closing: NextFound, line_end: int) -> int | None:
         if not self._source.startswith(opening, position):
             return None
-        found = closing.at(position + 1)
-        return found + 1 if found < line_end else None
+        closed = closing.at(position + 1)
+        return closed + 1 if closed < line_end else None
 
 
 def without(

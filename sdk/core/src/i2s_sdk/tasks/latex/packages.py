@@ -1,4 +1,4 @@
-r"""What is known about packages beside the fixed list: who replaces, excludes or needs what.
+r"""Facts about packages beside the fixed list: which replaces, excludes or needs which.
 
 Whether a package is installed is not known here: it is kept, and the repair loop drops it when the engine
 cannot find it.
@@ -44,7 +44,7 @@ NEEDLESS_PACKAGES = _names(
     """
 )
 
-#: What stands for the commands of the packages above, so that using them is no error.
+#: What stands for the commands of the packages above, so that using them is not an error.
 STAND_INS = {
     "geometry": (
         r"\providecommand\geometry[1]{}",

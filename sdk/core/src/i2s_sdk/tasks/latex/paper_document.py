@@ -257,7 +257,7 @@ class PaperDocument(LatexDocument):
 
     @property
     def own_code(self) -> str:
-        """What the model wrote and the engine will read."""
+        """The code of the model that the engine will read."""
         return f"{self.definitions}\n{self.body}"
 
     def with_package(self, package: Package) -> PaperDocument | None:

@@ -64,7 +64,7 @@ def _is_prose(*texts: str) -> bool:
 
 def _displays(text: str) -> list[tuple[int, int]]:
     """Return start and end of the outermost displays and environments; none if one does not end."""
-    found: list[tuple[int, int]] = []
+    displays: list[tuple[int, int]] = []
     open_marks: list[str] = []
     start = 0
     for first, last in code_spans(text):
@@ -73,11 +73,11 @@ def _displays(text: str) -> list[tuple[int, int]]:
             if open_marks and mark[0] == open_marks[-1]:
                 open_marks.pop()
                 if not open_marks:
-                    found.append((start, mark.end()))
+                    displays.append((start, mark.end()))
             elif closes:
                 start = start if open_marks else mark.start()
                 open_marks.append(closes)
-    return [] if open_marks else found
+    return [] if open_marks else displays
 
 
 def _closing(mark: re.Match[str]) -> str:
@@ -131,7 +131,7 @@ def _program(blocks: Sequence[str]) -> tuple[int, ...]:
 
 
 def _is_code(text: str) -> bool:
-    """Return whether a text has a control sequence, or a mathematical character and is no refusal.
+    """Return whether a text has a control sequence, or a mathematical character and is not a refusal.
 
     In a text with five words in a row the marks that stand in prose too do not count.
     """

@@ -13,9 +13,7 @@ from i2s_sdk.tasks.latex.document import LatexDocument
 from i2s_sdk.tasks.latex.helm import HelmDocument, helm_document
 from i2s_sdk.tasks.latex.paper_document import PaperDocument, paper_document
 from i2s_sdk.tasks.latex.reading import extract
-from i2s_sdk.tasks.metrics import metrics_of_images
-from i2s_sdk.tasks.prompts import task_prompt
-from i2s_sdk.tasks.question import Question, image_of, texts_then_image
+from i2s_sdk.tasks.question import Question, image_of, task_prompt, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_sdk.tasks.task import RenderedTask
@@ -45,13 +43,8 @@ class LatexTask(RenderedTask[LatexDocument]):
     size_policy: SizePolicy = SizePolicy.PAD
 
     @property
-    def image_metrics(self) -> tuple[str, ...]:
-        """Computed from two images by the metric service, the main one first."""
-        return metrics_of_images(self.profile)
-
-    @property
     def scorers(self) -> tuple[Scorer, ...]:
-        """What is computed here: the text of a rendering is compared with that of the ground truth.
+        """The scorer that compares the text of a rendering with that of the ground truth.
 
         Profile ``helm`` has what the released code has.
         """
@@ -77,7 +70,7 @@ class LatexTask(RenderedTask[LatexDocument]):
         )
 
     def page(self) -> PageOptions:
-        """Return how the page becomes a picture: its first, 200 dpi, foot cut off, cropped to ink."""
+        """Return how the page becomes an image: its first, 200 dpi, foot cut off, cropped to ink."""
         blank = BlankPage.KEEP if self.profile is Profile.HELM else BlankPage.NO_OUTPUT
         return PageOptions(
             dpi=DPI, first_page=1, page_count=1, cut_bottom=CUT_BOTTOM, crop=Crop.INK, blank_page=blank

@@ -217,11 +217,11 @@ def _options_after(source: str, position: int) -> int:
     return end
 
 
-def cut(source: str, found: list[TexCommand]) -> str:
-    """Return ``source`` without ``found``, and without lines that are blank only because of that."""
+def cut(source: str, removed: list[TexCommand]) -> str:
+    """Return ``source`` without ``removed``, and without lines that are blank only because of that."""
     parts: list[str] = []
     position = 0
-    for command in found:
+    for command in removed:
         start, end = own_line(source, command.start, command.end)
         parts.append(source[position : max(start, position)])
         position = max(end, position)

@@ -43,7 +43,7 @@ _RIGHT_OF_MARGIN = 795
 def _blank(size: Size | None) -> str:
     """Return a box that looks white, of the size of an image in pixels.
 
-    Every pixel that a box touches is painted, and margins are no whole numbers of pixels: a box that is as
+    Every pixel that a box touches is painted, and margins are not whole numbers of pixels: a box that is as
     wide as an image touches one pixel more. So it is almost a pixel smaller. One that is wider than what is
     right of the left margin begins in the margin.
     """

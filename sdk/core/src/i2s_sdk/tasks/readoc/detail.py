@@ -1,4 +1,4 @@
-"""What a report shows of how the values of a document came about.
+"""The detail of the values of a document, for reports.
 
 Only the scorer has both documents in standard form, cut into blocks, and their tables as HTML. So it keeps
 what a report shows of them, shortened, and the report needs neither the data set nor pandoc.
@@ -115,7 +115,7 @@ _Row = tuple[int | None, int | None, float | None] | int
 
 def _rows(predicted: DocumentSegments, gold: DocumentSegments, blocks: Sequence[BlockMatch]) -> list[_Row]:
     """Return what is shown of the blocks, in the order shown."""
-    found = {match.gold: match for match in blocks}
+    matches = {match.gold: match for match in blocks}
     used = {match.predicted for match in blocks}
 
     def extra_from(start: int) -> list[_Row]:
@@ -127,7 +127,7 @@ def _rows(predicted: DocumentSegments, gold: DocumentSegments, blocks: Sequence[
     rows: list[_Row] = extra_from(0)
     equal: list[_Row] = []
     for at in range(len(gold.blocks)):
-        match = found.get(at)
+        match = matches.get(at)
         row: _Row = (at, None, None) if match is None else (at, match.predicted, round(match.distance, 4))
         follows = [] if match is None else extra_from(match.predicted + 1)
         if match is not None and match.distance == 0:

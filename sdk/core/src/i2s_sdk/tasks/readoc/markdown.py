@@ -25,8 +25,8 @@ def fenced_lines(lines: Sequence[str]) -> list[bool]:
     inside: list[bool] = []
     fence = ""
     for line in lines:
-        found = _FENCE.match(line)
-        mark = found.group(1) if found else ""
+        opening = _FENCE.match(line)
+        mark = opening.group(1) if opening else ""
         if fence:
             inside.append(True)
             if mark.startswith(fence) and not line.strip().strip(mark[0]):
@@ -142,12 +142,12 @@ def _line_without_links(line: str, opening: str, keep_label: bool) -> Iterator[s
 def _with_display_environments(text: str) -> str:
     r"""Return the text with ``\[`` and ``\]`` around what were environments of displayed formulas."""
     for name in _DISPLAYS:
-        for one in (name, f"{name}*"):
-            text = text.replace(f"\\begin{{{one}}}", "\\[").replace(f"\\end{{{one}}}", "\\]")
+        for environment in (name, f"{name}*"):
+            text = text.replace(f"\\begin{{{environment}}}", "\\[").replace(f"\\end{{{environment}}}", "\\]")
     for name, inner in _ALIGNED:
-        for one in (name, f"{name}*"):
-            text = text.replace(f"\\begin{{{one}}}", f"\\[\n\\begin{{{inner}}}")
-            text = text.replace(f"\\end{{{one}}}", f"\\end{{{inner}}}\n\\]")
+        for environment in (name, f"{name}*"):
+            text = text.replace(f"\\begin{{{environment}}}", f"\\[\n\\begin{{{inner}}}")
+            text = text.replace(f"\\end{{{environment}}}", f"\\end{{{inner}}}\n\\]")
     return text
 
 
@@ -171,10 +171,10 @@ def _with_double_dollars(text: str) -> str:
 
 def _next_double(text: str, position: int) -> int:
     """Return where the next two dollars stand that no backslash precedes; -1 if there are none."""
-    found = text.find("$$", position)
-    while found > 0 and text[found - 1] == "\\":
-        found = text.find("$$", found + 1)
-    return found
+    place = text.find("$$", position)
+    while place > 0 and text[place - 1] == "\\":
+        place = text.find("$$", place + 1)
+    return place
 
 
 def _with_single_dollars(text: str) -> str:

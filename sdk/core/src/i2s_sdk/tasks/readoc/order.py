@@ -45,10 +45,10 @@ def kendall_distance_score(indices: Sequence[int], length: int, other_length: in
     Returns:
         A value in [0, 1]; 0 if n is below 2 or not above a tenth of the shorter length.
     """
-    found = len(indices)
-    if found < 2 or found <= FOUND_SHARE * min(length, other_length):
+    count = len(indices)
+    if count < 2 or count <= FOUND_SHARE * min(length, other_length):
         return 0.0
-    return 1.0 - 2 * inversions(indices) / (found * (found - 1))
+    return 1.0 - 2 * inversions(indices) / (count * (count - 1))
 
 
 def token_order_score(predicted: str, gold: str) -> float:
@@ -81,9 +81,9 @@ def match_blocks(predicted: Sequence[str], gold: Sequence[str]) -> list[BlockMat
     pool = _Pool(predicted)
     matches: list[BlockMatch] = []
     for number, block in enumerate(gold):
-        found = pool.take_nearest(block)
-        if found is not None:
-            matches.append(BlockMatch(number, *found))
+        nearest = pool.take_nearest(block)
+        if nearest is not None:
+            matches.append(BlockMatch(number, *nearest))
     return matches
 
 
@@ -114,9 +114,9 @@ class _Pool:
         if same is not None and self._first[same] < self._none:
             return self._take(same), 0.0
         for cutoff in self._CUTOFFS:
-            found = self._nearest_within(block, cutoff)
-            if found is not None:
-                return self._take(found[0]), found[1]
+            nearest = self._nearest_within(block, cutoff)
+            if nearest is not None:
+                return self._take(nearest[0]), nearest[1]
         return None
 
     def _take(self, position: int) -> int:

@@ -6,20 +6,106 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from i2s_sdk.scoring.scorer import Conversion, Metric, NotUsable, Scorable, Values
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import Levenshtein
+
+from i2s_sdk.scoring.assignment import best_assignment
+from i2s_sdk.scoring.scorer import Conversion, Metric, MetricValues, NotUsable, Scorable
 from i2s_sdk.tasks.readoc.detail import detail_of
 from i2s_sdk.tasks.readoc.markdown import DocumentSegments, after_tables, before_tables, segments
 from i2s_sdk.tasks.readoc.order import BlockMatch, kendall_distance_score, match_blocks, token_order_score
-from i2s_sdk.tasks.readoc.similarity import (
-    TableScore,
-    edit_similarity,
-    score_tables,
-    tree_similarity,
-    vocabulary_score,
-)
 from i2s_sdk.tasks.readoc.tables import table_conversions, table_tree, with_latex_for_html, with_latex_tables
 from i2s_sdk.tasks.readoc.trees import MAX_NODES, TextTree, apted_distance, heading_tree, tree_distances
 from i2s_wire.metrics.profile import Profile
+
+#: The share of the longer text by which it is expected to differ. It decides how much work is tried first,
+#: and changes no value.
+_EXPECTED_DISTANCE = 0.02
+
+
+def edit_similarity(predicted: str, gold: str) -> float:
+    """Return 1 − Levenshtein distance / length of the longer text, by code points; 1 if both are empty."""
+    longer = max(len(predicted), len(gold))
+    if not longer:
+        return 1.0
+    hint = int(longer * _EXPECTED_DISTANCE)
+    return 1.0 - Levenshtein.distance(predicted, gold, score_hint=hint) / longer
+
+
+def vocabulary_score(predicted: str, gold: str) -> float:
+    """Return F1 of the sets of white-space tokens; 0 if they have none in common."""
+    words, gold_words = set(predicted.split()), set(gold.split())
+    common = len(words & gold_words)
+    return 2 * common / (len(words) + len(gold_words)) if common else 0.0
+
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class TableScore:
+    """The score of all tables, and how it came about."""
+
+    #: Sum of the similarities of matched tables, divided by the larger number of tables.
+    value: float
+    #: Index of a gold table, index of the predicted table, and their similarity.
+    matches: tuple[tuple[int, int, float], ...]
+
+
+def tree_similarity(distance: float, size: int, other_size: int, extra: int = 0) -> float:
+    """Return 1 − distance / size of the larger tree (TEDS); 1 if both sizes are 0.
+
+    Args:
+        distance: Edit distance of the trees.
+        size: Size of the one tree.
+        other_size: Size of the other tree.
+        extra: Nodes to be added to both sizes, such as roots that are not counted.
+    """
+    larger = max(size, other_size) + extra
+    if larger and abs(distance - larger) < _ROUNDING * larger:
+        return 0.0  # not a negative number that comes from adding up fractions
+    return 1.0 - distance / larger if larger else 1.0
+
+
+def score_tables(
+    predicted: Sequence[TextTree | None], gold: Sequence[TextTree | None], extra: int
+) -> TableScore:
+    """Match tables so that the sum of similarities is greatest.
+
+    Args:
+        predicted: Predicted tables, at least one; None for what is not a table, which is similar to nothing.
+        gold: Gold tables, likewise.
+        extra: Nodes to be added to the sizes of trees.
+    """
+    values = np.zeros((len(gold), len(predicted)))
+    _fill(values, gold, predicted, extra)
+    pairs = best_assignment(values)
+    total = sum(float(values[pair]) for pair in pairs)
+    matches = tuple((row, column, float(values[row, column])) for row, column in pairs)
+    return TableScore(total / max(len(gold), len(predicted)), matches)
+
+
+def _fill(
+    values: NDArray[np.float64],
+    gold: Sequence[TextTree | None],
+    predicted: Sequence[TextTree | None],
+    extra: int,
+) -> None:
+    rows = [(i, tree) for i, tree in enumerate(gold) if tree is not None]
+    columns = [(i, tree) for i, tree in enumerate(predicted) if tree is not None]
+    if _nodes(rows) > _nodes(columns):
+        rows, columns, values = columns, rows, values.T
+    others = [tree for _, tree in columns]
+    for row, tree in rows:
+        distances = tree_distances(tree, others)
+        for (column, other), distance in zip(columns, distances, strict=True):
+            values[row, column] = tree_similarity(distance, tree.size, other.size, extra)
+
+
+def _nodes(trees: Sequence[tuple[int, TextTree]]) -> int:
+    return sum(len(tree.kinds) for _, tree in trees)
+
 
 #: Name of the scorer, and of its detail in records.
 NAME = "readoc"
@@ -64,7 +150,7 @@ class ReadocScorer:
     A column has no value if the gold document has none of its kind, and in subset github, which has six.
     A prediction without contents of a kind, or one that is not usable, counts 0 there.
 
-    In profile ``paper`` lines of fenced code are no headings, HTML tables are tables, sizes of trees include
+    In profile ``paper`` lines of fenced code are not headings, HTML tables are tables, sizes of trees include
     the root, and ``heading_tree`` is at least 0. In profile ``helm`` the distance of ``heading_tree`` is that
     of the package ``apted`` up to ``MAX_NODES`` nodes of a tree; all other distances are exact.
 
@@ -116,7 +202,7 @@ class ReadocScorer:
         wanted = [_latex(table) for of in tables for table in of]
         return _distinct([one for one in wanted if one.key not in sample.conversions])
 
-    def score(self, sample: Scorable) -> Values | NotUsable:
+    def score(self, sample: Scorable) -> MetricValues | NotUsable:
         """Return the values of a prediction; one that is None counts as an empty one."""
         predicted_text, gold_text = (
             self._before_tables(text) for text in (sample.structure or "", sample.target)
@@ -128,11 +214,11 @@ class ReadocScorer:
             return self._too_many()
         return self._values(predicted, gold, sample)
 
-    def unusable(self, sample: Scorable) -> Values:
+    def unusable(self, sample: Scorable) -> MetricValues:
         """Return 0 in the columns that the gold document has."""
-        found = self.score(replace(sample, structure=None))
-        assert isinstance(found, Values)
-        return found
+        values = self.score(replace(sample, structure=None))
+        assert isinstance(values, MetricValues)
+        return values
 
     def _too_many(self) -> NotUsable:
         return NotUsable(f"the document has more than {self.max_tables} tables")
@@ -147,7 +233,7 @@ class ReadocScorer:
     def _has_tables(self, sample: Scorable) -> bool:
         return "table_tree" in COLUMNS_OF_SUBSET.get(sample.subset, COLUMNS)
 
-    def _values(self, predicted: DocumentSegments, gold: DocumentSegments, sample: Scorable) -> Values:
+    def _values(self, predicted: DocumentSegments, gold: DocumentSegments, sample: Scorable) -> MetricValues:
         matches = match_blocks(predicted.blocks, gold.blocks)
         tables: list[TableScore] = []
         compute: dict[str, Callable[[], float | None]] = {
@@ -171,7 +257,7 @@ class ReadocScorer:
         detail = detail_of(
             predicted, gold, matches, matched, lambda table: sample.conversions.get(_latex(table).key)
         )
-        return Values(metrics, undefined, detail=detail)
+        return MetricValues(metrics, undefined, detail=detail)
 
     def _reason(self, name: str, sample: Scorable, gold: DocumentSegments) -> str:
         if name not in COLUMNS_OF_SUBSET.get(sample.subset, COLUMNS):
@@ -195,17 +281,17 @@ class ReadocScorer:
         return distance
 
     def _table_tree(
-        self, predicted: Sequence[str], gold: Sequence[str], sample: Scorable, found: list[TableScore]
+        self, predicted: Sequence[str], gold: Sequence[str], sample: Scorable, scores: list[TableScore]
     ) -> float | None:
-        """Return the value of the tables, and append to ``found`` how it came about."""
+        """Return the value of the tables, and append to ``scores`` how it came about."""
         converted = [sample.conversions.get(_latex(table).key, "") for table in gold]
         if not gold or None in converted:
             return None
         if not predicted:
             return 0.0
         answers = [sample.conversions.get(_latex(table).key) for table in predicted]
-        found.append(score_tables(_trees(answers), _trees(converted), self._extra))
-        return found[0].value
+        scores.append(score_tables(_trees(answers), _trees(converted), self._extra))
+        return scores[0].value
 
     @property
     def _extra(self) -> int:

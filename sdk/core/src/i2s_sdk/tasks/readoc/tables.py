@@ -229,7 +229,7 @@ def _html_as_latex(source: str) -> str | None:
 
 def pipe_tables(text: str) -> tuple[str, ...]:
     """Return the distinct runs of two or more lines that begin and end with ``|``, in order."""
-    found: dict[str, None] = {}
+    tables: dict[str, None] = {}
     run: list[str] = []
     for line in (*text.split("\n"), ""):
         stripped = line.strip()
@@ -237,9 +237,9 @@ def pipe_tables(text: str) -> tuple[str, ...]:
             run.append(line)
             continue
         if len(run) > 1:
-            found["\n".join(run)] = None
+            tables["\n".join(run)] = None
         run = []
-    return tuple(found)
+    return tuple(tables)
 
 
 def table_conversions(text: str) -> tuple[Conversion, ...]:

@@ -16,8 +16,7 @@ from i2s_sdk.instances.instance import Instance
 from i2s_sdk.reading import read_answer_text, unwrapped_markdown
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.settings import Settings
-from i2s_sdk.tasks.prompts import prompt_texts
-from i2s_sdk.tasks.question import FilePart, ImagePart, Question, Sampling, TextPart
+from i2s_sdk.tasks.question import FilePart, ImagePart, Question, Sampling, TextPart, prompt_texts
 from i2s_sdk.tasks.readoc.scorer import ReadocScorer
 from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_sdk.tasks.task import Task

@@ -221,7 +221,7 @@ class _Forest:
 
 
 def _levels(trees: Sequence[TextTree], starts: NDArray[np.int64], leftmost: _Indices) -> list[list[int]]:
-    """Return the key roots that are no leaves, each at a level above the key roots below it."""
+    """Return the key roots that are not leaves, each at a level above the key roots below it."""
     by_level: dict[int, list[int]] = defaultdict(list)
     for tree, start in zip(trees, starts, strict=False):
         inside: list[tuple[int, int]] = []  # the last key roots in postorder that no other one contains
@@ -261,7 +261,7 @@ class _DistanceRows:
             self.distances[leaf_rows[label]] = forest.counts - 1 + least
 
     def rename(self, node: int) -> _Row:
-        """Return the costs of renaming a node that is no leaf, and fill in its distances to leaves."""
+        """Return the costs of renaming a node that is not a leaf, and fill in its distances to leaves."""
         ((_, costs),) = self._costs.rows([(self.tree.kinds[node], self.tree.texts[node])])
         leaves = self.forest.leaves
         least = costs[leaves]

@@ -1,4 +1,4 @@
-"""What a report shows of a sample of READOC: blocks and headings with what differs, and tables."""
+"""The view of a sample of READOC in a report: blocks and headings with their differences, and tables."""
 
 from __future__ import annotations
 

@@ -75,8 +75,8 @@ class TikzDocument:
         """The document that is compiled."""
         added = _NO_PAGE_NUMBER + "".join(f"\\usepackage{{{name}}}%\n" for name in self.packages)
         before = "".join(f"\\{command}{{{name}}}%\n" for command, name in self.libraries)
-        found = _class_of(self.given)
-        at = found.end() if found else 0
+        document_class = _class_of(self.given)
+        at = document_class.end() if document_class else 0
         begin = find_code(_BEGIN, self.given)
         end = begin if begin >= at else at
         return f"{self.given[:at]}%\n{added}{self.given[at:end].lstrip(' ')}{before}{self.given[end:]}"
@@ -97,7 +97,7 @@ def tikz_document(code: str) -> TikzDocument:
 def _class_of(code: str) -> re.Match[str] | None:
     """Return the first command outside of comments that begins a document."""
     return next(
-        (found for start, end in code_spans(code) if (found := _CLASS.search(code, start, end))), None
+        (match for start, end in code_spans(code) if (match := _CLASS.search(code, start, end))), None
     )
 
 
@@ -107,12 +107,12 @@ def _parted(code: str) -> tuple[str, str]:
     body: list[str] = []
     position = 0
     for start, end in code_spans(code):
-        for found in _OF_PREAMBLE.finditer(code, start, end):
-            arguments = _ARGUMENTS.match(code, found.end())
-            if arguments is None or found.start() < position:
+        for command in _OF_PREAMBLE.finditer(code, start, end):
+            arguments = _ARGUMENTS.match(code, command.end())
+            if arguments is None or command.start() < position:
                 continue
-            preamble.append(f"{found[0]}{arguments[0].strip()}\n")
-            body.append(code[position : found.start()])
+            preamble.append(f"{command[0]}{arguments[0].strip()}\n")
+            body.append(code[position : command.start()])
             position = arguments.end()
     return "".join(preamble), "".join([*body, code[position:]])
 
@@ -186,9 +186,9 @@ def _left_out(document: TikzDocument, error: SourceError) -> Repaired[TikzDocume
     name = PurePosixPath(missing["file"]).name
     loading = re.compile(r"(\\(?:usepackage|RequirePackage)\s*(?:\[[^\]]*\])?\s*\{)([^}]*)(\})")
 
-    def less(found: re.Match[str]) -> str:
-        kept = [one for one in found[2].split(",") if one.strip() != name]
-        return f"{found[1]}{','.join(kept)}{found[3]}" if kept else ""
+    def less(match: re.Match[str]) -> str:
+        kept = [one for one in match[2].split(",") if one.strip() != name]
+        return f"{match[1]}{','.join(kept)}{match[3]}" if kept else ""
 
     given = loading.sub(less, document.given)
     if given == document.given:

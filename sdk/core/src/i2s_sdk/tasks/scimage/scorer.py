@@ -16,13 +16,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.scoring.scorer import Aggregate, Metric, NotUsable, Scorable, Values
+from i2s_sdk.scoring.scorer import Aggregate, Metric, MetricValues, NotUsable, Scorable
 from i2s_sdk.tasks.chart.colors import Lab, difference, lab, on_white
-from i2s_sdk.tasks.chart.figure_text import figure_from_text, figure_to_text
+from i2s_sdk.tasks.chart.scorer import figure_from_text, figure_to_text
 from i2s_sdk.tasks.scimage.document import output_of
 from i2s_wire.render.figure import Figure, Mark, MarkKind
 
-#: What services replace marks of direction by, which are no part of a label.
+#: What services replace marks of direction by, which are not part of a label.
 _REPLACED = "\ufffd"
 
 
@@ -55,7 +55,7 @@ class RenderedFigure:
         Runs of earlier versions have the objects alone, and nothing for TikZ.
 
         Raises:
-            ValueError: It is no such text.
+            ValueError: It is not such a text.
         """
         if not text:
             return cls()
@@ -119,7 +119,7 @@ _SHAPES = {
     "ellipse": "ellipse",
 }
 _NUMBER = rf"(?:\d{{1,3}}|{'|'.join(_NUMBERS)})"
-#: A number, up to three words that are no numbers ("a row of three circles" counts three), and a shape.
+#: A number, up to three words that are not numbers ("a row of three circles" counts three), and a shape.
 _COUNTED = re.compile(
     rf"\b({_NUMBER})\s+(?:(?!{_NUMBER}\b)[a-z-]+\s+){{0,3}}?({'|'.join(_SHAPES)})(?:e?s)?\b",
     re.IGNORECASE,
@@ -164,9 +164,9 @@ def _is_named(name: str, prompt: str, words: set[str]) -> bool:
 def objects(prompt: str, figure: Figure) -> float | None:
     """Return for which share of the shapes that the prompt counts in English the figure has that number."""
     wanted: Counter[str] = Counter()
-    for found in _COUNTED.finditer(prompt):
-        word = found[1].lower()
-        wanted[_SHAPES[found[2].lower()]] += int(word) if word.isdigit() else _NUMBERS[word]
+    for counted in _COUNTED.finditer(prompt):
+        word = counted[1].lower()
+        wanted[_SHAPES[counted[2].lower()]] += int(word) if word.isdigit() else _NUMBERS[word]
     drawn = Counter(map(_shape, figure.marks))
     for mark in figure.marks:
         if mark.kind is MarkKind.POINTS:  # symbols of a scatter plot are drawn as shapes too
@@ -194,23 +194,23 @@ def _extent(values: tuple[float, ...]) -> float:
     return max(values) - min(values) if values else 0.0
 
 
-def _nearly(one: float, other: float) -> bool:
-    return abs(one - other) <= 0.01 * max(one, other)
+def _nearly(first: float, other: float) -> bool:
+    return abs(first - other) <= 0.01 * max(first, other)
 
 
 def _shown_colors(figure: Figure) -> list[Lab]:
-    found = []
+    colors = []
     names = {name for mark in figure.marks for name in (*mark.colors[:50], *mark.edge_colors[:50])}
     for name in sorted(names)[:200]:
         try:
-            found.append(lab(*on_white(name)))
+            colors.append(lab(*on_white(name)))
         except ValueError:
             continue
-    return found
+    return colors
 
 
-def _share(found: int, of: int) -> float | None:
-    return found / of if of else None
+def _share(count: int, of: int) -> float | None:
+    return count / of if of else None
 
 
 #: Indicators that need the objects of a figure.
@@ -242,11 +242,11 @@ class ScimageScorer:
         """Return that every instance has what the values need."""
         return True
 
-    def score(self, sample: Scorable) -> Values | NotUsable:
+    def score(self, sample: Scorable) -> MetricValues | NotUsable:
         """Return the values of code with a figure; code of the kind that was not asked for is not usable."""
-        wanted, found = sample.inputs["output"], output_of(sample.structure or "")
-        if found != wanted:
-            return NotUsable(f"the answer is {found}, and {wanted} was asked for")
+        wanted, output = sample.inputs["output"], output_of(sample.structure or "")
+        if output != wanted:
+            return NotUsable(f"the answer is {output}, and {wanted} was asked for")
         metrics: dict[str, float | None] = {"compiled": 1.0}
         undefined: dict[str, str] = {}
         shown, prompt = RenderedFigure.from_text(sample.text or ""), sample.inputs["prompt"]
@@ -260,12 +260,12 @@ class ScimageScorer:
         for name in INDICATORS:
             if metrics[name] is None:
                 undefined.setdefault(name, "the prompt names none")
-        return Values(metrics, undefined, detail=_detail(sample))
+        return MetricValues(metrics, undefined, detail=_detail(sample))
 
-    def unusable(self, sample: Scorable) -> Values:
+    def unusable(self, sample: Scorable) -> MetricValues:
         """Return that nothing compiled."""
         reasons = dict.fromkeys(INDICATORS, "there is no figure")
-        return Values({"compiled": 0.0, **dict.fromkeys(INDICATORS)}, reasons, detail=_detail(sample))
+        return MetricValues({"compiled": 0.0, **dict.fromkeys(INDICATORS)}, reasons, detail=_detail(sample))
 
 
 def _detail(sample: Scorable) -> dict[str, str]:

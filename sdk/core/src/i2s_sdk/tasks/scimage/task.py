@@ -105,11 +105,11 @@ class ScimageTask(RenderedTask[ScimageDocument]):
         Only figures of programs are blank if they have one color. A page of TikZ is as large as what is drawn
         on it, so that a black square alone is all black; the renderer refuses pages without any ink.
         """
-        picture = rendering.pictures[0]
+        image = rendering.pictures[0]
         if not isinstance(document, ChartProgram):
-            return RenderedFigure(page_text=picture.text).to_text()
+            return RenderedFigure(page_text=image.text).to_text()
         figure = rendering.figures[0] if rendering.figures else Figure()
-        return RenderedFigure(has_one_color(picture.png), figure).to_text()
+        return RenderedFigure(has_one_color(image.png), figure).to_text()
 
     def truth(self, content: Content) -> str:
         """Return no text, so that the objects of the answer are kept: there is no ground truth."""

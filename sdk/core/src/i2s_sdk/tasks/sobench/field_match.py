@@ -136,7 +136,7 @@ def is_number(value: Any) -> bool:  # noqa: ANN401 - a JSON value
 
 
 class _Absent:
-    """What a prediction has if it has nothing."""
+    """The value of a field that a prediction lacks."""
 
     def __repr__(self) -> str:
         return "ABSENT"

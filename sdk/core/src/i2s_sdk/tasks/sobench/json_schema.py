@@ -5,8 +5,9 @@ Schema, cannot be resolved. Each reference has to lead somewhere, and none back 
 checked.
 
 The validator of the package ``jsonschema`` reads patterns with Python's re module and divides numbers in
-binary, where 0.3 is no multiple of 0.1. That of profile ``paper`` reads patterns as ECMA 262 does, and takes
-multiples of decimal numbers as written. ``unevaluatedProperties`` alone is left to the package as it is.
+binary, where 0.3 is not a multiple of 0.1. That of profile ``paper`` reads patterns as ECMA 262 does,
+and takes multiples of decimal numbers as written. ``unevaluatedProperties`` alone is left to the package
+as it is.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _ESCAPE = re.compile(r"\\.", re.DOTALL)
 
 
 class PatternError(ValueError):
-    """A text is no regular expression; the message says why."""
+    """A text is not a regular expression; the message says why."""
 
 
 class _Compiled(Protocol):
@@ -53,7 +54,7 @@ class _Ecma:
         self._regex = Regex(pattern, flags)
 
     def matches(self, text: str) -> bool:
-        # A lone surrogate, which JSON can hold, counts as the character that stands for what is no character.
+        # A lone surrogate, which JSON can hold, counts as the character that stands for invalid ones.
         whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return self._regex.find(whole) is not None
 
@@ -122,7 +123,7 @@ _Errors = Iterator["ValidationError"]
 
 
 class _Descending(Protocol):
-    """What the checks of keywords need of a validator of ``jsonschema``."""
+    """The methods of a validator of ``jsonschema`` that the checks of keywords call."""
 
     def is_type(self, instance: Any, type: str) -> bool:  # noqa: ANN401 - JSON values
         """Return whether a value is of a type of JSON Schema."""
@@ -298,13 +299,13 @@ class _Walk:
             if not isinstance(schema.get(keyword), str):
                 continue
             try:
-                found = resolver.lookup(schema[keyword])
+                resolved = resolver.lookup(schema[keyword])
             except (Unresolvable, ValueError):
                 named = schema[keyword][:200]
                 return f"the reference {named!r} leads to nothing in the schema, and nothing is fetched"
-            targets.append(found.contents)
-            inner = Resource.from_contents(found.contents, default_specification=self._specification)
-            if said := self._visit(inner, found.resolver):
+            targets.append(resolved.contents)
+            inner = Resource.from_contents(resolved.contents, default_specification=self._specification)
+            if said := self._visit(inner, resolved.resolver):
                 return said
         self._targets[id(schema)] = targets
         for inner in resource.subresources():
@@ -416,9 +417,9 @@ def _class_of(schema: Any) -> type[Validator]:  # noqa: ANN401
     from jsonschema.validators import Draft202012Validator, validator_for
 
     named = schema.get("$schema") if isinstance(schema, dict) else None
-    found: type[Validator] = (
+    validator: type[Validator] = (
         validator_for(schema, default=Draft202012Validator)
         if isinstance(named, str)
         else Draft202012Validator
     )
-    return found
+    return validator

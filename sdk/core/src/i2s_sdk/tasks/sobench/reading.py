@@ -103,7 +103,7 @@ def _within(text: str) -> list[str]:
     None is looked for behind the beginning of one that cannot be read: it may be a part of that, as of an
     answer that was cut off.
     """
-    found: list[str] = []
+    texts: list[str] = []
     decoder = json.JSONDecoder(strict=False)
     position = 0
     for _ in range(_MOST_PLACES):
@@ -117,8 +117,8 @@ def _within(text: str) -> list[str]:
                 break
             position = place.end()
         else:
-            found.append(text[place.start() : position])
-    return found
+            texts.append(text[place.start() : position])
+    return texts
 
 
 def _released_block(text: str) -> tuple[str, Origin]:

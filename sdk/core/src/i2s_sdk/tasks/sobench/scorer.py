@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from i2s_sdk.scoring.scorer import Aggregate, Metric, Scorable, ScorerLimits, Values
+from i2s_sdk.scoring.scorer import Aggregate, Metric, MetricValues, Scorable, ScorerLimits
 from i2s_sdk.tasks.sobench.field_match import ABSENT, Counts, Node, match_fields
 from i2s_sdk.tasks.sobench.json_schema import follows_schema
 from i2s_sdk.tasks.sobench.reading import read_answer
@@ -139,7 +139,7 @@ class StructuredOutputScorer:
         """Return whether there is a gold answer."""
         return isinstance(sample.target, dict) and "answer" in sample.target
 
-    def score(self, sample: Scorable) -> Values:
+    def score(self, sample: Scorable) -> MetricValues:
         """Return the values of an answer."""
         answer = read_answer(sample.structure or "", self.profile)
         values = self._fields(answer, sample)
@@ -147,19 +147,21 @@ class StructuredOutputScorer:
             "exact_match": float(bool(answer == sample.target["answer"])),
             "followed_schema": float(follows_schema(answer, sample.inputs.get("schema"), self.profile)),
         }
-        return Values({**whole, **values.metrics}, values.undefined, values.parts, values.detail)
+        return MetricValues({**whole, **values.metrics}, values.undefined, values.parts, values.detail)
 
-    def unusable(self, sample: Scorable) -> Values:
+    def unusable(self, sample: Scorable) -> MetricValues:
         """Return the values of an answer that cannot be read, or takes too much to be scored."""
         whole = {"exact_match": 0.0, "followed_schema": 0.0}
         values = self._fields(ABSENT, sample)
         if self.profile is Profile.HELM:
             others = dict.fromkeys(("fma", "fsma", "fma_exact", "fsma_exact"))
-            return Values({**whole, **others}, detail=values.detail)
+            return MetricValues({**whole, **others}, detail=values.detail)
         shares = dict.fromkeys(("fsma", "fsma_exact"), 0.0)
-        return Values({**whole, **values.metrics, **shares}, values.undefined, values.parts, values.detail)
+        return MetricValues(
+            {**whole, **values.metrics, **shares}, values.undefined, values.parts, values.detail
+        )
 
-    def _fields(self, answer: Any, sample: Scorable) -> Values:  # noqa: ANN401 - a JSON value
+    def _fields(self, answer: Any, sample: Scorable) -> MetricValues:  # noqa: ANN401 - a JSON value
         """Return the values of field matching."""
         gold, labels = sample.target["answer"], sample.target.get("labels")
         shown = self._matched(answer, gold, labels)
@@ -175,7 +177,7 @@ class StructuredOutputScorer:
             parts[name] = (float(counts.matches), float(counts.total))
             if not counts.total:
                 undefined[name] = _NOTHING_COUNTS
-        return Values(metrics, undefined, parts, rows_of(shown))
+        return MetricValues(metrics, undefined, parts, rows_of(shown))
 
     def _matched(self, answer: Any, gold: Any, label: Any) -> Node:  # noqa: ANN401
         return match_fields(answer, gold, label, self.profile)

@@ -102,19 +102,24 @@ def area(box: Box) -> float:
     return max(0.0, box[2] - box[0]) * max(0.0, box[3] - box[1])
 
 
-def intersection(one: Box, other: Box) -> float:
+def intersection(first: Box, other: Box) -> float:
     """Return the area that two boxes share."""
-    shared = max(one[0], other[0]), max(one[1], other[1]), min(one[2], other[2]), min(one[3], other[3])
+    shared = (
+        max(first[0], other[0]),
+        max(first[1], other[1]),
+        min(first[2], other[2]),
+        min(first[3], other[3]),
+    )
     return area(shared)
 
 
-def iou(one: Box, other: Box) -> float:
+def iou(first: Box, other: Box) -> float:
     """Return the intersection over union of two boxes, from 0 to 1; 0 if neither has an area.
 
     Ratios and pixels give the same value, since both sides of a box are scaled alike.
     """
-    common = intersection(one, other)
-    union = area(one) + area(other) - common
+    common = intersection(first, other)
+    union = area(first) + area(other) - common
     return common / union if union > 0 and math.isfinite(union) else 0.0
 
 

@@ -20,7 +20,7 @@ _LETTER = rf"[^\W_{UNSPACED}]"
 
 
 class Role(Enum):
-    """What a word or a mark does in a statement about candidates."""
+    """The role of a word or a mark in a statement about candidates."""
 
     CONCLUDE = auto()  # "answer", "choose": a candidate behind it is the conclusion
     BOXED = auto()  # LaTeX's \boxed
@@ -29,7 +29,7 @@ class Role(Enum):
     LABEL = auto()  # "option", "element": stands before a candidate
     VERB = auto()  # "is"
     MATCH = auto()  # "matches"
-    HEDGE = auto()  # "could", "if": what it says is no conclusion
+    HEDGE = auto()  # "could", "if": what it says is not a conclusion
     RIGHT = auto()  # "correct", "best"
     WRONG = auto()  # "wrong", "ruled out"
     NO = auto()  # "No," as a sentence
@@ -140,7 +140,7 @@ def tokens(text: str, start: int, end: int) -> Iterator[AnswerToken]:
 
 
 class CandidateValue(Hashable, Protocol):
-    """What a candidate is."""
+    """The value of a candidate."""
 
     def __lt__(self, other: Self, /) -> bool:
         """Return whether it stands before another one."""
@@ -195,7 +195,7 @@ class Mention(Generic[T]):
 
 @dataclass(slots=True)
 class _Statement(Generic[T]):
-    """What is known within a sentence."""
+    """The state of the reading of a sentence."""
 
     #: Whether the sentence begins a line.
     at_line_start: bool = False
@@ -368,16 +368,16 @@ class StatementReader(Generic[T]):
     def _raise(self, grade: Grade) -> None:
         now = self._now
         if len({one.value for one in now.subject}) == 1 and not now.hedged and not now.negated:
-            for one in now.subject:
-                one.grade = max(one.grade, grade)
+            for candidate in now.subject:
+                candidate.grade = max(candidate.grade, grade)
 
     def _exclude(self, role: Role, said: str) -> None:
         """Read a word that excludes the subject, or what stands behind it."""
         now = self._now
         contracted = said.endswith(("n't", "n’t", "cannot"))
         if role in (Role.NO, Role.WRONG) or (role is Role.NOT and (now.predicated or contracted)):
-            for one in now.subject:
-                one.excluded = True
+            for candidate in now.subject:
+                candidate.excluded = True
             if role is Role.NO and not now.subject:
                 self._break(Grade.CORRECTED)
             now.subject = []
@@ -418,17 +418,17 @@ class StatementReader(Generic[T]):
             grade = Grade.LISTED
         if grade >= Grade.CONSEQUENCE and not now.negated:
             now.concluding = False
-        for one in group:
-            one.grade = grade
-            one.leading = one.leading and not several and by is not Role.HEDGE
+        for mention in group:
+            mention.grade = grade
+            mention.leading = mention.leading and not several and by is not Role.HEDGE
 
     def _end(self, by: Role) -> None:
         """End the statement."""
         now = self._now
         self._close(by, "")
         if by is Role.QUESTION:
-            for one in now.mentions:
-                one.grade, one.leading = Grade.NONE, False
+            for mention in now.mentions:
+                mention.grade, mention.leading = Grade.NONE, False
         elif now.mentions and now.alone and not now.hedged and now.mentions[-1].grade < Grade.CONCLUDED:
             if by is Role.END and now.at_line_start:
                 self._waiting = now.mentions[-1]
@@ -450,8 +450,8 @@ class StatementReader(Generic[T]):
         if not self._differs and mention.value == self._row[0].value:
             mention.grade = Grade.CONCLUDED
             return
-        for one in [mention] if self._differs else self._row:
-            one.grade, one.leading = Grade.NONE, False
+        for row_mention in [mention] if self._differs else self._row:
+            row_mention.grade, row_mention.leading = Grade.NONE, False
         self._differs = True
 
 
@@ -489,7 +489,7 @@ _LABEL_MARK = re.compile(r"[*_`\"' ]{0,4}[.):\]–-]")
 
 @dataclass(frozen=True, slots=True)
 class Conclusion(Generic[T]):
-    """What an answer settles on."""
+    """The candidate that an answer settles on."""
 
     #: The candidate; None if there is none.
     value: T | None
@@ -547,9 +547,9 @@ def _settled(mentions: Sequence[Mention[T]], *, listed: bool) -> Conclusion[T]:
     if len(matched) == 1:
         return settle(matched.pop())
     if not listed and not _is_list(mentions):
-        for one in live:
-            if one.leading:
-                return settle(one.value)
+        for candidate in live:
+            if candidate.leading:
+                return settle(candidate.value)
     for least in (Grade.BARE, Grade.NONE):
         left = {one.value for one in live if one.grade >= least}
         if len(left) == 1:

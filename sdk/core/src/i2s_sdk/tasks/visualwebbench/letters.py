@@ -83,9 +83,9 @@ def released_letter(answer: str) -> str | None:
     text = f" {answer.translate(_DROPPED)} "
     for form in ("({})", " {} "):
         places = {letter: text.rfind(form.format(letter)) for letter in LETTERS}
-        found = max(LETTERS, key=places.__getitem__)
-        if places[found] >= 0:
-            return found
+        last = max(LETTERS, key=places.__getitem__)
+        if places[last] >= 0:
+            return last
     return None
 
 
@@ -127,7 +127,7 @@ def _listed(letters: Iterable[str]) -> str:
 
 
 def index_of(letter: str) -> int:
-    """Return the index of the choice that a letter names, counted from 0; -1 for what is no letter of one.
+    """Return the index of the choice that a letter names, counted from 0; -1 for what is not a letter of one.
 
     A letter after H has an index beyond those of the choices.
     """

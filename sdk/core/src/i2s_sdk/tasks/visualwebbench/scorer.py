@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.scoring.scorer import Aggregate, Metric, Scorable, ScorerLimits, Values, values_of_unusable
+from i2s_sdk.scoring.scorer import Aggregate, Metric, MetricValues, Scorable, ScorerLimits, values_of_unusable
 from i2s_sdk.tasks.visualwebbench.boxes import LEAST_IOU, Box, contains, iou
 from i2s_sdk.tasks.visualwebbench.letters import index_of
 from i2s_sdk.tasks.visualwebbench.texts import unquoted, without_marks
@@ -37,7 +37,7 @@ def shown_detail(sample: Scorable) -> dict[str, Any]:
 
 
 def bounded(value: Any) -> Any:  # noqa: ANN401 - a JSON value
-    """Return a JSON value with long texts and long lists cut off; what is no text, number or list is None."""
+    """Return a JSON value with long texts and long lists cut off; of other types None."""
     match value:
         case str():
             return value if len(value) <= _CHARACTERS else value[: _CHARACTERS - 1] + "…"
@@ -71,15 +71,15 @@ class ChoiceScorer:
         """Return whether there is a gold choice."""
         return sample.target is not None
 
-    def score(self, sample: Scorable) -> Values:
+    def score(self, sample: Scorable) -> MetricValues:
         """Return whether the answer is right.
 
         Raises:
             ValueError: The target or the options are none.
         """
-        return Values({ACCURACY: float(self.is_right(sample))}, detail=shown_detail(sample))
+        return MetricValues({ACCURACY: float(self.is_right(sample))}, detail=shown_detail(sample))
 
-    def unusable(self, sample: Scorable) -> Values:
+    def unusable(self, sample: Scorable) -> MetricValues:
         """Return 0: no answer is a wrong answer."""
         return replace(values_of_unusable(self.metrics), detail=shown_detail(sample))
 
@@ -110,7 +110,7 @@ def gold_index(sample: Scorable) -> int:
     """Return the index of the gold choice.
 
     Raises:
-        ValueError: The target is no index.
+        ValueError: The target is not an index.
     """
     index = sample.target
     if not isinstance(index, int) or isinstance(index, bool) or index < 0:
@@ -122,7 +122,7 @@ def gold_box(sample: Scorable) -> Box:
     """Return the box of the gold choice, in ratios of width and height.
 
     Raises:
-        ValueError: The target is no index of the input ``options``, or what it names is no box.
+        ValueError: The target is not an index of the input ``options``, or what it names is not a box.
     """
     index, options = gold_index(sample), sample.inputs.get("options")
     if not isinstance(options, Sequence) or index >= len(options):
@@ -171,11 +171,11 @@ class RougeScorer:
         """Return whether there is a gold text."""
         return sample.target is not None
 
-    def score(self, sample: Scorable) -> Values:
+    def score(self, sample: Scorable) -> MetricValues:
         """Return the values of a text.
 
         Raises:
-            ValueError: The target is no text.
+            ValueError: The target is not a text.
         """
         gold, answer = sample.target, sample.structure or ""
         if not isinstance(gold, str):
@@ -184,11 +184,11 @@ class RougeScorer:
         values = self._released(answer, gold) if released else self._defined(answer, gold)
         return replace(values, detail=shown_detail(sample))
 
-    def unusable(self, sample: Scorable) -> Values:
+    def unusable(self, sample: Scorable) -> MetricValues:
         """Return 0 for each metric."""
         return replace(values_of_unusable(self.metrics), detail=shown_detail(sample))
 
-    def _defined(self, answer: str, gold: str) -> Values:
+    def _defined(self, answer: str, gold: str) -> MetricValues:
         gold = unquoted(without_marks(gold))  # as the answer is read
         try:
             scores = rouge_scores(answer, gold, epsilon=0.0)
@@ -198,18 +198,18 @@ class RougeScorer:
             scores = replace(scores, rouge_2=scores.rouge_1)
         return _values(scores)
 
-    def _released(self, answer: str, gold: str) -> Values:
+    def _released(self, answer: str, gold: str) -> MetricValues:
         compared = answer if len(answer) >= self.least else _BLANK
         try:
             return _values(rouge_scores(compared, gold, EPSILON))
         except EmptyTextError as error:
             reason = f"the released evaluation stops with ValueError: {error}"
             names = [metric.name for metric in self.metrics]
-            return Values(dict.fromkeys(names), dict.fromkeys(names, reason))
+            return MetricValues(dict.fromkeys(names), dict.fromkeys(names, reason))
 
 
-def _values(scores: RougeScores) -> Values:
-    return Values({ROUGE_L: scores.rouge_l, ROUGE_1: scores.rouge_1, ROUGE_2: scores.rouge_2})
+def _values(scores: RougeScores) -> MetricValues:
+    return MetricValues({ROUGE_L: scores.rouge_l, ROUGE_1: scores.rouge_1, ROUGE_2: scores.rouge_2})
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,25 +233,25 @@ class QuestionScorer:
         """Return whether there are golds."""
         return sample.target is not None
 
-    def score(self, sample: Scorable) -> Values:
+    def score(self, sample: Scorable) -> MetricValues:
         """Return the value of an answer.
 
         Raises:
-            ValueError: The target is no list of texts, or an empty one.
+            ValueError: The target is not a list of texts, or an empty one.
         """
         golds, answer = sample.target, sample.structure or ""
         if not isinstance(golds, list) or not golds or not all(isinstance(one, str) for one in golds):
             raise ValueError(f"the target of {sample.id!r} must be a list of texts that is not empty")
         detail = shown_detail(sample)
         if self.profile is not Profile.HELM:
-            return Values({F1: max(squad_f1(answer, gold) for gold in golds)}, detail=detail)
+            return MetricValues({F1: max(squad_f1(answer, gold) for gold in golds)}, detail=detail)
         try:
             value = max(rouge_scores(answer or _BLANK, gold).rouge_1 for gold in golds)
         except EmptyTextError as error:
             reason = f"the released evaluation leaves the item out: ValueError: {error}"
-            return Values({F1: None}, {F1: reason}, detail=detail)
-        return Values({F1: value}, detail=detail)
+            return MetricValues({F1: None}, {F1: reason}, detail=detail)
+        return MetricValues({F1: value}, detail=detail)
 
-    def unusable(self, sample: Scorable) -> Values:
+    def unusable(self, sample: Scorable) -> MetricValues:
         """Return 0 for each metric."""
         return replace(values_of_unusable(self.metrics), detail=shown_detail(sample))

@@ -14,8 +14,7 @@ from typing import Any
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.scorer import Scorer
-from i2s_sdk.tasks.prompts import prompt_texts
-from i2s_sdk.tasks.question import ImagePart, Question, TextPart, image_of
+from i2s_sdk.tasks.question import ImagePart, Question, TextPart, image_of, prompt_texts
 from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_sdk.tasks.task import Task
 from i2s_sdk.tasks.visualwebbench.boxes import read_box, read_point
@@ -59,10 +58,10 @@ def _filled(template: str, fields: Mapping[str, str]) -> str:
     rest = template
     while rest:
         places = {name: rest.find("{" + name + "}") for name in fields}
-        found = [name for name in places if places[name] >= 0]
-        if not found:
+        present = [name for name in places if places[name] >= 0]
+        if not present:
             break
-        first = min(found, key=places.__getitem__)
+        first = min(present, key=places.__getitem__)
         pieces += [rest[: places[first]], fields[first]]
         rest = rest[places[first] + len(first) + 2 :]
     return "".join([*pieces, rest])
@@ -72,7 +71,7 @@ def bbox_text(bbox: Sequence[float], profile: Profile) -> str:
     """Return a box as prompts have it: four ratios with three decimals; ``helm`` shows no zeros at the end.
 
     Raises:
-        ValueError: It is no box.
+        ValueError: It is not a box.
     """
     x1, y1, x2, y2 = bbox
     if profile is Profile.HELM:

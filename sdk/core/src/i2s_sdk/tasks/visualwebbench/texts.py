@@ -87,8 +87,8 @@ def read_element_text(answer: str, profile: Profile) -> str:
         _, colon, rest = answer.partition(":")
         return rest.strip().strip('"').strip("'") if colon else answer
     text = without_markup(answer)
-    found = _ELEMENT_PREFIX.search(text)
-    return unquoted(text if found is None else text[found.end() :])
+    prefix = _ELEMENT_PREFIX.search(text)
+    return unquoted(text if prefix is None else text[prefix.end() :])
 
 
 def read_plain(answer: str, profile: Profile) -> str:

@@ -1,4 +1,4 @@
-"""What a report shows of a sample: what was asked for, gold and answer, and both on the image."""
+"""The view of a sample in a report: question, gold and answer, and both on the image."""
 
 from __future__ import annotations
 

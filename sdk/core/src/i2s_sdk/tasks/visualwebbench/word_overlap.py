@@ -116,18 +116,18 @@ def common_subsequence(reference: Sequence[str], answer: Sequence[str]) -> list[
         answer: Words.
     """
     drops = _drops(reference, answer)
-    found: list[str] = []
+    common: list[str] = []
     row, column = len(reference), len(answer)
     while row and column:
         if reference[row - 1] == answer[column - 1]:
-            found.append(reference[row - 1])
+            common.append(reference[row - 1])
             row, column = row - 1, column - 1
         elif drops[row - 1][column - 1]:
             row -= 1
         else:
             column -= 1
-    found.reverse()
-    return found
+    common.reverse()
+    return common
 
 
 def _drops(reference: Sequence[str], answer: Sequence[str]) -> list[bytearray]:

@@ -31,7 +31,7 @@ from i2s_wire.render.rendering import Rendering, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What lies in the folder."""
+    """The files of the folder."""
 
     #: Files by name, assets left out.
     files: Mapping[str, str]

@@ -144,7 +144,7 @@ def _names_by_links(blocks: Sequence[Block], names: Mapping[int, str]) -> dict[i
     pages = [
         blocks[number].content for number, name in names.items() if name.rpartition(".")[2].lower() in HTML
     ]
-    found: dict[int, str] = {}
+    found_names: dict[int, str] = {}
     for language, link, usual in ((_STYLE, _STYLE_LINK, "style.css"), (_SCRIPT, _SCRIPT_LINK, "script.js")):
         linked = [
             match["name"] for page in pages for match in link.finditer(page) if "//" not in match["name"]
@@ -153,8 +153,8 @@ def _names_by_links(blocks: Sequence[Block], names: Mapping[int, str]) -> dict[i
         last = ""
         for number, block in enumerate(blocks):
             if block.language in language and number not in names:
-                found[number] = last = next(free, last)
-    return found
+                found_names[number] = last = next(free, last)
+    return found_names
 
 
 def _free(names: Sequence[str], taken: Collection[str]) -> Iterator[str]:
@@ -311,9 +311,9 @@ def _joined(listed: list[_Listed], blocks: int) -> SiteStructure | None:
     last_first = [*reversed([one for one in listed if one.is_whole])]
     last_first += reversed([one for one in listed if not one.is_whole])
     taken: list[_Listed] = []
-    for one in last_first:
-        if all(one.files.keys().isdisjoint(other.files) for other in taken):
-            taken.append(one)
+    for candidate in last_first:
+        if all(candidate.files.keys().isdisjoint(other.files) for other in taken):
+            taken.append(candidate)
     if not taken:
         return None
     taken = [one for one in listed if one in taken]

@@ -173,7 +173,7 @@ class HelmFolder:
 
     def sendable_files(self, assets: Collection[str] = ()) -> dict[str, str]:
         """Return the files that one request can hold: of names that differ only in case the first."""
-        taken, found = TakenNames(assets), dict[str, str]()
+        taken, sendable = TakenNames(assets), dict[str, str]()
         for path in sorted(self.files, key=lambda one: one not in INDEXES):
             if path in assets:
                 continue
@@ -181,8 +181,8 @@ class HelmFolder:
                 taken.add(path)
             except ValueError:
                 continue
-            found[path] = self.files[path]
-        return {path: found[path] for path in self.files if path in found}
+            sendable[path] = self.files[path]
+        return {path: sendable[path] for path in self.files if path in sendable}
 
 
 def shown_name(name: str) -> str:

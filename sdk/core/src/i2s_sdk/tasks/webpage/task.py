@@ -10,9 +10,7 @@ from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.instances.site_files import INDEXES, inside
 from i2s_sdk.scoring.edit import EditScorer
 from i2s_sdk.scoring.scorer import Scorer
-from i2s_sdk.tasks.metrics import metrics_of_images
-from i2s_sdk.tasks.prompts import task_prompt
-from i2s_sdk.tasks.question import Question, image_of, texts_then_image
+from i2s_sdk.tasks.question import Question, image_of, task_prompt, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
 from i2s_sdk.tasks.task import RenderedTask
@@ -39,7 +37,7 @@ def asset_names(instance: Instance) -> tuple[str, ...]:
     """Return the names of the files that an answer may use.
 
     Raises:
-        DataError: One is no relative name.
+        DataError: One is not a relative name.
     """
     try:
         return tuple(dict.fromkeys(inside(one.name) for one in instance.assets))
@@ -72,13 +70,8 @@ class WebpageTask(RenderedTask[Site]):
     size_policy: SizePolicy = SizePolicy.RESIZE
 
     @property
-    def image_metrics(self) -> tuple[str, ...]:
-        """Computed from two images by the metric service, the main one first."""
-        return metrics_of_images(self.profile)
-
-    @property
     def scorers(self) -> tuple[Scorer, ...]:
-        """What is computed here: the text of a rendering is compared with that of the ground truth."""
+        """The scorer that compares the text of a rendering with that of the ground truth."""
         return (EditScorer(self.profile),)
 
     def unavailable(self) -> Mapping[str, str]:
@@ -91,7 +84,7 @@ class WebpageTask(RenderedTask[Site]):
         """Return the one question of an instance: the texts with the names of its assets, then its image.
 
         Raises:
-            DataError: The name of an asset is no relative name.
+            DataError: The name of an asset is not a relative name.
         """
         return (texts_then_image(task_prompt("webpage", asset_names(instance)), image_of(instance)),)
 
@@ -102,8 +95,8 @@ class WebpageTask(RenderedTask[Site]):
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the files in a completion, or why there are none."""
         if self.profile is Profile.PAPER:
-            found = find_files(completion)
-            return found if isinstance(found, NoStructure) else _placed(found, assets)
+            structure = find_files(completion)
+            return structure if isinstance(structure, NoStructure) else _placed(structure, assets)
         written = write_files(completion, assets)
         if written.fault:
             return NoStructure(_FAULTS[written.fault])
@@ -120,7 +113,7 @@ class WebpageTask(RenderedTask[Site]):
         return site_of(structure.files, assets or {})
 
     def options(self) -> RenderOptions:
-        """Return how a page becomes a picture: one viewport; its text if it is compared."""
+        """Return how a page becomes an image: one viewport; its text if it is compared."""
         site = SiteOptions(want_text=self.profile is Profile.PAPER)
         return RenderOptions(window=WindowOptions(WIDTH, HEIGHT, 1.0, False), site=site)
 
@@ -156,13 +149,13 @@ class WebpageTask(RenderedTask[Site]):
         return content.text or (_index_text(own) if own and is_available() else None)
 
 
-def _placed(found: SiteStructure, assets: Sequence[str]) -> SiteStructure | NoStructure:
-    placed = place_files(found.files, assets)
+def _placed(structure: SiteStructure, assets: Sequence[str]) -> SiteStructure | NoStructure:
+    placed = place_files(structure.files, assets)
     if not placed.repairs:
-        return found
+        return structure
     if not placed.files:
         return NoStructure(f"no file of the list lies in the site: {placed.repairs[-1].error}")
-    return site_structure(placed.files, found.origin, (*found.repairs, *placed.repairs))
+    return site_structure(placed.files, structure.origin, (*structure.repairs, *placed.repairs))
 
 
 def _index_text(site: Site) -> str:

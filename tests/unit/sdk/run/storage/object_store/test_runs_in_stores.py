@@ -19,13 +19,12 @@ from i2s_sdk.models.provider import Answer as Said
 from i2s_sdk.models.provider_model import ProviderModel
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.report import write_report
-from i2s_sdk.run.dry_run import dry_run
 from i2s_sdk.run.export import export
-from i2s_sdk.run.generate import GenerateStage
+from i2s_sdk.run.generate import GenerateStage, answer_of
 from i2s_sdk.run.merge import merge
-from i2s_sdk.run.sample import Sample
+from i2s_sdk.run.pipeline import Sample
+from i2s_sdk.run.plan import dry_run
 from i2s_sdk.run.stages import generate
-from i2s_sdk.run.storage.answer import answer_of
 from i2s_sdk.run.storage.folder import (
     ANSWERS,
     APPENDED,
@@ -38,12 +37,12 @@ from i2s_sdk.run.storage.folder import (
     RunFolder,
     image_name,
     read_records,
+    read_run,
 )
 from i2s_sdk.run.storage.index import marked_calls, read_lines
 from i2s_sdk.run.storage.interface import open_storage
 from i2s_sdk.run.storage.manifest import Manifest
 from i2s_sdk.run.storage.object_storage import LEASE
-from i2s_sdk.run.storage.reader import read_run
 from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.settings import Settings
 from i2s_sdk.stats.aggregate import summarize_run
@@ -139,7 +138,7 @@ def test_a_merge_into_a_store_and_back_keeps_every_byte(tmp_path: Path, url: str
     stored = read_run(f"{url}/whole")
     for one in stored.ordered():
         for digest in filter(None, (one.instance.reference_sha256, one.rendering.sha256)):
-            assert stored.picture(digest) == (tmp_path / "local" / image_name(digest)).read_bytes()
+            assert stored.image(digest) == (tmp_path / "local" / image_name(digest)).read_bytes()
 
 
 def test_a_merge_that_was_cut_off_begins_anew_and_nothing_else_goes_on_with_it(

@@ -7,14 +7,14 @@ import time
 
 import pytest
 
-from i2s_sdk.models.errors import ModelAccessError
-from i2s_sdk.models.http_status import retry_after, status_error, transport_fault
+from i2s_sdk.models.completion import ModelAccessError
 from i2s_sdk.models.provider import (
     FaultError,
     InputRejectedError,
     RejectedError,
     ThrottledError,
 )
+from i2s_sdk.models.vendors import retry_after, status_error, transport_fault
 
 
 @pytest.mark.parametrize(

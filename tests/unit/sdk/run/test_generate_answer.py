@@ -9,13 +9,7 @@ import pytest
 
 from i2s_sdk.errors import ModelError
 from i2s_sdk.models import Completion, Finish, ModelFailedError, ModelInputRejectedError, ModelRefusedError
-from i2s_sdk.run.storage.answer import (
-    TEXT_CHARACTERS,
-    answer_of,
-    failed_answer,
-    joined_answer,
-    stored_question,
-)
+from i2s_sdk.run.generate import TEXT_CHARACTERS, answer_of, failed_answer, joined_answer, stored_question
 from i2s_sdk.run.storage.codec import answer_line, is_final, question_fields, read_answer, read_question
 from i2s_sdk.run.storage.folder import RunFolder, read_asked
 from i2s_sdk.run.storage.record import (

@@ -6,7 +6,7 @@ import pytest
 
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.tasks import ImagePart, Question, TextPart
-from i2s_sdk.tasks.prompts import DECODING, prompt_texts, task_prompt
+from i2s_sdk.tasks.question import DECODING, prompt_texts, task_prompt
 from i2s_sdk.tasks.registry import open_task
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_sdk.tasks.ocr_page import OcrLine, OcrPage
-from i2s_sdk.tasks.readoc.ocr import as_markdown
+from i2s_sdk.tasks.readoc.spec import as_markdown
 
 WHITE = (255, 255, 255)
 
