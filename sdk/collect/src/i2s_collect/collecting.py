@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from importlib.metadata import version
@@ -102,9 +102,8 @@ class Visitor:
         accepted = 0
         for number, piece in enumerate(ordered):
             if accepted >= self.per_document or number >= self.per_document * ATTEMPTS_PER_PIECE:
-                outcomes.append(
-                    self._outcome(document, fetched, piece, CollectStage.CUT, Reason.ENOUGH_OF_DOCUMENT)
-                )
+                cut = _cut_outcome(document, fetched, piece)
+                outcomes.append(replace(cut, reason=Reason.ENOUGH_OF_DOCUMENT))
                 continue
             outcome = await self._piece(document, fetched, piece)
             accepted += outcome.reason is None
@@ -114,69 +113,46 @@ class Visitor:
     async def _piece(self, document: SourceDocument, fetched: Fetched, piece: Piece) -> PieceOutcome:
         drawn = await draw_or_take(self.source, piece, self.renderers, self.documents)
         if isinstance(drawn, Dropped):
-            return self._outcome(document, fetched, piece, CollectStage.RENDER, drawn.reason, drawn.detail)
-        return await asyncio.to_thread(self._judged, document, fetched, drawn)
+            cut = _cut_outcome(document, fetched, piece)
+            return replace(cut, stage=CollectStage.RENDER, reason=drawn.reason, detail=drawn.detail)
+        return await asyncio.to_thread(self._judged, _cut_outcome(document, fetched, drawn.piece), drawn)
 
-    def _judged(self, document: SourceDocument, fetched: Fetched, drawn: Drawn) -> PieceOutcome:
+    def _judged(self, cut: PieceOutcome, drawn: Drawn) -> PieceOutcome:
         piece = drawn.piece
         judged = self.judge.judge(piece, drawn.png, drawn.text)
         values = {**judged.values, **({"flags": list(judged.flags)} if judged.flags else {})}
         if judged.dropped:
-            why = judged.dropped
-            return self._outcome(
-                document, fetched, piece, CollectStage.JUDGE, why.reason, why.detail, values=values
+            dropped = judged.dropped
+            return replace(
+                cut, stage=CollectStage.JUDGE, reason=dropped.reason, detail=dropped.detail, values=values
             )
-        engine = drawn.engine
-        return self._outcome(
-            document,
-            fetched,
-            piece,
-            CollectStage.JUDGE,
-            None,
+        return replace(
+            cut,
+            stage=CollectStage.JUDGE,
             structure=self.files.keep(piece.structure) if piece.structure else "",
             picture=self.files.keep(drawn.png),
+            length=piece.length or ink_length(drawn.png),
             values=values,
             fingerprint=self.duplicates.fingerprint(piece, drawn.png),
-            engine={"name": engine.name, "version": engine.version, "digest": engine.digest},
-            length=0 if piece.length else ink_length(drawn.png),
+            engine=asdict(drawn.engine),
         )
 
-    def _outcome(
-        self,
-        document: SourceDocument,
-        fetched: Fetched,
-        piece: Piece,
-        stage: CollectStage,
-        reason: Reason | None,
-        detail: str = "",
-        *,
-        structure: str = "",
-        picture: str = "",
-        values: Mapping[str, object] | None = None,
-        fingerprint: str = "",
-        engine: Mapping[str, str] | None = None,
-        length: int = 0,
-    ) -> PieceOutcome:
-        return PieceOutcome(
-            piece.subset,
-            piece_key(document, piece),
-            stage,
-            reason,
-            detail,
-            member=piece.member,
-            span=piece.span,
-            structure=structure,
-            picture=picture,
-            length=length or piece.length,
-            assets=piece.assets,
-            notes=piece.notes,
-            values=values or {},
-            fingerprint=fingerprint,
-            engine=engine or {},
-            version=fetched.version,
-            url=fetched.url,
-            place=piece.place,
-        )
+
+def _cut_outcome(document: SourceDocument, fetched: Fetched, piece: Piece) -> PieceOutcome:
+    """Return what is known of a piece that was cut out of a document."""
+    return PieceOutcome(
+        piece.subset,
+        piece_key(document, piece),
+        CollectStage.CUT,
+        member=piece.member,
+        span=piece.span,
+        length=piece.length,
+        assets=piece.assets,
+        notes=piece.notes,
+        version=fetched.version,
+        url=fetched.url,
+        place=piece.place,
+    )
 
 
 def piece_key(document: SourceDocument, piece: Piece) -> str:

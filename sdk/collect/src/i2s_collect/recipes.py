@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from itertools import groupby
 from pathlib import Path
@@ -339,7 +339,7 @@ class Remaker:
             assets=drawn.piece.assets,
             notes=drawn.piece.notes,
             values=recipe.provenance["filters"],
-            engine={"name": engine.name, "version": engine.version, "digest": engine.digest},
+            engine=asdict(engine),
             version=recipe.provenance["version"],
             url=url,
             place=recipe.place,
