@@ -68,7 +68,7 @@ def _outcome(metric: ImageMetric, answer: NetworkAnswer) -> Outcome:
     try:
         return metric.value_of(answer.value)
     except UndefinedError as error:
-        return metric.undefined_value() or MetricFailure(MetricFailureKind.UNDEFINED, str(error))
+        return metric.undefined_value or MetricFailure(MetricFailureKind.UNDEFINED, str(error))
 
 
 class WorkerProcess:

@@ -24,7 +24,7 @@ from i2s_metrics.model import Job
 from i2s_metrics.networks.networks import Networks
 from i2s_metrics.registry import Missing
 from i2s_metrics.settings import MetricsSettings
-from i2s_metrics.wire import SentPictures, describe, job_from_wire, score_to_wire
+from i2s_metrics.wire import SentImages, describe, job_from_wire, score_to_wire
 
 __all__ = ["MetricsServicer", "add_MetricsServiceServicer_to_server"]
 
@@ -79,7 +79,7 @@ class MetricsServicer(MetricsServiceServicer):
 
     async def _items(self, requests: AsyncIterator[pb.ScoreRequest]) -> AsyncIterator[_Item]:
         # Digests are looked up in the order of sending, before items overtake each other.
-        sent = SentPictures(self._settings.stream_memory)
+        sent = SentImages(self._settings.stream_memory)
         async for request in requests:
             try:
                 job = job_from_wire(request, self._settings.max_image_bytes, self._missing, sent)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import OrderedDict
 from dataclasses import replace
 from importlib.metadata import version
 
 from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError, NotFoundError
 from i2s_metrics import registry
+from i2s_metrics.bounded_cache import BoundedCache
 from i2s_metrics.errors import UnknownMetricError
 from i2s_metrics.model import Job, JobResult, MetricValue, Outcome
 from i2s_metrics.networks.files import LIBRARIES
@@ -23,38 +23,24 @@ from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import MetricResult, Score, SizePolicy
 
 
-class SentPictures:
+class SentImages:
     """Keeps the images used last, bounded in bytes."""
 
     def __init__(self, most_bytes: int) -> None:
-        self._most_bytes = most_bytes
-        self._held: OrderedDict[str, bytes] = OrderedDict()
-        self._bytes = 0
+        self._cache = BoundedCache(most_bytes)
 
     def add(self, data: bytes) -> None:
         """Keep an image; those unused for longest go. One larger than the bound is not kept."""
-        digest = sha256(data)
-        if digest in self._held:
-            self._held.move_to_end(digest)
-            return
-        if len(data) > self._most_bytes:
-            return
-        self._held[digest] = data
-        self._bytes += len(data)
-        while self._bytes > self._most_bytes:
-            _, dropped = self._held.popitem(last=False)
-            self._bytes -= len(dropped)
+        self._cache.get(sha256(data), lambda: memoryview(data))
 
     def find(self, digest: str) -> bytes | None:
         """Return the image of this digest, if it is still kept."""
-        data = self._held.get(digest)
-        if data is not None:
-            self._held.move_to_end(digest)
-        return data
+        kept = self._cache.find(digest)
+        return kept.obj if isinstance(kept, memoryview) and isinstance(kept.obj, bytes) else None
 
 
 def sha256(data: bytes) -> str:
-    """Return the digest that names a picture: SHA-256, lower-case hexadecimal."""
+    """Return the digest that names an image: SHA-256, lower-case hexadecimal."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -63,7 +49,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 def job_from_wire(
-    request: pb.ScoreRequest, most_bytes: int, missing: Missing, sent: SentPictures | None = None
+    request: pb.ScoreRequest, most_bytes: int, missing: Missing, sent: SentImages | None = None
 ) -> Job:
     """Return what a request asks for.
 
@@ -92,7 +78,7 @@ def job_from_wire(
     )
 
 
-def _picture(field: str, image: pb.Image, most_bytes: int, sent: SentPictures | None) -> bytes:
+def _picture(field: str, image: pb.Image, most_bytes: int, sent: SentImages | None) -> bytes:
     kind = image.WhichOneof("image")
     if kind == "sha256":
         return _named(f"{field}.sha256", image.sha256, sent)
@@ -107,7 +93,7 @@ def _picture(field: str, image: pb.Image, most_bytes: int, sent: SentPictures | 
     return image.data
 
 
-def _named(field: str, digest: str, sent: SentPictures | None) -> bytes:
+def _named(field: str, digest: str, sent: SentImages | None) -> bytes:
     if sent is None:
         raise InvalidArgumentError(field, "only ScoreStream keeps pictures; send the data")
     if not _SHA256.fullmatch(digest):

@@ -73,7 +73,7 @@ def _outcome(metric: ImageMetric, pair: Pair, missing: Missing) -> Outcome | Inp
     try:
         return metric.compute(pair)
     except UndefinedError as error:
-        return metric.undefined_value() or MetricFailure(MetricFailureKind.UNDEFINED, str(error))
+        return metric.undefined_value or MetricFailure(MetricFailureKind.UNDEFINED, str(error))
 
 
 @dataclass(frozen=True, slots=True)
