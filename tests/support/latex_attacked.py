@@ -11,10 +11,11 @@ from pathlib import Path
 from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.model import RawRendering
-from i2s_render_latex.engine import EngineSettings, LatexRenderer
+from i2s_render_latex.engine import LatexRenderer
 from i2s_render_latex.installation import find_installation
 from i2s_render_latex.model import Job, Options
 from i2s_render_latex.preparation import prepare_fonts, unpack_formats
+from i2s_render_latex.settings import LatexSettings
 from i2s_render_latex.texindex import TexIndex, build_index, tree_roots
 from i2s_wire.render.options import LatexEngine as TexEngine
 from i2s_wire.render.rendering import Verdict
@@ -129,17 +130,16 @@ async def attacked_engine(
     secret = folder / "secrets" / "secret.tex"
     secret.write_text(MARK)
     secret.chmod(0o644)
-    settings = JailSettings(state_dir=folder / "jail", uid_base=UID_BASE, uid_count=UIDS, tier=tier)
-    jail = await Jail.start(settings)
+    jail_settings = JailSettings(state_dir=folder / "jail", uid_base=UID_BASE, uid_count=UIDS, tier=tier)
+    jail = await Jail.start(jail_settings)
     index = TexIndex.load(folder / "index")
     installation = find_installation()
     if state and not (state / "fonts").exists():
         lay_out_prepared(state)
     fonts = await prepare_fonts(state, installation) if state else None
     unpacked = await unpack_formats(state or folder, installation)
-    engine = LatexRenderer(
-        EngineSettings(folder / "formats"), jail, installation, index, fonts=fonts, unpacked=unpacked
-    )
+    settings = LatexSettings(state_dir=folder)
+    engine = LatexRenderer(settings, jail, installation, index, fonts=fonts, unpacked=unpacked)
     async with engine.open({"attacked": PREAMBLE.encode()}):
         attacked = Attacked(engine, jail.folder, secret, tex)
         good = await attacked.draw_good()

@@ -13,10 +13,10 @@ import pytest
 from chosen import chosen
 from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_chassis.limits import Limits
-from i2s_chassis.warm.program import WarmSettings
-from i2s_render_lilypond.engine import EngineSettings, open_engine
+from i2s_render_lilypond.engine import open_engine
 from i2s_render_lilypond.installation import find_installation
 from i2s_render_lilypond.model import Job, Options
+from i2s_render_lilypond.settings import LilypondSettings
 from i2s_wire.render.rendering import Verdict
 
 MARK = "SECRETMARK"
@@ -112,9 +112,8 @@ async def attacked_engine(tier):
         canary.setblocking(False)
         settings = replace(TIERS[tier], state_dir=folder / "jail", uid_base=UID_BASE, uid_count=UIDS)
         jail = await Jail.start(settings)
-        async with open_engine(
-            jail, find_installation(), EngineSettings(), WarmSettings(LIMITS, spare=0), must_be_warm=True
-        ) as engine:
+        engine_settings = LilypondSettings(warm="zygote", warm_spare=0, limit=LIMITS)
+        async with open_engine(jail, find_installation(), engine_settings) as engine:
             good = await engine.render(GOOD)
             assert good.verdict is Verdict.RENDERED
             unreadable = "/etc/hostname" if jail.isolation.tier is Tier.LANDLOCK else "/nowhere"

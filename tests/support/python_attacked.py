@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from i2s_chassis.jail import Jail, JailSettings, Tier
-from i2s_chassis.warm.program import WarmSettings
-from i2s_render_python.engine import EngineSettings, PythonEngine, open_engine
+from i2s_render_python.engine import PythonEngine, open_engine
 from i2s_render_python.installation import find_installation
 from i2s_render_python.model import DrawnProgram, Job, Options
 from i2s_render_python.settings import PythonSettings
@@ -108,8 +107,8 @@ async def attacked(tier: str):
         jail = await Jail.start(settings)
         # Attacks end interpreters; with few modules they are soon replaced.
         installation = replace(find_installation(PythonSettings().fonts), modules=())
-        warm = WarmSettings(LIMITS, memory_bytes=768 * MIB, spare=0)
-        async with open_engine(jail, installation, EngineSettings(), warm, must_be_warm=True) as engine:
+        warm = PythonSettings(warm="zygote", warm_spare=0, limit=LIMITS)
+        async with open_engine(jail, installation, warm) as engine:
             found = Attacked(engine, jail, folder, listener)
             await found.draw_good()
             yield found

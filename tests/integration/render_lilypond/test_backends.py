@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops, ImageFilter
 
-from i2s_chassis.warm.program import WarmSettings
-from i2s_render_lilypond.engine import EngineSettings, open_engine
+from i2s_render_lilypond.engine import open_engine
 from i2s_render_lilypond.model import Job, Options
 from i2s_render_lilypond.raster import PNG_DEVICES, RAW_DEVICE
+from i2s_render_lilypond.settings import LilypondSettings
 from i2s_wire.render.options import Crop, LilypondBackend
 from i2s_wire.render.rendering import Verdict
 
@@ -82,7 +82,7 @@ def render(engine, limits):
 async def test_pixels_written_as_they_are_are_those_of_a_png(jail, installation, engine, limits):
     assert RAW_DEVICE in installation.devices
     only_png = dataclasses.replace(installation, devices=PNG_DEVICES)
-    async with open_engine(jail, only_png, EngineSettings(), WarmSettings(limits, spare=0)) as slower:
+    async with open_engine(jail, only_png, LilypondSettings(warm_spare=0)) as slower:
         for name, score in SCORES.items():
             job = Job(score, options=Options(crop=Crop.NONE, page_count=3), limits=limits)
             quick, slow = await engine.render(job), await slower.render(job)

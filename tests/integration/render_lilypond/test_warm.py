@@ -11,10 +11,11 @@ from PIL import Image, ImageChops
 from i2s_chassis.warm.pool import WarmPool
 from i2s_chassis.warm.program import WarmSettings
 from i2s_render_lilypond.converter import Need, copied, need
-from i2s_render_lilypond.engine import EngineSettings, open_engine
+from i2s_render_lilypond.engine import open_engine
 from i2s_render_lilypond.installation import NO_FOOTERS
 from i2s_render_lilypond.job_folder import open_zygote
 from i2s_render_lilypond.model import Job, Options
+from i2s_render_lilypond.settings import LilypondSettings
 from i2s_wire.render.options import Crop, LilypondConvert
 from i2s_wire.render.rendering import Verdict
 from repetitions import some
@@ -164,7 +165,7 @@ async def test_a_cancelled_job_takes_its_process_with_it(engine, limits):
 
 
 async def test_without_warm_processes_everything_is_started_anew(jail, installation, limits):
-    async with open_engine(jail, installation, EngineSettings(), None) as engine:
+    async with open_engine(jail, installation, LilypondSettings(warm="single-use")) as engine:
         rendering = await engine.render(Job(b'\\version "2.18.0" { c\'4 }', limits=limits))
     assert rendering.verdict is Verdict.RENDERED
     assert [stage.detail for stage in rendering.stages] == ["cold", "cold", "", ""]

@@ -23,7 +23,7 @@ import asyncio, json, sys
 from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_chassis.limits import Limits
 from i2s_render_lilypond.engine import open_engine
-from i2s_render_lilypond.engine import EngineSettings
+from i2s_render_lilypond.settings import LilypondSettings
 from i2s_render_lilypond.installation import find_installation
 from i2s_render_lilypond.model import Job, Options
 from i2s_chassis.warm.program import WarmSettings
@@ -38,9 +38,8 @@ async def main(bombs):
     found = {}
     for name, settings in TIERS.items():
         jail = await Jail.start(settings)
-        async with open_engine(
-            jail, find_installation(), EngineSettings(), WarmSettings(limits, spare=0), must_be_warm=True
-        ) as engine:
+        settings = LilypondSettings(warm="zygote", warm_spare=0, limit=limits)
+        async with open_engine(jail, find_installation(), settings) as engine:
             for bomb, music in bombs.items():
                 for cold in (False, True):
                     score = f'\\\\version "2.24.0"\\n{music}\\n{{ c4 }}'.encode()

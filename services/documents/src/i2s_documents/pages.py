@@ -21,7 +21,7 @@ from i2s_chassis.renderer.pixmap import BYTES_PER_PIXEL, HEADER_BYTES, Pixmap, r
 from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
 from i2s_documents.installation import Installation
 from i2s_documents.model import DrawJob, RawPages
-from i2s_wire.bounds import DOCUMENT_BYTES
+from i2s_documents.settings import DocumentsSettings
 from i2s_wire.documents.drawing import DocumentDefect, ImageFormat, PageDrawing, PageImage
 from i2s_wire.render.rendering import Verdict
 
@@ -140,24 +140,10 @@ _SAYS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class DrawSettings:
-    """What an operator decides about drawing."""
-
-    #: Greatest document.
-    max_pdf_bytes: int = DOCUMENT_BYTES
-    #: Most pages of a response.
-    max_pages: int = 16
-    #: Seconds after which a request begins no further page.
-    request_seconds: float = 20.0
-    #: Bytes of images after which a request begins no further page.
-    response_bytes: int = 32 * 1024 * 1024
-
-
 class PageRenderer:
     """Runs PDFium in cells."""
 
-    def __init__(self, settings: DrawSettings, jail: Jail, installation: Installation) -> None:
+    def __init__(self, settings: DocumentsSettings, jail: Jail, installation: Installation) -> None:
         self._settings, self._jail, self._installation = settings, jail, installation
 
     async def draw(self, job: DrawJob) -> RawPages:
@@ -176,7 +162,7 @@ class PageRenderer:
                 f"The document has {len(job.pdf)} bytes, more than the limit of {settings.max_pdf_bytes}."
             )
             return drawn
-        most = settings.max_pages if job.count is None else min(settings.max_pages, job.count)
+        most = min(settings.max_pages_drawn, job.count or settings.max_pages_drawn)
         limits = limits_of_drawing(job.limits, len(job.pdf), most)
         files = {DOCUMENT: job.pdf}
         async with self._jail.cell(limits, files, readable=self._installation.readable) as cell:

@@ -7,12 +7,10 @@ from dataclasses import replace
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
-from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
 from i2s_chassis.renderer.wire import chosen, printable, refuse_foreign, whole_number
 from i2s_chassis.server.service import Chassis
-from i2s_render_html.chromium import Chromium
 from i2s_render_html.engine import HtmlEngine
 from i2s_render_html.model import Job, Options, ResolvedElementQuery, SelectorError, SiteRendering
 from i2s_render_html.settings import HtmlSettings
@@ -113,23 +111,16 @@ def printable_site(site: SiteResult) -> SiteResult:
 class HtmlServicer(RendererServicer[Job, SiteRendering]):
     """Answers render requests."""
 
+    _engine: HtmlEngine
+
     def __init__(self, engine: HtmlEngine, settings: HtmlSettings, chassis: Chassis) -> None:
         options = options_to_wire(Options())
         identity = Identity("i2s-render-html", "site", "chromium", options, settings.site_files)
-        super().__init__(identity, settings, chassis)
-        self._engine = engine
+        super().__init__(identity, engine, settings, chassis)
 
     @property
-    def installation(self) -> Chromium:  # noqa: D102 - see RendererServicer, as everything below
-        return self._engine.installation
-
-    @property
-    def missing(self) -> tuple[str, ...]:  # noqa: D102
+    def missing(self) -> tuple[str, ...]:  # noqa: D102 - see RendererServicer, as everything below
         return self._engine.missing
-
-    @property
-    def isolation(self) -> Isolation:  # noqa: D102
-        return self._engine.isolation
 
     def job(self, request: pb.RenderRequest, limits: Limits) -> Job:  # noqa: D102
         files, assets = files_from_wire(request.site)
@@ -144,7 +135,7 @@ class HtmlServicer(RendererServicer[Job, SiteRendering]):
 
     async def render(self, job: Job) -> SiteRendering:  # noqa: D102
         try:
-            return await self._engine.render(job)
+            return await super().render(job)
         except SelectorError as error:
             raise InvalidArgumentError("options.site.elements.css", str(error)) from None
 

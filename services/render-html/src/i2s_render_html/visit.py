@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from email.utils import formatdate
 
 from playwright.async_api import ConsoleMessage, Dialog, Download, Request, Route, WebSocket
@@ -13,6 +12,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from i2s_chassis.jail import PolicyEvent, PolicyKind
 from i2s_chassis.renderer.bounds import shown
+from i2s_render_html.settings import HtmlSettings
 from i2s_render_html.site import find, is_ours, path_of
 from i2s_wire.render.site import ConsoleEntry
 
@@ -26,18 +26,6 @@ _LEVELS = {"warning": "warning", "error": "error", "assert": "error"}
 _NOT_FOUND = b"<!DOCTYPE html><title>404 Not Found</title><h1>Not Found</h1>"
 
 
-@dataclass(frozen=True, slots=True)
-class VisitBounds:
-    """Bounds of one visit."""
-
-    #: Time of every file, in seconds since 1970.
-    clock: int
-    #: Documents that the page may go through.
-    navigations: int
-    #: Messages that are kept.
-    console_entries: int
-
-
 class Visit:
     """One page's doings. Given to Playwright as the answer to everything.
 
@@ -48,7 +36,7 @@ class Visit:
         downloads: Whether something was to be downloaded.
     """
 
-    def __init__(self, bounds: VisitBounds) -> None:
+    def __init__(self, bounds: HtmlSettings) -> None:
         self._bounds = bounds
         self._files: Mapping[str, bytes] = {}
         self._headers = {

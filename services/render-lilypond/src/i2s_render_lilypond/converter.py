@@ -176,8 +176,8 @@ async def _warm(converter: Warm, folder: str, job: Job, assumed: str) -> _Ran:
         converter.condemn("limit")
         if answer.cause in (Cause.EXITED, Cause.SIGNALED, Cause.STOPPED):
             raise WarmError(f"a converter ended in the middle of a job: {answer.cause.value}")
-        return _Ran(answer.cause, _since(before, answer.usage), "warm", answer.output, None, answer.events)
-    usage = _since(before, await cell.usage())
+        return _Ran(answer.cause, answer.usage.since(before), "warm", answer.output, None, answer.events)
+    usage = (await cell.usage()).since(before)
     succeeded = answer == ["done", "0", "0"]
     if not succeeded:
         converter.condemn("failed")
@@ -188,15 +188,6 @@ async def _warm(converter: Warm, folder: str, job: Job, assumed: str) -> _Ran:
     score = await _fetch(cell, f"{folder}/{SCORE}") if succeeded else None
     killed = answer[:2] == ["done", "-1"]
     return _Ran(Cause.SIGNALED if killed else Cause.EXITED, usage, "warm", log, score, ())
-
-
-def _since(before: Usage, now: Usage) -> Usage:
-    return replace(
-        now,
-        wall_seconds=now.wall_seconds - before.wall_seconds,
-        cpu_seconds=now.cpu_seconds - before.cpu_seconds,
-        waited_seconds=now.waited_seconds - before.waited_seconds,
-    )
 
 
 async def _fetch(cell: Cell, name: str) -> bytes | None:

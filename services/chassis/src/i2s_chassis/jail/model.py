@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
@@ -71,6 +71,15 @@ class Usage:
     def clock_seconds(self) -> float:
         """Wall time that counts against the limit on it."""
         return max(0.0, self.wall_seconds - self.waited_seconds)
+
+    def since(self, before: Usage) -> Usage:
+        """Return what was used since ``before``, which was read of the same run; peaks stay what they are."""
+        return replace(
+            self,
+            wall_seconds=max(0.0, self.wall_seconds - before.wall_seconds),
+            cpu_seconds=max(0.0, self.cpu_seconds - before.cpu_seconds),
+            waited_seconds=max(0.0, self.waited_seconds - before.waited_seconds),
+        )
 
     def __add__(self, other: Usage) -> Usage:
         """Return both one after the other: times add up, peaks do not."""

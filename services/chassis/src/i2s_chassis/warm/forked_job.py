@@ -165,15 +165,7 @@ class ForkedJob:
             self._warm.condemn("died")
             raise WarmError(f"a warm process ended in the middle of a job: {ended.cause.value}")
         self._warm.condemn("limit")
-        used, before = ended.usage, self._before
-        usage = Usage(
-            used.wall_seconds - before.wall_seconds,
-            used.cpu_seconds - before.cpu_seconds,
-            used.peak_memory_bytes,
-            used.peak_processes,
-            used.waited_seconds - before.waited_seconds,
-        )
-        return Ran(ended.cause, usage, ended.events, -1)
+        return Ran(ended.cause, ended.usage.since(self._before), ended.events, -1)
 
     async def _is_full(self) -> bool:
         fill, limits = await self._warm.cell.fill(), self._limits
