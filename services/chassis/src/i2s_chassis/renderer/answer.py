@@ -10,7 +10,7 @@ import re
 import sys
 from dataclasses import replace
 
-from i2s_chassis.jail import Isolation
+from i2s_chassis.jail import model as jail
 from i2s_chassis.jail.plan import WORK_IN_NAMESPACE
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import wire
@@ -22,7 +22,7 @@ from i2s_wire.render.source_error import SourceError, Undefined
 
 
 def answer_of(
-    raw: RawRendering, queue_seconds: float, *, limits: Limits, isolation: Isolation, engine: Engine
+    raw: RawRendering, queue_seconds: float, *, limits: Limits, isolation: jail.Isolation, engine: Engine
 ) -> Rendering:
     """Return the answer to a job.
 
