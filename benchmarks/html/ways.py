@@ -23,7 +23,7 @@ from i2s_render_html.browser import BrowserSettings
 from i2s_render_html.chromium import find_chromium
 from i2s_render_html.engine import HtmlEngine
 from i2s_render_html.jekyll import JekyllBuilder, JekyllSettings
-from i2s_render_html.model import Job
+from i2s_render_html.model import SiteJob
 from i2s_render_html.sandbox import choose_sandbox
 from i2s_render_html.settings import HtmlSettings
 from i2s_sdk.instances.site_files import read_tar
@@ -41,9 +41,9 @@ class Site:
     name: str
     files: dict[str, bytes]
 
-    def job(self) -> Job:
+    def job(self) -> SiteJob:
         """Return what the renderer is asked."""
-        return Job(tuple(File(path, content) for path, content in self.files.items()))
+        return SiteJob(tuple(File(path, content) for path, content in self.files.items()))
 
     def write(self, folder: Path) -> None:
         """Write the files into a folder."""

@@ -41,7 +41,7 @@ from benchmarks.python.gallery import gallery
 from i2s_chassis.jail import Jail, JailSettings
 from i2s_render_python.engine import PythonEngine, open_engine
 from i2s_render_python.installation import MODULES, find_installation
-from i2s_render_python.model import DrawnProgram, Job, Options
+from i2s_render_python.model import DrawnProgram, Options, PythonJob
 from i2s_render_python.settings import PythonSettings
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples/charts/programs"
@@ -93,7 +93,7 @@ async def engine() -> AsyncIterator[PythonEngine]:
 async def render(opened: PythonEngine, program: bytes, *, cold: bool) -> DrawnProgram:
     """Run a program with the defaults of the service."""
     limits = PythonSettings().limit_table().default
-    return await opened.render(Job(program, options=Options(cold=cold), limits=limits))
+    return await opened.render(PythonJob(program, options=Options(cold=cold), limits=limits))
 
 
 def images(drawn: DrawnProgram) -> list[bytes]:

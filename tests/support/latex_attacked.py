@@ -13,7 +13,7 @@ from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.model import RawRendering
 from i2s_render_latex.engine import LatexRenderer
 from i2s_render_latex.installation import find_installation
-from i2s_render_latex.model import Job, Options
+from i2s_render_latex.model import LatexJob, Options
 from i2s_render_latex.preparation import prepare_fonts, unpack_formats
 from i2s_render_latex.settings import LatexSettings
 from i2s_render_latex.texindex import TexIndex, build_index, tree_roots
@@ -54,7 +54,7 @@ class Attacked:
 
     async def draw_good(self) -> RawRendering:
         """Render the good document."""
-        return await self.engine.render(Job(GOOD, options=Options(engine=self.tex), limits=LIMITS))
+        return await self.engine.render(LatexJob(GOOD, options=Options(engine=self.tex), limits=LIMITS))
 
     async def render(
         self,
@@ -66,7 +66,7 @@ class Attacked:
     ) -> RawRendering:
         """Render an attack, and look whether everything is as before."""
         body = body.replace("SECRETFILE", str(self.secret))
-        job = Job(source or document(body), files, Options(engine=self.tex), limits)
+        job = LatexJob(source or document(body), files, Options(engine=self.tex), limits)
         rendering = await self.engine.render(job)
         await self.nothing_is_left(rendering)
         return rendering
@@ -88,7 +88,7 @@ class Attacked:
     async def shows(self, body: str, expected: str) -> bool:
         """Return whether a body gives the image of another body."""
         attack = await self.render(body)
-        job = Job(document(expected), options=Options(engine=self.tex), limits=LIMITS)
+        job = LatexJob(document(expected), options=Options(engine=self.tex), limits=LIMITS)
         innocent = await self.engine.render(job)
         assert attack.verdict is innocent.verdict
         return [one.png for one in attack.pictures] == [one.png for one in innocent.pictures]

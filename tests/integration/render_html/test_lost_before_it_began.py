@@ -12,7 +12,7 @@ from i2s_render_html import page_job
 from i2s_render_html.browser import BrowserSettings
 from i2s_render_html.chromium import find_chromium
 from i2s_render_html.engine import HtmlEngine
-from i2s_render_html.model import Job
+from i2s_render_html.model import SiteJob
 from i2s_render_html.page import PreparedPage
 from i2s_render_html.sandbox import choose_sandbox
 from i2s_render_html.settings import HtmlSettings
@@ -49,5 +49,5 @@ async def test_another_browser_shows_the_page(engine: HtmlEngine, monkeypatch: p
         await load(page, url)
 
     monkeypatch.setattr(page_job, "load", lost_at_first)
-    rendering = await engine.render(Job((File("index.html", b"<title>Here</title><h1>Here</h1>"),)))
+    rendering = await engine.render(SiteJob((File("index.html", b"<title>Here</title><h1>Here</h1>"),)))
     assert (rendering.verdict, rendering.message, len(asked)) == (Verdict.RENDERED, "", 2)

@@ -9,7 +9,7 @@ import pytest
 from i2s_chassis.limits import Limits
 from i2s_render_latex.engine import LatexRenderer
 from i2s_render_latex.formats import BuildBudget, BuildShares
-from i2s_render_latex.model import Job
+from i2s_render_latex.model import LatexJob
 from i2s_render_latex.settings import LatexSettings
 from i2s_wire.render.rendering import Verdict
 
@@ -69,7 +69,7 @@ async def test_nine_cheap_jobs_buy_no_more_than_a_share_and_one_build(
             source = (
                 f"{preamble}\\newcommand\\number{chr(97 + number)}{{}}\n\\begin{{document}}x\\end{{document}}"
             )
-            rendering = await attacked.render(Job(source.encode(), limits=_CHEAP))
+            rendering = await attacked.render(LatexJob(source.encode(), limits=_CHEAP))
             assert rendering.verdict is Verdict.TIME_LIMIT
         while making or not attacked._formats._wanted.empty():
             await asyncio.sleep(0.05)

@@ -13,7 +13,7 @@ from i2s_chassis.errors import InvalidArgumentError
 from i2s_chassis.jail import Jail, JailSettings
 from i2s_render_latex.engine import LatexRenderer
 from i2s_render_latex.installation import find_installation
-from i2s_render_latex.model import Job, Options
+from i2s_render_latex.model import LatexJob, Options
 from i2s_render_latex.preparation import prepare_fonts
 from i2s_render_latex.servicer import refuse_missing
 from i2s_render_latex.settings import LatexSettings
@@ -48,7 +48,7 @@ def document(body, preamble=""):
 
 
 async def rendered(engine, tex, source, **options):
-    return await engine.render(Job(source, options=Options(engine=tex, **options)))
+    return await engine.render(LatexJob(source, options=Options(engine=tex, **options)))
 
 
 def values(rendering):

@@ -16,7 +16,7 @@ from i2s_render_html.browser import BrowserSettings
 from i2s_render_html.chromium import find_chromium
 from i2s_render_html.engine import HtmlEngine
 from i2s_render_html.jekyll import JekyllBuilder, JekyllSettings
-from i2s_render_html.model import Job, Options
+from i2s_render_html.model import Options, SiteJob
 from i2s_render_html.sandbox import choose_sandbox
 from i2s_render_html.settings import HtmlSettings
 from i2s_wire.render.rendering import Verdict
@@ -30,7 +30,7 @@ LIMITS = Limits(
 UIDS = 16
 UID_BASE = 24_000 + os.getpid() % 1900 * UIDS  # apart from other runs of this file and from services
 
-GOOD = Job(
+GOOD = SiteJob(
     (
         File(
             "index.html", b"<title>Good</title><link rel=stylesheet href=a.css><h1>Good</h1><img src=a.svg>"
@@ -76,7 +76,7 @@ class Attacked:
     async def show(self, page, *, files=(), assets=(), limits=LIMITS, options=WITH_TEXT, entry=""):
         """Render a page with PORT and SECRETFILE put in, then look whether anything is harmed."""
         page = page.replace("PORT", str(self.canary.port)).replace("SECRETFILE", str(self._secret))
-        job = Job((File("index.html", page.encode()), *files), assets, entry, options, limits)
+        job = SiteJob((File("index.html", page.encode()), *files), assets, entry, options, limits)
         return await self.render(job)
 
     async def render(self, job):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_chassis.renderer.bounds import check_name
-from i2s_render_html.model import Job
+from i2s_render_html.model import SiteJob
 from i2s_render_html.settings import HtmlSettings
 from i2s_render_html.site import (
     ORIGIN,
@@ -28,7 +28,7 @@ DEFAULTS = HtmlSettings()
 
 def job(*names, assets=(), entry=""):
     files = tuple(File(name, name.encode(errors="replace")) for name in names)
-    return Job(files, tuple(File(name, b"asset") for name in assets), entry)
+    return SiteJob(files, tuple(File(name, b"asset") for name in assets), entry)
 
 
 def test_a_plain_site_has_no_complaint():

@@ -41,7 +41,7 @@ _FONTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Installation:
+class DocumentsInstallation:
     """What results are made with."""
 
     #: The program.
@@ -62,7 +62,7 @@ class Installation:
     fonts_digest: str
 
 
-def find_installation(pandoc: str = "pandoc") -> Installation:
+def find_installation(pandoc: str = "pandoc") -> DocumentsInstallation:
     """Look at this machine; takes about a second.
 
     Args:
@@ -87,7 +87,7 @@ def find_installation(pandoc: str = "pandoc") -> Installation:
         "pillow": PIL.__version__,
         "fonts": fonts,
     }
-    return Installation(
+    return DocumentsInstallation(
         pandoc=program,
         pdfium=pdfium,
         inside=INSIDE,

@@ -19,7 +19,7 @@ from i2s_chassis.renderer.crop import encode as encode_png
 from i2s_chassis.renderer.model import RawStage
 from i2s_chassis.renderer.pixmap import BYTES_PER_PIXEL, HEADER_BYTES, Pixmap, read_ppm
 from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
-from i2s_documents.installation import Installation
+from i2s_documents.installation import DocumentsInstallation
 from i2s_documents.model import DrawJob, RawPages
 from i2s_documents.settings import DocumentsSettings
 from i2s_wire.documents.drawing import DocumentDefect, ImageFormat, PageDrawing, PageImage
@@ -140,10 +140,10 @@ _SAYS = {
 }
 
 
-class PageRenderer:
+class DocumentDrawing:
     """Runs PDFium in cells."""
 
-    def __init__(self, settings: DocumentsSettings, jail: Jail, installation: Installation) -> None:
+    def __init__(self, settings: DocumentsSettings, jail: Jail, installation: DocumentsInstallation) -> None:
         self._settings, self._jail, self._installation = settings, jail, installation
 
     async def draw(self, job: DrawJob) -> RawPages:

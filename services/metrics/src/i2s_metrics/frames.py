@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import Any
 
 from i2s_chassis.jail.own_process import Confinement
-from i2s_metrics.model import Draft, Inputs, Job, MetricValue, NetworkComparison, Outcome
+from i2s_metrics.model import ComparisonJob, Draft, Inputs, MetricValue, NetworkComparison, Outcome
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import MetricFailure, MetricFailureKind, SizePolicy
 
@@ -45,7 +45,7 @@ def unpack(frame: bytes) -> tuple[Any, int]:
     return json.loads(frame[LENGTH.size : end]), end
 
 
-def pack_job(job: Job) -> bytes:
+def pack_job(job: ComparisonJob) -> bytes:
     """Return a job as bytes."""
     header = {
         "policy": job.policy,
@@ -56,11 +56,11 @@ def pack_job(job: Job) -> bytes:
     return pack(header, job.reference, job.prediction)
 
 
-def unpack_job(frame: bytes) -> Job:
+def unpack_job(frame: bytes) -> ComparisonJob:
     """Return the job that ``pack_job`` made bytes of."""
     header, reference = unpack(frame)
     prediction = reference + header["reference_bytes"]
-    return Job(
+    return ComparisonJob(
         reference=frame[reference:prediction],
         prediction=frame[prediction:],
         policy=SizePolicy(header["policy"]),

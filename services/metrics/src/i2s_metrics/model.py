@@ -96,7 +96,7 @@ class JobResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ComparisonJob:
     """What to compare, and how."""
 
     #: Encoded image.

@@ -15,7 +15,7 @@ from i2s_chassis.server.service import Chassis, Register
 from i2s_metrics import registry
 from i2s_metrics.confinement import log_confinement, may_use_gpu
 from i2s_metrics.engine import MetricsEngine
-from i2s_metrics.model import Job, JobResult, MetricValue, Network
+from i2s_metrics.model import ComparisonJob, JobResult, MetricValue, Network
 from i2s_metrics.networks.files import Inventory, close_all_but, take_inventory
 from i2s_metrics.networks.messages import HostSettings
 from i2s_metrics.networks.networks import Networks, NetworksError
@@ -43,7 +43,7 @@ async def check(engine: MetricsEngine, missing: Missing) -> None:
     picture = _picture()
     metrics = registry.available(Profile.PAPER, missing)
     try:
-        score = await engine.score(Job(picture, picture, SizePolicy.PAD, Profile.PAPER, metrics))
+        score = await engine.score(ComparisonJob(picture, picture, SizePolicy.PAD, Profile.PAPER, metrics))
     except CallError as error:
         raise StartError(f"the first comparison failed: {error.message}") from error
     for name, value in zip(metrics, _values(score), strict=True):

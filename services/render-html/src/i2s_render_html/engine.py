@@ -17,7 +17,7 @@ from i2s_render_html.browser import Browser
 from i2s_render_html.capture import check_selector, pixels_of
 from i2s_render_html.chromium import Chromium
 from i2s_render_html.jekyll import BuiltSite, JekyllBuilder, needs_jekyll, not_installed
-from i2s_render_html.model import BrowserError, Job, SelectorError, SiteRendering
+from i2s_render_html.model import BrowserError, SelectorError, SiteJob, SiteRendering
 from i2s_render_html.page import PreparedPage
 from i2s_render_html.page_job import ShownPage, show
 from i2s_render_html.sandbox import SandboxChoice
@@ -99,7 +99,7 @@ class HtmlEngine:
         complaint = self.chromium.fonts.complaint
         return (*plugins, complaint) if complaint else plugins
 
-    async def render(self, job: Job) -> SiteRendering:
+    async def render(self, job: SiteJob) -> SiteRendering:
         """Render a site.
 
         Raises:
@@ -127,13 +127,13 @@ class HtmlEngine:
             return _without_page(verdict.no_page(job.entry_path, jekyll=built is not None), built)
         return await self._show(files, entry, job, built)
 
-    async def _build(self, files: Mapping[str, bytes], job: Job) -> BuiltSite:
+    async def _build(self, files: Mapping[str, bytes], job: SiteJob) -> BuiltSite:
         if self._builder is None:
             raise UnavailableError("this site needs Jekyll, which this service was started without")
         return await self._builder.build(files, job.limits)
 
     async def _show(
-        self, files: Mapping[str, bytes], entry: str, job: Job, built: BuiltSite | None
+        self, files: Mapping[str, bytes], entry: str, job: SiteJob, built: BuiltSite | None
     ) -> SiteRendering:
         for chance in range(_TRIES):
             try:
@@ -146,7 +146,7 @@ class HtmlEngine:
         raise AssertionError("every chance returns or raises")
 
     async def _on_a_browser(
-        self, files: Mapping[str, bytes], entry: str, job: Job, built: BuiltSite | None
+        self, files: Mapping[str, bytes], entry: str, job: SiteJob, built: BuiltSite | None
     ) -> SiteRendering:
         async with self._browsers.lease() as lease:
             browser = lease.worker
@@ -165,7 +165,7 @@ class HtmlEngine:
         page: PreparedPage,
         files: Mapping[str, bytes],
         entry: str,
-        job: Job,
+        job: SiteJob,
         built: BuiltSite | None,
     ) -> SiteRendering:
         """Show a site on a page, and leave its browser ready for the next one or condemned."""

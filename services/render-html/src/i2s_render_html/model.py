@@ -68,7 +68,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class SiteJob:
     """One site to show."""
 
     #: Files that the author of the structure wrote.

@@ -17,7 +17,7 @@ from i2s_chassis.renderer.verdict import Judgement
 from i2s_render_html import verdict
 from i2s_render_html.browser import Browser
 from i2s_render_html.capture import page_png, page_size, picture_of, pixels_of, read_elements, read_text
-from i2s_render_html.model import BrowserError, Job
+from i2s_render_html.model import BrowserError, SiteJob
 from i2s_render_html.page import PreparedPage
 from i2s_render_html.settings import HtmlSettings
 from i2s_render_html.settle import load, settle
@@ -141,7 +141,7 @@ async def show(
     page: PreparedPage,
     files: Mapping[str, bytes],
     entry: str,
-    job: Job,
+    job: SiteJob,
     bounds: HtmlSettings,
     spent: Usage,
 ) -> ShownPage:
@@ -187,7 +187,7 @@ async def show(
 
 
 async def _steps(
-    page: PreparedPage, entry: str, job: Job, bounds: HtmlSettings, meter: Meter, shown: ShownPage
+    page: PreparedPage, entry: str, job: SiteJob, bounds: HtmlSettings, meter: Meter, shown: ShownPage
 ) -> None:
     options, visit = job.options, page.visit
     await page.set_window(options)
@@ -223,7 +223,7 @@ async def _next(shown: ShownPage, meter: Meter, step: str) -> None:
     shown.step = step
 
 
-async def _capture(page: PreparedPage, job: Job, frame: bytes, shown: ShownPage) -> None:
+async def _capture(page: PreparedPage, job: SiteJob, frame: bytes, shown: ShownPage) -> None:
     options = job.options
     if not options.full_page:
         shown.picture = picture_of(frame)
@@ -252,7 +252,7 @@ async def _judge(
     shown: ShownPage,
     browser: Browser,
     page: PreparedPage,
-    job: Job,
+    job: SiteJob,
     meter: Meter,
     steps: asyncio.Task[None],
     limit: asyncio.Task[Cause],
@@ -282,7 +282,7 @@ async def _judge(
     shown.judgement = verdict.of_end(Cause.SIGNALED, job.limits)
 
 
-def _cause(browser: Browser, job: Job, meter: Meter, limit: asyncio.Task[Cause]) -> Cause | None:
+def _cause(browser: Browser, job: SiteJob, meter: Meter, limit: asyncio.Task[Cause]) -> Cause | None:
     """Return the limit that was passed or how the browser ended, None if neither happened."""
     if limit.done() and limit.exception() is None:
         return limit.result()

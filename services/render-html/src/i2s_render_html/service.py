@@ -21,7 +21,7 @@ from i2s_render_html.browser import BrowserSettings
 from i2s_render_html.chromium import find_chromium
 from i2s_render_html.engine import HtmlEngine
 from i2s_render_html.jekyll import JekyllBuilder, JekyllError, JekyllSettings
-from i2s_render_html.model import Job, Options, SiteRendering
+from i2s_render_html.model import Options, SiteJob, SiteRendering
 from i2s_render_html.sandbox import choose_sandbox
 from i2s_render_html.servicer import HtmlServicer
 from i2s_render_html.settings import HtmlSettings
@@ -46,7 +46,7 @@ async def canary(engine: HtmlEngine, limits: Limits) -> None:
     Raises:
         EngineError: It did not become an image, or not the same twice; says why.
     """
-    job = Job(_SITE, options=Options(want_text=True), limits=limits)
+    job = SiteJob(_SITE, options=Options(want_text=True), limits=limits)
     first, second = _shown(await engine.render(job), "tweet"), _shown(await engine.render(job), "tweet")
     if first != second:
         raise EngineError("the canary looks different when it is rendered again")

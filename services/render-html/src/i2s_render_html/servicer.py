@@ -12,7 +12,7 @@ from i2s_chassis.renderer.servicer import Identity, RendererServicer
 from i2s_chassis.renderer.wire import chosen, printable, refuse_foreign, whole_number
 from i2s_chassis.server.service import Chassis
 from i2s_render_html.engine import HtmlEngine
-from i2s_render_html.model import Job, Options, ResolvedElementQuery, SelectorError, SiteRendering
+from i2s_render_html.model import Options, ResolvedElementQuery, SelectorError, SiteJob, SiteRendering
 from i2s_render_html.settings import HtmlSettings
 from i2s_wire.render.options import WindowOptions
 from i2s_wire.render.rendering import Rendering
@@ -108,7 +108,7 @@ def printable_site(site: SiteResult) -> SiteResult:
     )
 
 
-class HtmlServicer(RendererServicer[Job, SiteRendering]):
+class HtmlServicer(RendererServicer[SiteJob, SiteRendering]):
     """Answers render requests."""
 
     _engine: HtmlEngine
@@ -122,18 +122,18 @@ class HtmlServicer(RendererServicer[Job, SiteRendering]):
     def missing(self) -> tuple[str, ...]:  # noqa: D102 - see RendererServicer, as everything below
         return self._engine.missing
 
-    def job(self, request: pb.RenderRequest, limits: Limits) -> Job:  # noqa: D102
+    def job(self, request: pb.RenderRequest, limits: Limits) -> SiteJob:  # noqa: D102
         files, assets = files_from_wire(request.site)
-        return Job(files, assets, request.site.entry_path, options_from_wire(request.options), limits)
+        return SiteJob(files, assets, request.site.entry_path, options_from_wire(request.options), limits)
 
-    def source_sha256(self, job: Job) -> str:  # noqa: D102
+    def source_sha256(self, job: SiteJob) -> str:  # noqa: D102
         digest = hashlib.sha256()
         for file in (*job.files, *job.assets):
             digest.update(f"{len(file.path)} {len(file.content)} {file.path}".encode(errors="replace"))
             digest.update(file.content)
         return digest.hexdigest()
 
-    async def render(self, job: Job) -> SiteRendering:  # noqa: D102
+    async def render(self, job: SiteJob) -> SiteRendering:  # noqa: D102
         try:
             return await super().render(job)
         except SelectorError as error:

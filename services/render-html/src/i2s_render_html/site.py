@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from urllib.parse import quote, unquote, urlsplit
 
 from i2s_chassis.renderer.bounds import check_name, check_names, shown
-from i2s_render_html.model import Job
+from i2s_render_html.model import SiteJob
 from i2s_render_html.settings import HtmlSettings
 from i2s_wire.render.request import File
 
@@ -16,7 +16,7 @@ from i2s_wire.render.request import File
 INDEX = "index.html"
 
 
-def complaint(job: Job, bounds: HtmlSettings) -> str | None:
+def complaint(job: SiteJob, bounds: HtmlSettings) -> str | None:
     """Return why a site cannot be shown, None if it can.
 
     Returns:
@@ -50,12 +50,12 @@ def _size_complaint(files: Sequence[File], bounds: HtmlSettings) -> str | None:
     return None
 
 
-def lay_out(job: Job) -> dict[str, bytes]:
+def lay_out(job: SiteJob) -> dict[str, bytes]:
     """Return the files of a site by path; an authored file of the same path as an asset is left out."""
     return {file.path: file.content for file in (*job.files, *job.assets)}
 
 
-def with_assets(files: dict[str, bytes], job: Job) -> dict[str, bytes]:
+def with_assets(files: dict[str, bytes], job: SiteJob) -> dict[str, bytes]:
     """Return a built site in which every asset is what was given, whatever the build made of it."""
     return {**files, **{asset.path: asset.content for asset in job.assets}}
 

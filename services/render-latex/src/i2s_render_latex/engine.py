@@ -16,8 +16,8 @@ from i2s_render_latex.compile import Compiled, compile_in
 from i2s_render_latex.document import PDF, SOURCE, complaint, disk_complaint, preamble_of, without
 from i2s_render_latex.format_build import Built, build_format
 from i2s_render_latex.formats import BuildBudget, BuildShares, Format, FormatCache, Formats
-from i2s_render_latex.installation import ENVIRONMENT, Installation
-from i2s_render_latex.model import Job
+from i2s_render_latex.installation import ENVIRONMENT, LatexInstallation
+from i2s_render_latex.model import LatexJob
 from i2s_render_latex.pages import PageRenderer, RenderedDocument
 from i2s_render_latex.preparation import PreparedFonts, UnpackedFormats
 from i2s_render_latex.raster import limits_of_raster
@@ -37,7 +37,7 @@ class LatexRenderer:
         self,
         settings: LatexSettings,
         jail: Jail,
-        installation: Installation,
+        installation: LatexInstallation,
         index: TexIndex,
         is_idle: Callable[[], bool] = lambda: True,
         fonts: PreparedFonts | None = None,
@@ -88,7 +88,7 @@ class LatexRenderer:
         """All formats that stand ready."""
         return tuple(self._formats)
 
-    async def render(self, job: Job) -> RawRendering:
+    async def render(self, job: LatexJob) -> RawRendering:
         """Render a document.
 
         Raises:
@@ -112,7 +112,7 @@ class LatexRenderer:
         compiled, drawn = await self._compile_and_draw(job)
         return self._rendering(job, compiled, drawn)
 
-    async def _compile_and_draw(self, job: Job) -> tuple[Compiled, RenderedDocument]:
+    async def _compile_and_draw(self, job: LatexJob) -> tuple[Compiled, RenderedDocument]:
         """Run TeX with the formats that serve the document best, and draw what it made."""
         beside = {file.path: file.content for file in job.files}
         async with self._formats_of(job, beside) as formats:
@@ -138,7 +138,9 @@ class LatexRenderer:
                 return compiled, await self._draw(cell, job, compiled)
 
     @contextlib.asynccontextmanager
-    async def _formats_of(self, job: Job, beside: Mapping[str, bytes]) -> AsyncIterator[Sequence[Format]]:
+    async def _formats_of(
+        self, job: LatexJob, beside: Mapping[str, bytes]
+    ) -> AsyncIterator[Sequence[Format]]:
         """Have the formats that serve a job: that of its first run first, that of all others last."""
         cold = job.options.cold or job.options.engine is not TexEngine.PDFLATEX
         preamble = None if cold else await asyncio.to_thread(preamble_of, job.document)
@@ -152,14 +154,14 @@ class LatexRenderer:
                 lent.enter_context(self._cache.lend(one))
             yield formats
 
-    async def _draw(self, cell: Cell, job: Job, compiled: Compiled) -> RenderedDocument:
+    async def _draw(self, cell: Cell, job: LatexJob, compiled: Compiled) -> RenderedDocument:
         """Draw in the cell made new: nothing of the document but its PDF is in there."""
         spent = sum((stage.usage for stage in compiled.stages), Usage())
         await cell.renew(limits_of_raster(job.limits, len(compiled.pdf), spent), {PDF: compiled.pdf})
         most = self._settings.picture_bytes
         return await PageRenderer(cell, compiled.pdf, job.options, job.limits, spent.cpu_seconds, most).draw()
 
-    def _rendering(self, job: Job, compiled: Compiled, drawn: RenderedDocument) -> RawRendering:
+    def _rendering(self, job: LatexJob, compiled: Compiled, drawn: RenderedDocument) -> RawRendering:
         judgement = drawn.judgement or Judgement(Verdict.RENDERED, "")
         error = compiled.facts.error if judgement.verdict is Verdict.COMPILE_ERROR else None
         return RawRendering(

@@ -17,7 +17,7 @@ from i2s_chassis.jail import Cause, Cell, Ended, Jail, OutputError
 from i2s_chassis.limits import Limits
 from i2s_render_latex.compile import AUX
 from i2s_render_latex.document import BEGIN, JOB_NAME, LOG, PDF, SOURCE
-from i2s_render_latex.installation import ENVIRONMENT, Installation
+from i2s_render_latex.installation import ENVIRONMENT, LatexInstallation
 from i2s_render_latex.log import first_error
 from i2s_render_latex.programs import dump_command
 
@@ -258,7 +258,7 @@ class Built:
 
 async def build_format(
     jail: Jail,
-    installation: Installation,
+    installation: LatexInstallation,
     head: bytes,
     *,
     readable: tuple[Path, ...] = (),
@@ -296,7 +296,9 @@ async def build_format(
     return Built(plain, ended.usage.cpu_seconds)
 
 
-async def _dumped(cell: Cell, ended: Ended, installation: Installation, begun: bool, proof: str) -> bytes:
+async def _dumped(
+    cell: Cell, ended: Ended, installation: LatexInstallation, begun: bool, proof: str
+) -> bytes:
     """Return the format that a run has left, compressed, once it is known to hold everything.
 
     Raises:

@@ -72,7 +72,7 @@ ENVIRONMENT: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Installation:
+class LatexInstallation:
     """What images are made with."""
 
     #: Version of pdfTeX, such as "3.141592653-2.6-1.40.24".
@@ -91,7 +91,7 @@ class Installation:
     readable: tuple[Path, ...]
 
 
-def find_installation() -> Installation:
+def find_installation() -> LatexInstallation:
     """Look at this machine; walks the TeX trees, which takes a second or less.
 
     Raises:
@@ -111,7 +111,7 @@ def find_installation() -> Installation:
     )
     trees = _digest(path for root in roots for path in _files(root))
     lines = [*(f"{name} {version}" for name, version in sorted(versions.items())), trees, fonts]
-    return Installation(
+    return LatexInstallation(
         version=versions["pdftex"],
         versions={**versions, "texmf": trees, "fonts": fonts},
         digest=hashlib.sha256("\n".join(lines).encode()).hexdigest(),

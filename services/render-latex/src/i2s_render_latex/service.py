@@ -14,7 +14,7 @@ from i2s_chassis.renderer.start_checks import canary_limits, canary_required, ch
 from i2s_chassis.server.service import Chassis, Register
 from i2s_render_latex.engine import LatexRenderer
 from i2s_render_latex.installation import find_installation
-from i2s_render_latex.model import Job, Options
+from i2s_render_latex.model import LatexJob, Options
 from i2s_render_latex.preparation import prepare_fonts, unpack_formats
 from i2s_render_latex.servicer import LatexServicer
 from i2s_render_latex.settings import LatexSettings
@@ -33,9 +33,9 @@ async def canary(engine: LatexRenderer, limits: Limits) -> None:
     Raises:
         EngineError: It did not become an image; says why.
     """
-    jobs = [Job(b"\\documentclass{article}" + _BODY, options=Options(cold=True), limits=limits)]
+    jobs = [LatexJob(b"\\documentclass{article}" + _BODY, options=Options(cold=True), limits=limits)]
     known = [one for one in engine.formats if one.is_kept and not one.has_begun]
-    jobs += [Job(one.preamble + _BODY, limits=limits) for one in known]
+    jobs += [LatexJob(one.preamble + _BODY, limits=limits) for one in known]
     for job in jobs:
         check_canary(await engine.render(job))
 

@@ -14,7 +14,7 @@ from i2s_chassis.renderer.servicer import Identity, RendererServicer
 from i2s_chassis.renderer.wire import page_from_wire, refuse_foreign, whole_number
 from i2s_chassis.server.service import Chassis
 from i2s_render_latex.engine import LatexRenderer
-from i2s_render_latex.model import Job, Options
+from i2s_render_latex.model import LatexJob, Options
 from i2s_render_latex.programs import PROGRAMS
 from i2s_render_latex.settings import LatexSettings
 from i2s_wire.render.options import LatexEngine
@@ -82,7 +82,7 @@ def files_from_wire(source: pb.LatexSource) -> tuple[File, ...]:
     return tuple(File(file.path, file.content) for file in source.files)
 
 
-class LatexServicer(RendererServicer[Job, RawRendering]):
+class LatexServicer(RendererServicer[LatexJob, RawRendering]):
     """Answers render requests."""
 
     _engine: LatexRenderer
@@ -92,10 +92,10 @@ class LatexServicer(RendererServicer[Job, RawRendering]):
         identity = Identity("i2s-render-latex", "latex", "pdftex", options, settings.beside_files)
         super().__init__(identity, engine, settings, chassis)
 
-    def job(self, request: pb.RenderRequest, limits: Limits) -> Job:  # noqa: D102 - see RendererServicer
+    def job(self, request: pb.RenderRequest, limits: Limits) -> LatexJob:  # noqa: D102 - see RendererServicer
         latex, options = request.latex, options_from_wire(request.options)
         refuse_missing(options.engine, self._engine.installation.engines)
-        return Job(latex.document, files_from_wire(latex), options, limits)
+        return LatexJob(latex.document, files_from_wire(latex), options, limits)
 
     @property
     def missing(self) -> Sequence[str]:  # noqa: D102
@@ -106,14 +106,14 @@ class LatexServicer(RendererServicer[Job, RawRendering]):
             if engine not in installed
         ]
 
-    def engine_of(self, job: Job) -> Engine:  # noqa: D102
+    def engine_of(self, job: LatexJob) -> Engine:  # noqa: D102
         name, installation = PROGRAMS[job.options.engine].engine, self._engine.installation
         return Engine(name, installation.versions[name], installation.digest)
 
-    def source_sha256(self, job: Job) -> str:  # noqa: D102
+    def source_sha256(self, job: LatexJob) -> str:  # noqa: D102
         return hashlib.sha256(job.document).hexdigest()
 
-    async def render(self, job: Job) -> RawRendering:  # noqa: D102
+    async def render(self, job: LatexJob) -> RawRendering:  # noqa: D102
         rendering = await super().render(job)
         self.chassis.telemetry.warm("format", len(self._engine.formats))
         return rendering

@@ -15,10 +15,10 @@ from i2s_chassis.renderer.verdict import Judgement
 from i2s_chassis.server.telemetry import Telemetry
 from i2s_chassis.warm.pool import WarmPool, open_pool
 from i2s_render_lilypond.converter import ConvertedScore, ScoreConverter, open_converter
-from i2s_render_lilypond.installation import Installation
-from i2s_render_lilypond.job_folder import ColdJobFolder, JobFolder, ZygoteJobFolder, open_zygote
-from i2s_render_lilypond.model import Job, LilypondRendering
-from i2s_render_lilypond.pages import PageRenderer, RenderedPages
+from i2s_render_lilypond.installation import LilypondInstallation
+from i2s_render_lilypond.job_folder import ColdScoreFolder, ScoreFolder, WarmScoreFolder, open_zygote
+from i2s_render_lilypond.model import LilypondJob, LilypondRendering
+from i2s_render_lilypond.pages import RenderedPages, ScoreDrawing
 from i2s_render_lilypond.score import SCORE, complaint, disk_complaint
 from i2s_render_lilypond.settings import LilypondSettings
 from i2s_wire.render.rendering import Verdict
@@ -37,7 +37,7 @@ class LilypondEngine:
         self,
         settings: LilypondSettings,
         jail: Jail,
-        installation: Installation,
+        installation: LilypondInstallation,
         *,
         zygotes: WarmPool | None = None,
         converters: WarmPool | None = None,
@@ -51,7 +51,7 @@ class LilypondEngine:
         """The isolation that jobs run in."""
         return self._jail.isolation
 
-    async def render(self, job: Job) -> LilypondRendering:
+    async def render(self, job: LilypondJob) -> LilypondRendering:
         """Render a score.
 
         Raises:
@@ -71,32 +71,32 @@ class LilypondEngine:
         job = replace(job, score=converted.score)
         return _rendering(job, converted, await self._render_pages(job, limits_left(job.limits, spent)))
 
-    async def _render_pages(self, job: Job, limits: Limits) -> RenderedPages:
+    async def _render_pages(self, job: LilypondJob, limits: Limits) -> RenderedPages:
         """Make the images, with a warm process if one can serve the job."""
         zygotes = self.zygotes
         if zygotes is not None and not job.options.cold and zygotes.settings.fit(job.limits):
             with contextlib.suppress(WarmError):  # lost: the job gets a process of its own
                 async with self._warm(zygotes, job, limits) as job_folder:
-                    return await PageRenderer(job_folder, job.options, job.limits).render()
+                    return await ScoreDrawing(job_folder, job.options, job.limits).render()
         async with self._cold(job, limits) as job_folder:
-            return await PageRenderer(job_folder, job.options, job.limits).render()
+            return await ScoreDrawing(job_folder, job.options, job.limits).render()
 
     @contextlib.asynccontextmanager
-    async def _warm(self, zygotes: WarmPool, job: Job, limits: Limits) -> AsyncIterator[JobFolder]:
+    async def _warm(self, zygotes: WarmPool, job: LilypondJob, limits: Limits) -> AsyncIterator[ScoreFolder]:
         no_footers = job.options.no_footers
         async with zygotes.lease() as (zygote, folder):
-            job_folder = ZygoteJobFolder(zygote, folder, self.installation, limits, no_footers=no_footers)
+            job_folder = WarmScoreFolder(zygote, folder, self.installation, limits, no_footers=no_footers)
             await job_folder.stand(job.score)
             yield job_folder
 
     @contextlib.asynccontextmanager
-    async def _cold(self, job: Job, limits: Limits) -> AsyncIterator[JobFolder]:
+    async def _cold(self, job: LilypondJob, limits: Limits) -> AsyncIterator[ScoreFolder]:
         readable = self.installation.readable
         async with self._jail.cell(limits, {SCORE: job.score}, readable=readable) as cell:
-            yield ColdJobFolder(cell, self.installation, limits, no_footers=job.options.no_footers)
+            yield ColdScoreFolder(cell, self.installation, limits, no_footers=job.options.no_footers)
 
 
-def _refused(job: Job, converted: ConvertedScore, judgement: Judgement) -> LilypondRendering:
+def _refused(job: LilypondJob, converted: ConvertedScore, judgement: Judgement) -> LilypondRendering:
     return LilypondRendering(
         verdict=judgement.verdict,
         message=judgement.message,
@@ -108,7 +108,7 @@ def _refused(job: Job, converted: ConvertedScore, judgement: Judgement) -> Lilyp
     )
 
 
-def _rendering(job: Job, converted: ConvertedScore, rendered: RenderedPages) -> LilypondRendering:
+def _rendering(job: LilypondJob, converted: ConvertedScore, rendered: RenderedPages) -> LilypondRendering:
     judgement = rendered.judgement or Judgement(Verdict.NO_OUTPUT, "")
     return LilypondRendering(
         verdict=judgement.verdict,
@@ -126,7 +126,7 @@ def _rendering(job: Job, converted: ConvertedScore, rendered: RenderedPages) -> 
 @contextlib.asynccontextmanager
 async def open_engine(
     jail: Jail,
-    installation: Installation,
+    installation: LilypondInstallation,
     settings: LilypondSettings,
     *,
     slots: int = 1,

@@ -49,7 +49,7 @@ _CAIRO = b"ly:cairo-output-stencils"
 
 
 @dataclass(frozen=True, slots=True)
-class Installation:
+class LilypondInstallation:
     """What images are made with."""
 
     #: The program.
@@ -80,7 +80,7 @@ class Installation:
     convert_script: Path | None = None
 
 
-def find_installation(chosen: Path | None = None) -> Installation:
+def find_installation(chosen: Path | None = None) -> LilypondInstallation:
     """Look at this machine; takes a second or less.
 
     Args:
@@ -120,7 +120,7 @@ def find_installation(chosen: Path | None = None) -> Installation:
         "tree": listings_digest(listed_files(tree)),
         "fonts": fonts,
     }
-    return Installation(
+    return LilypondInstallation(
         lilypond=lilypond,
         convert_ly=convert_ly,
         ghostscript=ghostscript,

@@ -25,7 +25,7 @@ class Options(ResolvedPageOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class LilypondJob:
     """One score to render."""
 
     #: The score as UTF-8 text.

@@ -18,7 +18,7 @@ from i2s_chassis.renderer.start_checks import (
 from i2s_chassis.server.service import Chassis, Register
 from i2s_render_lilypond.engine import LilypondEngine, open_engine
 from i2s_render_lilypond.installation import find_installation
-from i2s_render_lilypond.model import Job, Options
+from i2s_render_lilypond.model import LilypondJob, Options
 from i2s_render_lilypond.servicer import LilypondServicer
 from i2s_render_lilypond.settings import LilypondSettings
 
@@ -39,7 +39,7 @@ async def canary(engine: LilypondEngine, limits: Limits) -> None:
     Raises:
         EngineError: It did not become an image, or not the same one; says why.
     """
-    job = Job(_SCORE, options=Options(cold=True), limits=limits)
+    job = LilypondJob(_SCORE, options=Options(cold=True), limits=limits)
     cold = check_canary(await engine.render(job))
     if engine.zygotes is not None:
         check_same_canary(cold, await engine.render(replace(job, options=Options())))

@@ -14,7 +14,7 @@ from i2s_chassis.renderer.servicer import Identity, RendererServicer
 from i2s_chassis.renderer.wire import chosen, page_from_wire, refuse_foreign
 from i2s_chassis.server.service import Chassis
 from i2s_render_lilypond.engine import LilypondEngine
-from i2s_render_lilypond.model import Job, LilypondRendering, Options
+from i2s_render_lilypond.model import LilypondJob, LilypondRendering, Options
 from i2s_render_lilypond.settings import LilypondSettings
 from i2s_wire.render.options import LilypondBackend, LilypondOptions
 from i2s_wire.render.rendering import Rendering
@@ -72,7 +72,7 @@ def options_to_wire(options: Options) -> pb.RenderOptions:
     return pb.RenderOptions(page=page_options(options), lilypond=lilypond_options(lilypond))
 
 
-class LilypondServicer(RendererServicer[Job, LilypondRendering]):
+class LilypondServicer(RendererServicer[LilypondJob, LilypondRendering]):
     """Answers render requests."""
 
     _engine: LilypondEngine
@@ -81,18 +81,18 @@ class LilypondServicer(RendererServicer[Job, LilypondRendering]):
         identity = Identity("i2s-render-lilypond", "lilypond", "lilypond", options_to_wire(Options()))
         super().__init__(identity, engine, settings, chassis)
 
-    def job(self, request: pb.RenderRequest, limits: Limits) -> Job:  # noqa: D102 - see RendererServicer
+    def job(self, request: pb.RenderRequest, limits: Limits) -> LilypondJob:  # noqa: D102 - see RendererServicer
         version = version_from_wire(request.lilypond.assume_version)
         options = options_from_wire(request.options)
         refuse_missing(options.backend, self._engine.installation.backends)
-        return Job(request.lilypond.score, version, options, limits)
+        return LilypondJob(request.lilypond.score, version, options, limits)
 
     @property
     def missing(self) -> Sequence[str]:  # noqa: D102
         absent = set(LilypondBackend) - self._engine.installation.backends
         return [f"{backend.name.lower()} (another build of lilypond)" for backend in sorted(absent)]
 
-    def source_sha256(self, job: Job) -> str:  # noqa: D102
+    def source_sha256(self, job: LilypondJob) -> str:  # noqa: D102
         return hashlib.sha256(job.score).hexdigest()
 
     def complete(self, answer: Rendering, raw: LilypondRendering) -> Rendering:  # noqa: D102

@@ -14,13 +14,13 @@ from i2s_render_python.files import complaint, disk_complaint, work_folder
 from i2s_render_python.installation import PythonInstallation
 from i2s_render_python.job_folder import (
     FOLDER,
-    ColdFolder,
-    JobFolder,
-    WarmFolder,
+    ColdProgramFolder,
+    ProgramFolder,
+    WarmProgramFolder,
     interpreter_files,
     open_zygote,
 )
-from i2s_render_python.model import DrawnProgram, Job
+from i2s_render_python.model import DrawnProgram, PythonJob
 from i2s_render_python.run import run_program
 from i2s_render_python.settings import PythonSettings
 from i2s_wire.render.rendering import Verdict
@@ -49,7 +49,7 @@ class PythonEngine:
         """The isolation that jobs run in."""
         return self._jail.isolation
 
-    async def render(self, job: Job) -> DrawnProgram:
+    async def render(self, job: PythonJob) -> DrawnProgram:
         """Run a program.
 
         Raises:
@@ -78,21 +78,21 @@ class PythonEngine:
             return await run_program(folder, job, settings.objects_bytes, libraries)
 
     @contextlib.asynccontextmanager
-    async def _warm(self, zygotes: WarmPool, job: Job) -> AsyncIterator[JobFolder]:
+    async def _warm(self, zygotes: WarmPool, job: PythonJob) -> AsyncIterator[ProgramFolder]:
         async with zygotes.lease() as (zygote, name):
-            folder = WarmFolder(zygote, name, job.limits)
+            folder = WarmProgramFolder(zygote, name, job.limits)
             await folder.stand(work_folder(job, self._clock))
             yield folder
 
     @contextlib.asynccontextmanager
-    async def _cold(self, job: Job) -> AsyncIterator[JobFolder]:
+    async def _cold(self, job: PythonJob) -> AsyncIterator[ProgramFolder]:
         installation = self.installation
         files = {
             **interpreter_files(installation, self.isolation),
             **{f"{FOLDER}/{name}": content for name, content in work_folder(job, self._clock).items()},
         }
         async with self._jail.cell(job.limits, files, readable=installation.readable) as cell:
-            yield ColdFolder(cell, installation)
+            yield ColdProgramFolder(cell, installation)
 
 
 @contextlib.asynccontextmanager

@@ -18,7 +18,7 @@ from i2s_chassis.renderer.start_checks import (
 from i2s_chassis.server.service import Chassis, Register
 from i2s_render_python.engine import PythonEngine, open_engine
 from i2s_render_python.installation import find_installation
-from i2s_render_python.model import Job, Options
+from i2s_render_python.model import Options, PythonJob
 from i2s_render_python.servicer import PythonServicer
 from i2s_render_python.settings import PythonSettings
 
@@ -45,7 +45,7 @@ async def canary(engine: PythonEngine, limits: Limits) -> None:
     Raises:
         EngineError: It did not become an image, or not the same one; says why.
     """
-    job = Job(_PROGRAM, options=Options(cold=True), limits=limits)
+    job = PythonJob(_PROGRAM, options=Options(cold=True), limits=limits)
     cold = check_canary(await engine.render(job))
     if engine.zygotes is not None:
         check_same_canary(cold, await engine.render(replace(job, options=Options())))

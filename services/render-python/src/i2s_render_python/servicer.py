@@ -15,7 +15,7 @@ from i2s_chassis.renderer.wire import page_from_wire, refuse_foreign
 from i2s_chassis.server.service import Chassis
 from i2s_render_python.engine import PythonEngine
 from i2s_render_python.inside.restored_names.table import CHANGES
-from i2s_render_python.model import DrawnProgram, Job, Options
+from i2s_render_python.model import DrawnProgram, Options, PythonJob
 from i2s_render_python.settings import PythonSettings
 from i2s_wire.render.options import PageOptions
 from i2s_wire.render.rendering import Rendering
@@ -81,7 +81,7 @@ def files_from_wire(source: pb.PythonSource) -> tuple[File, ...]:
     return tuple(File(file.path, file.content) for file in source.files)
 
 
-class PythonServicer(RendererServicer[Job, DrawnProgram]):
+class PythonServicer(RendererServicer[PythonJob, DrawnProgram]):
     """Answers render requests."""
 
     _engine: PythonEngine
@@ -91,11 +91,11 @@ class PythonServicer(RendererServicer[Job, DrawnProgram]):
         identity = Identity("i2s-render-python", "python", "cpython", options, settings.beside_files)
         super().__init__(identity, engine, settings, chassis)
 
-    def job(self, request: pb.RenderRequest, limits: Limits) -> Job:  # noqa: D102 - see RendererServicer
+    def job(self, request: pb.RenderRequest, limits: Limits) -> PythonJob:  # noqa: D102 - see RendererServicer
         source = request.python
-        return Job(source.program, files_from_wire(source), options_from_wire(request.options), limits)
+        return PythonJob(source.program, files_from_wire(source), options_from_wire(request.options), limits)
 
-    def source_sha256(self, job: Job) -> str:  # noqa: D102
+    def source_sha256(self, job: PythonJob) -> str:  # noqa: D102
         return hashlib.sha256(job.program).hexdigest()
 
     def complete(self, answer: Rendering, raw: DrawnProgram) -> Rendering:  # noqa: D102

@@ -18,10 +18,10 @@ from i2s_chassis.errors import CallError, InvalidArgumentError
 from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import wire
-from i2s_chassis.renderer.answer import answer_of
 from i2s_chassis.renderer.job import record_job, run_with_rerun
 from i2s_chassis.renderer.model import EngineInstallation, RawRendering
 from i2s_chassis.renderer.verdict import within_limits
+from i2s_chassis.renderer.wire import answer_of
 from i2s_chassis.server.admission import Ticket
 from i2s_chassis.server.logs import log_context
 from i2s_chassis.server.service import Chassis, Register

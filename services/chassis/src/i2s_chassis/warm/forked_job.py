@@ -49,7 +49,7 @@ class Ran:
 
 
 @dataclass(frozen=True, slots=True)
-class _Child:
+class _EndedChild:
     """What became of a child: exit code, or the signal that killed it; CPU, memory, who is left."""
 
     exit_code: int
@@ -59,13 +59,13 @@ class _Child:
     left: bool
 
 
-async def _child(warm: Warm, *words: str) -> _Child | Ended:
+async def _child(warm: Warm, *words: str) -> _EndedChild | Ended:
     answer = await warm.ask(*words)
     if isinstance(answer, Ended):
         return answer
     try:
         _, exit_code, by_signal, microseconds, kib, left = answer
-        return _Child(
+        return _EndedChild(
             int(exit_code), int(by_signal), int(microseconds) / 1e6, int(kib) * 1024, bool(int(left))
         )
     except ValueError as error:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError, NotFoundError
 from i2s_metrics.model import Network
-from i2s_metrics.wire import SentImages, job_from_wire, sha256
+from i2s_metrics.servicer import SentImages, job_from_wire, sha256
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 
