@@ -45,7 +45,7 @@ _OTHERWISE = (RequestRefusedError, "mend the request")
 
 
 class _Ended(Protocol):
-    """What the errors of both kinds of channel have besides being errors."""
+    """The parts that the errors of both kinds of channel have besides being errors."""
 
     def code(self) -> grpc.StatusCode: ...
     def details(self) -> str | None: ...

@@ -37,7 +37,7 @@ _BROKE_OFF = "Internal error from Core"
 
 @dataclass(frozen=True, slots=True)
 class Streamed(Generic[A]):
-    """What became of one item of a stream: ``answer``, or the ``error`` that a single call would raise."""
+    """The result of one item of a stream: ``answer``, or the ``error`` that a single call would raise."""
 
     id: str
     answer: A | None = None

@@ -212,7 +212,7 @@ COLLECTION = "collection"
 
 @dataclass(frozen=True, slots=True)
 class CollectOptions:
-    """What is collected."""
+    """The options of a collection."""
 
     #: Days of first publication.
     window: Window

@@ -20,7 +20,7 @@ from i2s_wire.installation import install_command
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What the filters found."""
+    """The findings of the filters."""
 
     #: Values of the filters, by name; JSON, becomes part of the provenance.
     values: Mapping[str, Any] = field(default_factory=dict)

@@ -74,7 +74,7 @@ class Recipe:
 
     @property
     def key(self) -> str:
-        """What identifies the piece, as ``piece_key`` returns it."""
+        """The key of the piece, as ``piece_key`` returns it."""
         return key_of_piece(self.document, self.subset, self.member, self.span, self.place)
 
     @property
@@ -197,7 +197,7 @@ def _span(value: object) -> tuple[int, int]:
 
 @dataclass(slots=True)
 class Remade:
-    """What came of recipes."""
+    """The results of recipes."""
 
     #: Recipes by subset.
     wanted: Counter[str] = field(default_factory=Counter)

@@ -59,7 +59,7 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class CollectionPlan:
-    """What a collection would do."""
+    """The extent of a collection before it begins."""
 
     #: Documents in the window that may be fetched.
     documents: int

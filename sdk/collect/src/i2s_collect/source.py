@@ -1,4 +1,4 @@
-"""What every source of documents offers."""
+"""The interface of every source of documents."""
 
 from __future__ import annotations
 

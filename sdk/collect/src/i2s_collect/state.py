@@ -55,7 +55,7 @@ CREATE TABLE IF NOT EXISTS visits (
 
 @dataclass(frozen=True, slots=True)
 class PieceOutcome:
-    """What became of a piece, before it is compared with others."""
+    """The outcome of a piece, before it is compared with others."""
 
     #: Subset of the piece; empty for a document of which nothing was cut.
     subset: str

@@ -1,4 +1,4 @@
-"""What became of everything that was found: counts by stage and reason that add up."""
+"""The counts of a collection by stage and reason, which add up."""
 
 from __future__ import annotations
 

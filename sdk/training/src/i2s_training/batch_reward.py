@@ -79,7 +79,7 @@ ByTask = float | Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class RewardShaping:
-    """What is done with a value before it is a reward, in this order.
+    """The steps from a value to a reward, in this order.
 
     1. The floor is subtracted: what an answer that looks at nothing has in the same metric.
     2. With ``normalize``, the difference is divided by ceiling minus floor, so that an answer at the floor

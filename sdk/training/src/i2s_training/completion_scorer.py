@@ -105,7 +105,7 @@ class RoundTripRequest:
 
 @dataclass(frozen=True, slots=True)
 class RoundTripResult:
-    """What became of a completion."""
+    """The result of a completion."""
 
     #: All that is known, as a run keeps it.
     record: Record

@@ -1,4 +1,4 @@
-"""What is installed: pandoc and PDFium, their versions and digests."""
+"""The installation: pandoc and PDFium, their versions and digests."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _FONTS = (
 
 @dataclass(frozen=True, slots=True)
 class DocumentsInstallation:
-    """What results are made with."""
+    """The programs and libraries that make the results."""
 
     #: The program.
     pandoc: Path

@@ -42,7 +42,7 @@ _ENCRYPTED = frozenset({4, 5})
 
 @dataclass(frozen=True, slots=True)
 class DrawingReport:
-    """What the program says of a document and a page."""
+    """The report of the program on a document and a page."""
 
     #: Why the document cannot be opened, None if it can.
     defect: DocumentDefect | None = None

@@ -26,7 +26,7 @@ from i2s_wire.metrics.score import MetricFailure, MetricFailureKind
 
 
 class Comparer(Protocol):
-    """What compares images; see ``networks.networks.Networks``."""
+    """The comparer of images; see ``networks.networks.Networks``."""
 
     async def compare(self, inputs: Inputs) -> NetworkAnswer:
         """Compare two images."""

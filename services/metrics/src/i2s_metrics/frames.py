@@ -1,4 +1,4 @@
-"""What the engine and its workers say to each other.
+"""The messages between the engine and its workers.
 
 Nothing is pickled: a worker reads hostile images, so what it answers is only ever data.
 """

@@ -78,7 +78,7 @@ def _outcome(metric: ImageMetric, pair: Pair, missing: Missing) -> Outcome | Inp
 
 @dataclass(frozen=True, slots=True)
 class WorkerSettings:
-    """What a worker needs to know."""
+    """The settings of a worker."""
 
     #: Maximum number of pixels of each image.
     most_pixels: int

@@ -129,7 +129,7 @@ _ENVIRONMENT = {"TZ": "UTC", "LANGUAGE": "en_US", "DBUS_SESSION_BUS_ADDRESS": "d
 
 @dataclass(frozen=True, slots=True)
 class BrowserSettings:
-    """What every browser is started with."""
+    """The settings that every browser is started with."""
 
     #: Settings of the service.
     service: HtmlSettings

@@ -114,7 +114,7 @@ _CLOSE_TO_LIMIT = 0.9
 
 @dataclass(slots=True)
 class ShownPage:
-    """What came of a page; filled step by step, so that what was reached stays where it is cut off."""
+    """The result of a page; filled step by step, so that what was reached stays where it is cut off."""
 
     #: What is said of it.
     judgement: Judgement

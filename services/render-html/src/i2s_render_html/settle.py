@@ -146,7 +146,7 @@ async def _run_clock(
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What a document said: whether it is complete and did not move, and its title."""
+    """The state of a document: whether it is complete and did not move, and its title."""
 
     at_rest: bool = False
     title: str = ""

@@ -1,4 +1,4 @@
-"""What happens while a page is shown: what it asks for, what it says, and what is refused."""
+"""The events while a page is shown: what it asks for, what it says, and what is refused."""
 
 from __future__ import annotations
 

@@ -177,7 +177,7 @@ OF_FONTS = (
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """What initial TeX, on top of the pdflatex format, is given to dump the format of a head."""
+    """The source that initial TeX, on top of the pdflatex format, is given to dump the format of a head."""
 
     #: TeX on the command line, before the source file is read.
     definition: str

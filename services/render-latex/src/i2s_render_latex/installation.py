@@ -73,7 +73,7 @@ ENVIRONMENT: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class LatexInstallation:
-    """What images are made with."""
+    """The programs, libraries and fonts that images are made with."""
 
     #: Version of pdfTeX, such as "3.141592653-2.6-1.40.24".
     version: str

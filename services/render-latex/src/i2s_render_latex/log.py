@@ -77,7 +77,7 @@ class LoggedError:
 
 @dataclass(frozen=True, slots=True)
 class LogFacts:
-    """What a log says."""
+    """The facts of a log."""
 
     #: The first error, None if there is none.
     error: LoggedError | None

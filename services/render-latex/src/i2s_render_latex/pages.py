@@ -22,7 +22,7 @@ from i2s_wire.render.rendering import Picture, Verdict
 
 @dataclass(slots=True)
 class RenderedDocument:
-    """What became of a PDF."""
+    """The pages of a PDF, or the reason why there are none."""
 
     #: Why there are no images, None if there are.
     judgement: Judgement | None = None

@@ -52,7 +52,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What a PDF holds."""
+    """The pages of a PDF."""
 
     #: Number of its pages.
     total_pages: int

@@ -12,7 +12,7 @@ from i2s_wire.render.source_error import ErrorKind, Provider, SourceError, Undef
 
 @dataclass(frozen=True, slots=True)
 class LatexDiagnosis:
-    """What an error is about, and the undefined name; empty if nothing is undefined."""
+    """The subject of an error, and the undefined name; empty if nothing is undefined."""
 
     kind: ErrorKind
     name: str = ""

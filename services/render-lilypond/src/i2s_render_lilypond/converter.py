@@ -73,7 +73,7 @@ LOG_BYTES = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ConvertedScore:
-    """What became of a score."""
+    """The score after its conversion, or the reason why the job ends."""
 
     #: The score in current syntax, or as it was.
     score: bytes

@@ -1,4 +1,4 @@
-"""What is installed: LilyPond, its convert-ly and Ghostscript, their versions and digest."""
+"""The installation: LilyPond, its convert-ly and Ghostscript, their versions and digest."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _CAIRO = b"ly:cairo-output-stencils"
 
 @dataclass(frozen=True, slots=True)
 class LilypondInstallation:
-    """What images are made with."""
+    """The programs, libraries and fonts that images are made with."""
 
     #: The program.
     lilypond: Path

@@ -40,6 +40,6 @@ class LilypondJob:
 
 @dataclass(frozen=True, slots=True)
 class LilypondRendering(RawRendering):
-    """What came of a job, and what drew its images, or would have drawn them."""
+    """The result of a job, and the back end that drew its images, or would have drawn them."""
 
     backend: LilypondBackend = LilypondBackend.GHOSTSCRIPT

@@ -70,7 +70,7 @@ _NAME = "page"
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What Ghostscript is to draw."""
+    """The pages that Ghostscript is to draw."""
 
     #: Size of the pages.
     paper: PaperSize
@@ -155,7 +155,7 @@ _POINTS_PER_INCH = 72
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """What draws pages."""
+    """A program that draws pages."""
 
     #: Its name, for messages.
     program: str

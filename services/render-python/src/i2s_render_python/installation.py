@@ -1,4 +1,4 @@
-"""What is installed: CPython, the libraries that programs may import, fonts; their versions and digest."""
+"""The installation: CPython, the libraries that programs may import, fonts; their versions and digest."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NO_MODULES = frozenset({"bin", "__pycache__", ".."})
 
 @dataclass(frozen=True, slots=True)
 class Libraries:
-    """What programs may import."""
+    """The libraries that programs may import."""
 
     #: Version of each distribution, by its name, in alphabetical order.
     versions: Mapping[str, str]
@@ -140,7 +140,7 @@ MODULES = (
 
 @dataclass(frozen=True, slots=True)
 class PythonInstallation:
-    """What images are made with."""
+    """The programs, libraries and fonts that images are made with."""
 
     #: The interpreter, without the environment of the service.
     python: Path

@@ -55,7 +55,7 @@ class DrawnFigure(_Part):
 
 
 class Result(_Part):
-    """What became of a program."""
+    """The result of a program."""
 
     #: Number of figures that count.
     total: _NUMBER

@@ -53,7 +53,7 @@ class _Span:
 
 @dataclass(frozen=True, slots=True)
 class _Results:
-    """What is known of one query; ``items`` are not all there are if it is not ``whole``."""
+    """The answer to one query; ``items`` are not all there are if it is not ``whole``."""
 
     total: int
     whole: bool

@@ -64,7 +64,7 @@ class FingerprintError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What is compared of a piece."""
+    """The parts of a piece that are compared."""
 
     #: SHA-256 of its normalised source, in hexadecimal.
     source: str

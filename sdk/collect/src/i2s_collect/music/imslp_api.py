@@ -105,7 +105,7 @@ class NoUploadsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """What the interface knows of a file."""
+    """The entry of a file in the interface."""
 
     #: Name of the file, with spaces rather than underscores.
     name: str

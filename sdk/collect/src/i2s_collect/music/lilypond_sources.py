@@ -46,7 +46,7 @@ class ScoreBlock:
 
 @dataclass(frozen=True, slots=True)
 class LilypondText:
-    r"""What a source holds."""
+    r"""The contents of a source."""
 
     #: Scores outside of other blocks but books, in their order.
     scores: tuple[ScoreBlock, ...]

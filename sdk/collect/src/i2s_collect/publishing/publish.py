@@ -326,7 +326,7 @@ def _field(subset: str, column: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What was written."""
+    """The files that were written."""
 
     #: Counts of each subset: "published", "recipes" and "held back".
     counts: Mapping[str, Mapping[str, int]]

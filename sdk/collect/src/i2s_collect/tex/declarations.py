@@ -1,4 +1,4 @@
-r"""What a paper declares beside macros and a cut may need: colors, styles of TikZ, types of columns.
+r"""Declarations of a paper beside macros that a cut may need: colors, styles of TikZ, types of columns.
 
 Such a declaration cannot be expanded. It is put before the cut if the cut uses what it declares, or if it
 changes all plots and the cut is one.

@@ -207,7 +207,7 @@ class FoundEnvironment:
 
 @dataclass(slots=True)
 class Paper:
-    """What was read of a paper."""
+    """The parts of a paper that were read."""
 
     #: Files with a document class.
     roots: tuple[str, ...] = ()

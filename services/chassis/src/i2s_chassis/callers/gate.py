@@ -56,7 +56,7 @@ _log = logging.getLogger(__name__)
 
 
 class Phase(enum.Enum):
-    """What the service can do; the value says why it answers UNAVAILABLE."""
+    """The state of the service; the value says why it answers UNAVAILABLE."""
 
     STARTING = "the service is starting; come back when its health is SERVING"
     SERVING = ""
@@ -302,7 +302,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._:/-]{1,128}")
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a caller sends beside its messages."""
+    """The metadata that a caller sends beside its messages."""
 
     #: Its name for the call, the same in all attempts; empty if it gave none.
     request_id: str

@@ -197,7 +197,7 @@ class CallerConnection(Share):
 
 @dataclass(slots=True)
 class DemandGroup:
-    """What the connections of a caller with low demand, or those with high demand, have together."""
+    """The common share of the connections of a caller with low demand, or of those with high demand."""
 
     #: Slot seconds charged, divided by the weight of the kind.
     tag: float = 0.0

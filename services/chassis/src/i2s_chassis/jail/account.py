@@ -1,4 +1,4 @@
-"""What all processes of a run use together, also those that have come and gone.
+"""The account of what all processes of a run use together, also those that have come and gone.
 
 A control group counts every moment. If there is none the numbers of /proc are added up: of
 what lives its own time and that of the children it has waited for, and what the supervisor and

@@ -56,7 +56,7 @@ class Covered:
 
 @dataclass(frozen=True, slots=True)
 class Scheduled:
-    """What the kernel has counted for a thread."""
+    """The kernel's counts for a thread."""
 
     #: Nanoseconds on a processor.
     ran: int

@@ -44,7 +44,7 @@ _CONTENT = "a job may read this, and must never change it"
 
 @dataclass(frozen=True, slots=True)
 class _Targets:
-    """What the escape tests aim at, outside of the cell."""
+    """The targets of the escape tests, outside of the cell."""
 
     #: A file that no job may read.
     secret: Path
@@ -59,7 +59,7 @@ class _Targets:
 
 
 class OpensCells(Protocol):
-    """What opens the cell to escape from: a jail."""
+    """The opener of the cell to escape from: a jail."""
 
     def cell(self, limits: Limits, *, readable: Sequence[Path]) -> AbstractAsyncContextManager[Cell]:
         """Open a cell; see ``Jail.cell``."""

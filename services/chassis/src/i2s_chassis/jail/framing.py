@@ -30,7 +30,7 @@ Head = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What one packet holds. Whoever receives it closes ``file``, a descriptor or None."""
+    """The contents of one packet. Whoever receives it closes ``file``, a descriptor or None."""
 
     head: Head
     body: bytes = b""

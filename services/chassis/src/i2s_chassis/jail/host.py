@@ -1,4 +1,4 @@
-"""What this host says of itself that decides which sandbox tiers can work, and what on it forbids a tier.
+"""The facts of this host that decide which sandbox tiers can work, and the causes that forbid a tier.
 
 ``read_facts`` reads the facts, in one place, and judges nothing. If a file and a trial could answer the same
 question, both are facts: the trial says whether something works, the file why it does not. ``diagnose`` is a
@@ -35,7 +35,7 @@ _BWRAP_TRIAL = (
 
 @dataclass(frozen=True, slots=True)
 class HostFacts:
-    """What was read from the host, and what was tried on it."""
+    """The facts that were read from the host, or tried on it."""
 
     #: Release of the kernel.
     kernel: str

@@ -31,7 +31,7 @@ class Cause(enum.Enum):
 
 
 class PolicyKind(enum.IntEnum):
-    """What kind of attempt was prevented. Values equal those of the wire."""
+    """The kind of attempt that was prevented. Values equal those of the wire."""
 
     FILE_READ = 1
     FILE_WRITE = 2
@@ -54,7 +54,7 @@ class PolicyEvent:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a run used."""
+    """The resources that a run used."""
 
     #: Wall time.
     wall_seconds: float = 0.0
@@ -152,7 +152,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """What jobs are confined by."""
+    """The confinement of jobs."""
 
     #: The tier in force.
     tier: Tier

@@ -1,4 +1,4 @@
-"""What the descendants of a process are and use, read from /proc."""
+"""The descendants of a process and their use of resources, read from /proc."""
 
 from __future__ import annotations
 

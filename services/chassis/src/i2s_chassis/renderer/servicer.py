@@ -74,7 +74,7 @@ class RenderEngine(Protocol[J_contra, R_co]):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a renderer is."""
+    """The identity of a renderer."""
 
     #: Its distribution.
     package: str

@@ -1,4 +1,4 @@
-"""What is said of a run that the jail ended."""
+"""The verdict on a run that the jail ended."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from i2s_chassis.server.service_user import confine
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """What the file says."""
+    """The contents of the file."""
 
     #: Name of the service.
     service: str

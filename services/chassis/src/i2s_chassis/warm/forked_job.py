@@ -50,7 +50,7 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class _EndedChild:
-    """What became of a child: exit code, or the signal that killed it; CPU, memory, who is left."""
+    """The end of a child: exit code, or the signal that killed it; CPU, memory, who is left."""
 
     exit_code: int
     signal: int

@@ -56,7 +56,7 @@ def _extension_loads() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What a network made of one picture: tensors of any shapes, always the same ones for one comparison."""
+    """The features of one image: tensors of any shapes, always the same ones for one comparison."""
 
     layers: tuple[Tensor, ...]
 

@@ -27,7 +27,7 @@ class PublishedFile:
 
     @property
     def sha256_prefix(self) -> str:
-        """What its SHA-256 begins with."""
+        """The beginning of its SHA-256."""
         return Path(self.name).stem.rpartition("-")[2]
 
 
@@ -73,7 +73,7 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """What is here."""
+    """The weights that are here."""
 
     #: The file of each network that can be run.
     found: Mapping[Network, WeightsFile]

@@ -17,7 +17,7 @@ Precision = Literal["float32", "half"]
 
 @dataclass(frozen=True, slots=True)
 class HostSettings:
-    """What the process needs to know."""
+    """The settings of the process."""
 
     #: The file of each network.
     weights: Mapping[Network, WeightsFile]
@@ -52,7 +52,7 @@ MOST_ANSWER_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What runs the networks."""
+    """The device of the networks, and their precision."""
 
     #: "cpu", or "cuda:0 (name)".
     device: str
@@ -62,7 +62,7 @@ class Description:
 
 @dataclass(frozen=True, slots=True)
 class NetworkAnswer:
-    """What a network found."""
+    """The answer of a network."""
 
     #: The distance or cosine; not a number if there is none.
     value: float

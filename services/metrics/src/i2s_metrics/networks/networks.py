@@ -75,7 +75,7 @@ class NetworkProcess:
 
     @property
     def confinement(self) -> Confinement | None:
-        """What the process is confined by; None for nothing."""
+        """The confinement of the process; None for nothing."""
         return self._child.confinement
 
     @property
@@ -181,7 +181,7 @@ class Networks:
 
     @property
     def description(self) -> Description | None:
-        """What the process runs on; None as long as none was started."""
+        """The device of the process; None as long as none was started."""
         return self._process.description if self._process else None
 
     async def start(self) -> None:

@@ -51,7 +51,7 @@ class Fonts:
 
     @property
     def complaint(self) -> str:
-        """What is wrong with the fonts, and what to install; empty if all are those of the lock."""
+        """The fault of the fonts, and what to install; empty if all are those of the lock."""
         if not self.deviating:
             return ""
         named = ", ".join(self.deviating[:_SHOWN])
