@@ -24,7 +24,7 @@ def load_arrays(data: bytes) -> Tree:
 
     A pickle is a program. This one can name the three things that make an array in NumPy's pickles, and gets
     inert stand-ins for them: nothing of NumPy, and nothing else that exists, is called while it is read.
-    What is no little-endian float32 array in C order, in dictionaries with text for keys, is refused.
+    What is not a little-endian float32 array in C order, in dictionaries with text for keys, is refused.
 
     Args:
         data: The pickle.

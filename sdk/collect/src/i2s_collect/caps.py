@@ -1,4 +1,4 @@
-"""Which pieces are accepted: the first in order that are no duplicates and pass no cap."""
+"""Which pieces are accepted: the first in order that are not duplicates and pass no cap."""
 
 from __future__ import annotations
 

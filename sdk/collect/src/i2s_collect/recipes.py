@@ -87,7 +87,7 @@ def read_recipes(path: Path) -> tuple[Recipe, ...]:
     """Return the recipes of a file, all of one source and task, in their order.
 
     Raises:
-        DataError: The file cannot be read, a line is no recipe, or one names another source, task or an
+        DataError: The file cannot be read, a line is not a recipe, or one names another source, task or an
             instance that an earlier line names.
     """
     try:

@@ -36,7 +36,7 @@ def parse_request(raw: bytes | bytearray, kind: type[M]) -> M:
         kind: Class of the message.
 
     Raises:
-        GatewayError: It is no JSON, or no such message; names the field.
+        GatewayError: It is not JSON, or no such message; names the field.
     """
     try:
         value = read_json(raw.decode("utf-8"))

@@ -280,7 +280,7 @@ class BatchReward(ABC):
         """Return what is judged for each completion.
 
         Raises:
-            UsageError: A column is missing or has another length, or a completion is no text.
+            UsageError: A column is missing or has another length, or a completion is not a text.
         """
 
     @abstractmethod
@@ -404,7 +404,7 @@ class BatchReward(ABC):
     ) -> list[float | None]:
         """Return the numbers of a batch, and say what has none.
 
-        A metric that is not defined is no fault that can be raised here: it leaves the completion out.
+        A metric that is not defined is not a fault that can be raised here: it leaves the completion out.
         """
         missing = [one for one in rewards if one.value is None]
         for one in missing:

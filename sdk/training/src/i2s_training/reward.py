@@ -151,7 +151,7 @@ class RoundTripReward(BatchReward):
     ``clip`` it is at least 0, 0.01 and 0.02 for these kinds.
 
     A failure of the services (``on_failure``) and a fault of the data (``on_data_fault``: no such image, or
-    one that cannot be read) are no reward: the error is raised, or the reward is None. TRL leaves a
+    one that cannot be read) are not a reward: the error is raised, or the reward is None. TRL leaves a
     completion out for which all reward functions return None.
 
     Args:

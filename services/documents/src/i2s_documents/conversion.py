@@ -26,7 +26,7 @@ _LOG_BYTES = 64 * 1024
 _READERS = {FragmentFormat.MARKDOWN: "markdown", FragmentFormat.LATEX: "latex"}
 # Pandoc reads its standard input, so that no file is named to it which a fragment could include.
 _SCRIPT = f'exec "$0" --sandbox -f "$1" -t html <{SOURCE} >{OUTPUT}'
-# Messages of pandoc that are no errors, with the lines that continue them.
+# Messages of pandoc that are not errors, with the lines that continue them.
 _REMARK = re.compile(r"^\[(?:WARNING|INFO|DEBUG)\].*\n?(?:^ .*\n?)*", re.MULTILINE)
 
 

@@ -94,7 +94,7 @@ def limits_of_drawing(limits: Limits, pdf_bytes: int, pages: int) -> Limits:
 
 
 def read_report(content: bytes) -> DrawingReport | None:
-    """Return what the program wrote, None if that is no report."""
+    """Return what the program wrote, None if that is not a report."""
     found = _REPORT.match(content.decode("ascii", errors="replace"))
     if found is None:
         return None

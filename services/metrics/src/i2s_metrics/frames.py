@@ -112,7 +112,7 @@ def unpack_draft(frame: bytes) -> Draft:
     """Return the draft that a worker answered.
 
     Raises:
-        WorkerError: It answered a fault, or something that is no answer.
+        WorkerError: It answered a fault, or something that is not an answer.
     """
     try:
         answer, end = unpack(frame)

@@ -18,7 +18,7 @@ from i2s_metrics.functional.arrays import GreyArray, RgbArray
 from i2s_wire.metrics.score import SizePolicy
 
 _START = b"\xff\xd8"
-# Fill bytes and stuffed zeros, restarts and invalid codes are no segments: libjpeg passes over them bytewise.
+# Fill bytes and stuffed zeros, restarts and invalid codes are not segments: libjpeg skips them bytewise.
 _SEGMENT = re.compile(rb"\xff+([\xc0-\xcf\xd9-\xfe])")
 _SCAN, _END = b"\xda", b"\xd9"
 

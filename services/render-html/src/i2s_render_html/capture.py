@@ -82,7 +82,7 @@ def picture_of(png: bytes) -> Picture:
     """Return an image with its size.
 
     Raises:
-        RasterError: It is no PNG of three channels of 8 bits.
+        RasterError: It is not a PNG of three channels of 8 bits.
     """
     width, height = png_size(png)
     return Picture(png, width, height)

@@ -213,7 +213,7 @@ def drawn_size(drawing: bytes, *, alpha: bool) -> tuple[int, int]:
         alpha: Whether it is PNG with an alpha channel.
 
     Raises:
-        RasterError: It is no such drawing.
+        RasterError: It is not such a drawing.
     """
     header = None if alpha else _HEADER.match(drawing[:_HEADER_BYTES])
     if header is None:
@@ -225,7 +225,7 @@ def read_drawn(drawing: bytes, *, alpha: bool) -> Pixmap:
     """Return the pixels of a drawing. Its size is compared with the limit before, see ``drawn_size``.
 
     Raises:
-        RasterError: It is no such drawing, or broken.
+        RasterError: It is not such a drawing, or broken.
     """
     header = None if alpha else _HEADER.match(drawing[:_HEADER_BYTES])
     if header is None:

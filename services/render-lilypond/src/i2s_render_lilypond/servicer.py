@@ -59,7 +59,7 @@ def version_from_wire(version: str) -> str:
     """Return the version to convert from, empty for none.
 
     Raises:
-        InvalidArgumentError: It is no version.
+        InvalidArgumentError: It is not a version.
     """
     if version and _VERSION.fullmatch(version) is None:
         raise InvalidArgumentError("lilypond.assume_version", "is no version such as 2.18.0")

@@ -17,7 +17,7 @@ _NUMBER = Annotated[int, Field(ge=0, le=10**9)]
 
 
 class ResultError(ValueError):
-    """The bytes are no result of a program."""
+    """The bytes are not the result of a program."""
 
 
 class _Part(BaseModel):
@@ -90,7 +90,7 @@ _adapter: TypeAdapter[Figure] = TypeAdapter(Figure)
 
 
 class FigureError(ValueError):
-    """The bytes are no description of a figure."""
+    """The bytes are not the description of a figure."""
 
 
 def read_figure(content: bytes) -> Figure:

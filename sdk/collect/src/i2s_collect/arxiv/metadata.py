@@ -51,7 +51,7 @@ _IDENTIFIER = "oai:arXiv.org:"
 
 
 class MalformedAnswerError(Exception):
-    """A body is no answer of OAI-PMH."""
+    """A body is not an answer of OAI-PMH."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def read_page(body: bytes) -> RecordPage:
     Entities are not resolved, and an answer with a document type is refused.
 
     Raises:
-        MalformedAnswerError: It is no answer of OAI-PMH.
+        MalformedAnswerError: It is not an answer of OAI-PMH.
     """
     from lxml import etree
 
@@ -201,7 +201,7 @@ def authors_of(text: str) -> tuple[str, ...]:
 
 _log = logging.getLogger(__name__)
 
-#: How often a page is asked for that is no answer of OAI-PMH.
+#: How often a page is asked for that is not an answer of OAI-PMH.
 ATTEMPTS = 3
 #: How often a harvest begins again after a token was refused, without any progress in between.
 MAX_RESTARTS = 3

@@ -53,7 +53,7 @@ _UNDEFINED = frozenset({ErrorKind.UNDEFINED_COMMAND, ErrorKind.UNDEFINED_ENVIRON
 
 
 def reference_fault(piece: Piece, rendering: Rendering) -> Dropped | None:
-    """Return why a rendering is no reference, or None.
+    """Return why a rendering is not a reference, or None.
 
     The log is read as far as the renderer returns it.
     """
@@ -161,7 +161,7 @@ class ArxivSource:
             yield replace(one, key=document.key) if isinstance(one, Dropped) else one
 
     def rendering_fault(self, piece: Piece, rendering: Rendering) -> Dropped | None:
-        """Return why a rendering is no reference, or None."""
+        """Return why a rendering is not a reference, or None."""
         return reference_fault(piece, rendering)
 
 

@@ -217,7 +217,7 @@ def read_checkout(content: bytes) -> tuple[dict[str, bytes], tuple[str, ...]]:
     """Return the files of an archive by their path in the repository, and the names of its links.
 
     Raises:
-        ValueError: It is no archive, is too large, or a name leads elsewhere.
+        ValueError: It is not an archive, is too large, or a name leads elsewhere.
     """
     files, left_out = read_repository(content)
     tops = {name.partition("/")[0] for name in files}

@@ -72,7 +72,7 @@ def find_repositories(
         window: Days of creation.
 
     Raises:
-        SourceStoppedError: The search does not answer, or what it answers is no result of a search.
+        SourceStoppedError: The search does not answer, or what it answers is not a result of a search.
     """
     seen: set[str] = set()
     whole = _Span(

@@ -59,7 +59,7 @@ _TOKEN = re.compile(r"\\[A-Za-z]+|\w+|[^\w\s]")
 
 
 class FingerprintError(ValueError):
-    """Text that is no fingerprint; the message says why."""
+    """Text that is not a fingerprint; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def fingerprint(image: Image.Image, source: bytes, text: str) -> Fingerprint:
 def normalized(source: bytes) -> bytes:
     """Return a source in Unicode's form C, each run of whitespace as one space.
 
-    Bytes that are no UTF-8 are returned as they are.
+    Bytes that are not UTF-8 are returned as they are.
     """
     try:
         text = source.decode("utf-8")
@@ -382,7 +382,7 @@ class KnownPieces:
         """Return which kept piece is the same and by which comparison, for people, or None.
 
         Raises:
-            FingerprintError: The text is no fingerprint.
+            FingerprintError: The text is not a fingerprint.
         """
         match = self._index.find(subset, Fingerprint.from_text(fingerprint))
         return f"{match.key} ({match.ring.value})" if match else None
@@ -391,7 +391,7 @@ class KnownPieces:
         """Keep a piece.
 
         Raises:
-            FingerprintError: The text is no fingerprint.
+            FingerprintError: The text is not a fingerprint.
         """
         one = Fingerprint.from_text(fingerprint)
         self._index.add(subset, key, one)
@@ -425,7 +425,7 @@ class SeenStore:
 
     Raises:
         WriteError: It cannot be written.
-        DataError: It is no such file.
+        DataError: It is not such a file.
     """
 
     def __init__(self, path: Path) -> None:

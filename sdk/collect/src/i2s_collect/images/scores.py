@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: Part of the height between two staves that a bar line or bracket covers which joins them.
 JOINED = 0.97
 
-#: Empty rows, in distances of staff lines, beyond which what is above or below is no part of a system.
+#: Empty rows, in distances of staff lines, beyond which what is above or below is not a part of a system.
 WIDEST_GAP = 2.5
 
 #: The same above the first system of a page, where titles stand.

@@ -200,7 +200,7 @@ SPACING_PIXELS, SPACING_PART = 1.0, 0.15
 #: thicker.
 THICKEST_PIXELS, THICKEST_PART = 3.5, 0.25
 
-#: Lines in a row with equal distances that are no staff any more, but a table or ruled paper.
+#: Lines in a row with equal distances that are not staff any more, but a table or ruled paper.
 TOO_MANY_LINES = 8
 
 #: Part of the columns of a staff that a further line has, at least, to be counted with its lines.

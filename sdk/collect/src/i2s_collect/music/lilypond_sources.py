@@ -236,7 +236,7 @@ def cut_scores(
 
 
 def score_fault(piece: Piece, rendering: Rendering) -> Dropped | None:
-    """Return why the rendering of a score is no reference: it has several pages."""
+    """Return why the rendering of a score is not a reference: it has several pages."""
     if rendering.verdict.has_picture and rendering.total_pages != 1:
         return Dropped(Reason.SEVERAL_PAGES, f"{rendering.total_pages} pages", subset=piece.subset)
     return None

@@ -88,7 +88,7 @@ class MutopiaSource:
             yield piece if isinstance(piece, Piece) else replace(piece, key=document.key)
 
     def rendering_fault(self, piece: Piece, rendering: Rendering) -> Dropped | None:
-        """Return why a rendering is no reference, or None."""
+        """Return why a rendering is not a reference, or None."""
         return score_fault(piece, rendering)
 
     def _read(self, commit: str, web: Web) -> dict[str, bytes]:
@@ -106,7 +106,7 @@ def read_sources(archive: bytes) -> dict[str, bytes]:
     """Return the LilyPond files of a .tar.gz of a repository; others are skipped without being kept.
 
     Raises:
-        ValueError: It is no such archive, or unpacks to more than is taken.
+        ValueError: It is not such an archive, or unpacks to more than is taken.
     """
     found: dict[str, bytes] = {}
     try:

@@ -250,7 +250,7 @@ def read_definition(word: str, position: int, reading: Reading) -> int | None:
         reading: Where it is read.
 
     Returns:
-        None if the word defines nothing, or what follows is no definition.
+        None if the word defines nothing, or what follows is not a definition.
     """
     reader = DEFINITIONS.get(word)
     return reader(word, position, reading) if reader else None

@@ -64,7 +64,7 @@ def read_text(member: str, content: bytes) -> Text:
 def find_roots(members: Mapping[str, bytes]) -> list[str]:
     r"""Return the members that are documents of their own, those that may be a part of another one last.
 
-    A root has a ``\documentclass`` or ``\documentstyle`` that is no comment.
+    A root has a ``\documentclass`` or ``\documentstyle`` that is not a comment.
     """
     found: list[tuple[bool, bool, str]] = []
     for name, content in members.items():
@@ -219,7 +219,7 @@ class Paper:
     conditionals: Conditionals = field(default_factory=Conditionals)
     #: Files that were not read, or not to their end.
     faults: list[Dropped] = field(default_factory=list)
-    #: Lines that load packages and libraries that are no files of the paper, by what they load.
+    #: Lines that load packages and libraries that are not files of the paper, by what they load.
     loads: dict[Provider, str] = field(default_factory=dict)
     #: Characters that were read so far to expand macros.
     read: int = 0

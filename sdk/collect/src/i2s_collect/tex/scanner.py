@@ -114,7 +114,7 @@ class Conditionals:
 
 
 class Scanner:
-    """Yields the tokens of a source one by one; plain text between them is no token.
+    """Yields the tokens of a source one by one; plain text between them is not a token.
 
     Args:
         text: The source.

@@ -83,7 +83,7 @@ class StoredAnswer:
 class WebCache:
     """A folder with the answers of all requests that were made for a collection.
 
-    A request is its URL, its query and those headers that are no secrets. For each there are two files: the
+    A request is its URL, its query and those headers that are not secrets. For each there are two files: the
     body under its SHA-256, and the answer, which names it and is written last, so that a process that is
     killed leaves a whole answer or none.
     """

@@ -1,7 +1,7 @@
 """The clock of a job: wall time, less the time for which the machine kept it waiting for a processor.
 
 A limit on wall time is there for jobs that sleep. On a loaded machine a job that computes needs more wall
-time for the same work, which is no fault of its own. The kernel counts for each thread how long it was ready
+time for the same work, which is not its fault. The kernel counts for each thread how long it was ready
 to run and did not (the second number of /proc/PID/task/TID/schedstat, in nanoseconds, see
 https://docs.kernel.org/scheduler/sched-stats.html). The clock stands still while any thread of the job waits
 so. Threads of a process that wait at the same time count once.

@@ -95,7 +95,7 @@ async def attempt(jail: OpensCells, tier: Tier, folder: Path) -> str | None:
 
 @contextlib.contextmanager
 def _targets(tier: Tier, folder: Path) -> Iterator[_Targets]:
-    # Where users alone are kept apart, what others may read is no secret.
+    # Where users alone are kept apart, what others may read is not a secret.
     users_alone = tier is Tier.CONTAINER
     secret, readable, path = folder / "secret", folder / "readable", folder / "socket"
     name = f"i2s-escape-{secrets.token_hex(8)}"

@@ -185,7 +185,7 @@ def count_of_user(uid: int) -> int:
         if not name.isdigit():
             continue
         try:
-            # The owner of the folder is no help: it is root for what may not be dumped.
+            # The owner of the folder is not a help: it is root for what may not be dumped.
             with open(f"/proc/{name}/status", "rb") as file:
                 if wanted in file.read():
                     total += len(os.listdir(f"/proc/{name}/task"))

@@ -325,7 +325,7 @@ def empty_folder(top: int) -> None:
 
 
 def open_folder(name: str, dir_fd: int | None = None) -> int:
-    """Open a folder that is no link to one.
+    """Open a folder that is not a link to one.
 
     Without O_DIRECTORY: gVisor of 2022 follows a link in spite of O_NOFOLLOW if both are given.
 

@@ -80,7 +80,7 @@ async def finish_in_thread(
         options: What to cut, and what a blank page means.
 
     Raises:
-        RasterError: The drawing is no image of the kind that was asked for.
+        RasterError: The drawing is not an image of the kind that was asked for.
     """
     return await asyncio.to_thread(_finish_and_measure, read, number, options)
 

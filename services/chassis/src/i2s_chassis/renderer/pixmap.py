@@ -50,7 +50,7 @@ def read_ppm(drawing: bytes | memoryview, size: tuple[int, int], tolerance: int 
         tolerance: Tolerance by how much each may be off.
 
     Raises:
-        RasterError: It is no pixmap of that size.
+        RasterError: It is not a pixmap of that size.
     """
     # What wrote it has read a hostile file, so it may be anything, and Pillow would open anything: for
     # PostScript it starts Ghostscript, outside of the sandbox. So Pillow is given pixels, never a file.
@@ -73,7 +73,7 @@ def read_png(drawing: bytes, *, alpha: bool = False) -> Pixmap:
         alpha: Whether it has an alpha channel; it is laid on white then.
 
     Raises:
-        RasterError: It is no such image, or broken.
+        RasterError: It is not such an image, or broken.
     """
     # Nothing but the chunks that make the image gets as far as the decoder.
     bare = bare_png(drawing, alpha=alpha)

@@ -42,7 +42,7 @@ class Announcement:
         """Read the content of a file.
 
         Raises:
-            ValueError: It is no announcement.
+            ValueError: It is not an announcement.
         """
         content = json.loads(text)
         if not isinstance(content, dict) or content.keys() != {field.name for field in fields(cls)}:

@@ -253,7 +253,7 @@ class Networks:
             return self._process
 
     async def _answer(self, process: NetworkProcess, inputs: Inputs) -> NetworkAnswer:
-        """Wait for an answer as long as the process answers anybody: a long line is no reason to give up."""
+        """Wait for an answer as long as the process answers anybody, however long the line is."""
         answer = asyncio.create_task(process.compare(inputs))
         silence, last_sign = ProcessClock(process.pid), process.last_sign
         try:
