@@ -194,7 +194,7 @@ async def draw_or_take(
     renderers: Mapping[str, AsyncRenderClient],
     documents: AsyncDocumentsClient | None,
 ) -> Drawn | Dropped:
-    """Return a piece with its picture: rendered, or the one that it is.
+    """Return a piece with its image: rendered, or the one that it is.
 
     Raises:
         ServiceError: A service does not answer.

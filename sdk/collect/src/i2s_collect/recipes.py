@@ -319,11 +319,11 @@ class Remaker:
         return await asyncio.to_thread(self._compared, recipe, drawn, url)
 
     def _compared(self, recipe: Recipe, drawn: Drawn, url: str) -> PieceOutcome | Drop:
-        structure, picture = self.files.keep(drawn.piece.structure), self.files.keep(drawn.png)
+        structure, image = self.files.keep(drawn.piece.structure), self.files.keep(drawn.png)
         engine = drawn.engine
         if structure != recipe.structure:
             return _drop(recipe, CollectStage.CUT, Reason.CHANGED, "the structure is another")
-        if picture != recipe.picture:
+        if image != recipe.picture:
             before, here = recipe.provenance["engine"], f"{engine.name} {engine.version} {engine.digest}"
             detail = f"drawn by {json.dumps(before, sort_keys=True)[:150]}, here by {here[:100]}"
             return _drop(recipe, CollectStage.RENDER, Reason.OTHER_PICTURE, detail)
@@ -334,7 +334,7 @@ class Remaker:
             member=recipe.member,
             span=recipe.span,
             structure=structure if drawn.piece.structure else "",
-            picture=picture,
+            picture=image,
             length=recipe.provenance["length"],
             assets=drawn.piece.assets,
             notes=drawn.piece.notes,

@@ -74,10 +74,10 @@ async def draw(source: Source, piece: Piece, renderers: Mapping[str, AsyncRender
         return Dropped(reason, f"{rendering.verdict.name}: {said}{found}"[:300], subset=piece.subset)
     if refused := source.rendering_fault(piece, rendering):
         return refused
-    picture = rendering.pictures[0]
-    digest = picture.sha256 or hashlib.sha256(picture.png).hexdigest()
+    image = rendering.pictures[0]
+    digest = image.sha256 or hashlib.sha256(image.png).hexdigest()
     text = rendering.site.text if rendering.site else piece.text
-    return Drawn(piece, picture.png, digest, rendering.engine, text)
+    return Drawn(piece, image.png, digest, rendering.engine, text)
 
 
 def with_load(piece: Piece, rendering: Rendering) -> Piece | None:

@@ -228,8 +228,8 @@ def _filters(task: str, options: CollectOptions) -> Filters:
             raise UsageError(f"{code!r} is no language that {identifier.version} knows, such as en")
     texts: list[TextJudge] = [ProfanityJudge()] if task != "music" else []
     texts += [one.open(os.environ) for one in options.text_judges]
-    pictures = [EndpointPictureJudge(one.open(os.environ), one.limit) for one in options.picture_judges]
-    return Filters(task, texts, pictures, options.redistributable, identifier, options.languages)
+    images = [EndpointPictureJudge(one.open(os.environ), one.limit) for one in options.picture_judges]
+    return Filters(task, texts, images, options.redistributable, identifier, options.languages)
 
 
 class _Opened:

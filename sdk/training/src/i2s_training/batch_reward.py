@@ -40,31 +40,31 @@ def text_of(completion: Any) -> str:  # noqa: ANN401 - a text, or what chat temp
     raise UsageError(f"a completion must be a text or a list of messages, not {type(completion).__name__}")
 
 
-def reference_of(picture: Any) -> Reference:  # noqa: ANN401 - what data sets have in their columns
+def reference_of(image: Any) -> Reference:  # noqa: ANN401 - what data sets have in their columns
     """Return what a completion is compared with.
 
     Args:
-        picture: A Pillow image, an encoded one, a path, {"bytes": …} or {"path": …}, an instance; or a list
+        image: A Pillow image, an encoded one, a path, {"bytes": …} or {"path": …}, an instance; or a list
             that begins with one of these.
 
     Raises:
         UsageError: It is something else.
     """
-    if isinstance(picture, Instance | Path | str | bytes):
-        return picture
-    if isinstance(picture, Sequence) and picture:
-        return reference_of(picture[0])
-    if isinstance(picture, Mapping):
-        content, path = picture.get("bytes"), picture.get("path")
+    if isinstance(image, Instance | Path | str | bytes):
+        return image
+    if isinstance(image, Sequence) and image:
+        return reference_of(image[0])
+    if isinstance(image, Mapping):
+        content, path = image.get("bytes"), image.get("path")
         if isinstance(content, bytes):
             return content
         if isinstance(path, str | Path):
             return path
-    if hasattr(picture, "save"):  # of Pillow
+    if hasattr(image, "save"):  # of Pillow
         encoded = io.BytesIO()
-        picture.save(encoded, "PNG")
+        image.save(encoded, "PNG")
         return encoded.getvalue()
-    raise UsageError(f"a picture must be of Pillow, encoded or a path, not {type(picture).__name__}")
+    raise UsageError(f"a picture must be of Pillow, encoded or a path, not {type(image).__name__}")
 
 
 #: The ceiling of every metric unless another one is given: its largest value.

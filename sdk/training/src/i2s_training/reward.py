@@ -134,7 +134,7 @@ class RoundTripReward(BatchReward):
     The columns of a batch are lists of one value for each completion:
 
     ======================================= ==================================================================
-    ``image``, ``images``, ``reference``     the picture: of Pillow, encoded, a path, {"bytes": …} or
+    ``image``, ``images``, ``reference``     the image: of Pillow, encoded, a path, {"bytes": …} or
                                              {"path": …}; of a list of images the first
     ``instance``                             instead, an instance of a data set, or its id in ``data``
     ``task``                                 name of a task; else that of the reward
@@ -280,13 +280,13 @@ class RoundTripReward(BatchReward):
         number: int,
         column: str,
         completion: str,
-        picture: Any,  # noqa: ANN401
+        image: Any,  # noqa: ANN401
         task: str,
         structure: str | None,
     ) -> RoundTripRequest | DataError:
         """Return a request, or what is wrong with the data of its row."""
         try:
-            reference = self.instance(picture) if column == "instance" else reference_of(picture)
+            reference = self.instance(image) if column == "instance" else reference_of(image)
         except DataError as error:
             return error
         except UsageError as error:

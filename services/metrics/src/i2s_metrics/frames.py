@@ -140,10 +140,10 @@ def _outcome_to_json(outcome: Outcome | Inputs) -> dict[str, object]:
     return {"kind": outcome.kind, "message": outcome.message}
 
 
-def _outcome_from_json(outcome: dict[str, object], pictures: io.BytesIO) -> Outcome | Inputs:
+def _outcome_from_json(outcome: dict[str, object], images: io.BytesIO) -> Outcome | Inputs:
     if "comparison" in outcome:
         comparison = NetworkComparison(str(outcome["comparison"]))
-        return Inputs(comparison, pictures.read(comparison.nbytes), pictures.read(comparison.nbytes))
+        return Inputs(comparison, images.read(comparison.nbytes), images.read(comparison.nbytes))
     if "value" in outcome:
         parts = outcome["parts"]
         if not isinstance(parts, dict):

@@ -84,7 +84,7 @@ class _EarthMoverSimilarity(ImageMetric):
     def compute(self, pair: Pair) -> MetricValue:
         """Return the similarity with the two distances that it is the ratio of."""
         kept = f"{self.name}/{type(self).__name__}"
-        reference = pair.of_reference(kept, lambda picture: Reference.of(picture, self.rules))
+        reference = pair.of_reference(kept, lambda image: Reference.of(image, self.rules))
         return _value(earth_mover_similarity(pair.prediction, reference, self.rules))
 
 
@@ -246,7 +246,7 @@ class _InceptionSimilarity(ImageMetric):
 
     @staticmethod
     @abstractmethod
-    def input_of(picture: RgbArray) -> RgbArray:
+    def input_of(image: RgbArray) -> RgbArray:
         """Return an image as the network takes it."""
 
     def compute(self, pair: Pair) -> Inputs:
@@ -270,9 +270,9 @@ class PaperInceptionSimilarity(_InceptionSimilarity):
     comparison = NetworkComparison.POOL
 
     @staticmethod
-    def input_of(picture: RgbArray) -> RgbArray:
+    def input_of(image: RgbArray) -> RgbArray:
         """Return the whole image in the size of the network."""
-        return cis_input(picture)
+        return cis_input(image)
 
 
 class HelmInceptionSimilarity(_InceptionSimilarity):
@@ -285,9 +285,9 @@ class HelmInceptionSimilarity(_InceptionSimilarity):
     undefined_value = _LEADERBOARD_FAILURE
 
     @staticmethod
-    def input_of(picture: RgbArray) -> RgbArray:
+    def input_of(image: RgbArray) -> RgbArray:
         """Return the central square in the size of the network."""
-        return cis_input_of_leaderboard(picture)
+        return cis_input_of_leaderboard(image)
 
 
 #: Networks that cannot be run here, each with the reason and what would make it run.

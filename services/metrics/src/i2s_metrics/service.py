@@ -40,10 +40,10 @@ async def check(engine: MetricsEngine, missing: Missing) -> None:
     Raises:
         StartError: It is not, or no worker can do it; the libraries do not work as they should.
     """
-    picture = _picture()
+    image = _picture()
     metrics = registry.available(Profile.PAPER, missing)
     try:
-        score = await engine.score(ComparisonJob(picture, picture, SizePolicy.PAD, Profile.PAPER, metrics))
+        score = await engine.score(ComparisonJob(image, image, SizePolicy.PAD, Profile.PAPER, metrics))
     except CallError as error:
         raise StartError(f"the first comparison failed: {error.message}") from error
     for name, value in zip(metrics, _values(score), strict=True):
@@ -55,10 +55,10 @@ async def check(engine: MetricsEngine, missing: Missing) -> None:
 
 
 def _picture() -> bytes:
-    picture = Image.new("RGB", (160, 120), "white")
-    ImageDraw.Draw(picture).ellipse((20, 10, 90, 70), fill=(30, 90, 200))
+    image = Image.new("RGB", (160, 120), "white")
+    ImageDraw.Draw(image).ellipse((20, 10, 90, 70), fill=(30, 90, 200))
     encoded = io.BytesIO()
-    picture.save(encoded, "PNG")
+    image.save(encoded, "PNG")
     return encoded.getvalue()
 
 

@@ -144,11 +144,11 @@ class PageRenderer:
             self._drawn.judgement = Judgement(Verdict.NO_OUTPUT, f"Page {page.number} cannot be drawn.")
             return
         read = functools.partial(raster.read_drawing, drawing, size)
-        picture, stage = await finish_in_thread(read, page.number, options)
+        image, stage = await finish_in_thread(read, page.number, options)
         self._drawn.stages.append(stage)
-        if picture is not None:
+        if image is not None:
             text = await self._text(page.number) if options.want_text else ""
-            self._drawn.pictures.append(replace(picture, text=text))
+            self._drawn.pictures.append(replace(image, text=text))
         if self._drawn.judgement is not None:
             return
         # Images are finished outside of the cell, so its limits do not hold there.

@@ -171,12 +171,12 @@ class ScoreDrawing:
             if objection is not None:
                 return objection
             decode = functools.partial(read_drawn, drawn, alpha=backend.alpha)
-            picture, stage = await finish_in_thread(decode, page, self._options)
+            image, stage = await finish_in_thread(decode, page, self._options)
         except RasterError as error:  # the score's own PostScript has a hand in what is drawn
             return Judgement(Verdict.NO_OUTPUT, f"Page {page} cannot be drawn: {error}.")
         self._rendered.stages.append(stage)
-        if picture is not None:
-            self._rendered.pictures.append(picture)
+        if image is not None:
+            self._rendered.pictures.append(image)
         return None
 
     def _note(self, stage: str, ran: Ran, detail: str = "") -> None:

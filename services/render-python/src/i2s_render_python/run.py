@@ -130,13 +130,13 @@ async def _finish(
         if objection is not None:
             return objection
         read = functools.partial(read_png, drawing)
-        picture, stage = await finish_in_thread(read, figure.page, job.options.finishing)
+        image, stage = await finish_in_thread(read, figure.page, job.options.finishing)
     except (OutputError, RasterError) as error:  # the program has a hand in what is there
         return Judgement(Verdict.NO_OUTPUT, f"Figure {figure.page} cannot be read: {error}.")
     run.stages.append(stage)
-    if picture is None:
+    if image is None:
         return None
-    run.pictures.append(picture)
+    run.pictures.append(image)
     if job.options.want_objects:
         run.figures.append(await _objects(folder, figure, max_objects_bytes))
     return None

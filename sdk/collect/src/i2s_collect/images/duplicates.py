@@ -74,7 +74,7 @@ class Fingerprint:
     width: int
     #: The same.
     height: int
-    #: The difference hash of the picture: HASH_SIDE² bits, as bytes.
+    #: The difference hash of the image: HASH_SIDE² bits, as bytes.
     difference: bytes
     #: Grey values of the image, reduced to THUMBNAIL_SIDE², row by row.
     thumbnail: bytes

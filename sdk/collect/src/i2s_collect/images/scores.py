@@ -233,7 +233,7 @@ def _systems(page: int, content: bytes) -> list[System | Dropped]:
     likely = probability(image)
     if fault := music_fault(likely):
         return [Dropped(fault.reason, f"page {page}: {fault.detail}")]
-    pictures = cut_systems(image)
-    if not pictures:
+    images = cut_systems(image)
+    if not images:
         return [Dropped(Reason.NOTHING_TO_CUT, f"page {page}: no staff")]
-    return [System(page, number, picture, likely) for number, picture in enumerate(pictures, 1)]
+    return [System(page, number, picture, likely) for number, picture in enumerate(images, 1)]

@@ -424,13 +424,13 @@ def _parquet(items: Sequence[PublishedItem], day: date) -> bytes:
         raise UsageError(
             f"publishing needs the package pyarrow: {install_command('i2s-sdk[collect]')}"
         ) from None
-    picture = arrow.struct([("bytes", arrow.binary()), ("path", arrow.string())])
+    image = arrow.struct([("bytes", arrow.binary()), ("path", arrow.string())])
     features = {
         name: {"_type": "Image"} if name == "image" else {"dtype": "string", "_type": "Value"}
         for name in COLUMNS
     }
     schema = arrow.schema(
-        [(name, picture if name == "image" else arrow.string()) for name in COLUMNS],
+        [(name, image if name == "image" else arrow.string()) for name in COLUMNS],
         metadata={"huggingface": json.dumps({"info": {"features": features}})},
     )
     table = arrow.Table.from_pylist([item.row(day.isoformat()) for item in items], schema=schema)

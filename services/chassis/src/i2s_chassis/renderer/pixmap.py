@@ -78,16 +78,16 @@ def read_png(drawing: bytes, *, alpha: bool = False) -> Pixmap:
     # Nothing but the chunks that make the image gets as far as the decoder.
     bare = bare_png(drawing, alpha=alpha)
     try:
-        with Image.open(io.BytesIO(bare), formats=("PNG",)) as picture:
-            picture.load()
-            opaque = _on_white(picture) if alpha else picture
+        with Image.open(io.BytesIO(bare), formats=("PNG",)) as image:
+            image.load()
+            opaque = _on_white(image) if alpha else image
             return Pixmap(opaque.width, opaque.height, opaque.tobytes())
     except (OSError, SyntaxError, ValueError) as error:
         raise RasterError(f"the drawing of the page is broken: {error}") from error
 
 
-def _on_white(picture: Image.Image) -> Image.Image:
-    if picture.getchannel("A").getextrema() == (255, 255):
-        return picture.convert("RGB")
-    white = Image.new("RGBA", picture.size, "white")
-    return Image.alpha_composite(white, picture).convert("RGB")
+def _on_white(image: Image.Image) -> Image.Image:
+    if image.getchannel("A").getextrema() == (255, 255):
+        return image.convert("RGB")
+    white = Image.new("RGBA", image.size, "white")
+    return Image.alpha_composite(white, image).convert("RGB")

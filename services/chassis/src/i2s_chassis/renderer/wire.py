@@ -224,8 +224,8 @@ def _shown(message: str) -> str:
     return with_short_paths(printable(message))[:MAX_TEXT]
 
 
-def _with_digest(picture: Picture) -> Picture:
-    return replace(picture, sha256=hashlib.sha256(picture.png).hexdigest())
+def _with_digest(image: Picture) -> Picture:
+    return replace(image, sha256=hashlib.sha256(image.png).hexdigest())
 
 
 def _error(error: SourceError) -> SourceError:
