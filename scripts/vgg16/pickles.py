@@ -95,12 +95,12 @@ _ALLOWED: Mapping[tuple[str, str], object] = {
 class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> object:
         """Return a stand-in; everything else does not exist for this pickle."""
-        found = _ALLOWED.get((module, name))
-        if found is None:
+        allowed = _ALLOWED.get((module, name))
+        if allowed is None:
             raise WeightsError(
                 f"the pickle asks for {module}.{name}, which arrays do not need; it was not loaded"
             )
-        return found
+        return allowed
 
     def persistent_load(self, pid: object) -> object:
         """Refuse references to anything outside of the pickle."""

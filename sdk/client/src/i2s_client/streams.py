@@ -262,10 +262,10 @@ class _StreamClient(Generic[R, A]):
             try:
                 answered = reading.result()
             except grpc.RpcError as error:
-                found = error_of(error, self._address, self._method)
-                if found.status == "INTERNAL" and found.detail == _BROKE_OFF:
+                failure = error_of(error, self._address, self._method)
+                if failure.status == "INTERNAL" and failure.detail == _BROKE_OFF:
                     return self._error(grpc.StatusCode.UNAVAILABLE, "the call broke off")
-                return found
+                return failure
             if answered is None:
                 return self._error(grpc.StatusCode.UNAVAILABLE, "the service ended the stream")
             self._answered(*answered)

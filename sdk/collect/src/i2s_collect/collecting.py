@@ -79,19 +79,19 @@ class Visitor:
             dropped = PieceOutcome("", "", CollectStage.FETCH, fetched.reason, fetched.detail)
             return {"": [dropped], **{subset: [] for subset in subsets}}
         cut = await cut_document(self.source, document, fetched.content, self.documents)
-        found: dict[str, list[PieceOutcome]] = {"": [], **{subset: [] for subset in subsets}}
+        outcomes: dict[str, list[PieceOutcome]] = {"": [], **{subset: [] for subset in subsets}}
         pieces: defaultdict[str, list[Piece]] = defaultdict(list)
         for one in cut:
             if isinstance(one, Dropped):
-                if not one.subset or one.subset in found:
-                    found[one.subset].append(
+                if not one.subset or one.subset in outcomes:
+                    outcomes[one.subset].append(
                         PieceOutcome(one.subset, "", CollectStage.CUT, one.reason, one.detail)
                     )
-            elif one.subset in found:
+            elif one.subset in outcomes:
                 pieces[one.subset].append(one)
         for subset in subsets:
-            found[subset] += await self._subset(document, fetched, pieces[subset])
-        return found
+            outcomes[subset] += await self._subset(document, fetched, pieces[subset])
+        return outcomes
 
     async def _subset(
         self, document: SourceDocument, fetched: Fetched, pieces: list[Piece]

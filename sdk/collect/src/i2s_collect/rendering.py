@@ -70,8 +70,8 @@ async def draw(source: Source, piece: Piece, renderers: Mapping[str, AsyncRender
         said = rendering.error.message if rendering.error else rendering.message
         known = source.rendering_fault(piece, rendering)
         reason = known.reason if known else Reason.NOT_RENDERED
-        found = f" ({known.detail})" if known and known.detail else ""
-        return Dropped(reason, f"{rendering.verdict.name}: {said}{found}"[:300], subset=piece.subset)
+        hint = f" ({known.detail})" if known and known.detail else ""
+        return Dropped(reason, f"{rendering.verdict.name}: {said}{hint}"[:300], subset=piece.subset)
     if refused := source.rendering_fault(piece, rendering):
         return refused
     image = rendering.pictures[0]

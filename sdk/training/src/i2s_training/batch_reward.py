@@ -355,10 +355,10 @@ class BatchReward(ABC):
         """
         if isinstance(given, Instance):
             return given
-        found = self._instances.get(given) if isinstance(given, str) else None
-        if found is None:
+        instance = self._instances.get(given) if isinstance(given, str) else None
+        if instance is None:
             raise DataError(self._data or "the bundled examples", 0, f"holds no instance {given!r}")
-        return found
+        return instance
 
     def close(self) -> None:
         """Stop what was started here; the end of the process does it too."""

@@ -55,11 +55,11 @@ def instance_floors(instances: Sequence[Instance], reward: BatchReward) -> dict[
         DataError: An instance cannot be read.
         ServiceError: A service did not answer.
     """
-    found = _baseline_values(instances, reward)
+    baselines = _baseline_values(instances, reward)
     return {
-        one.id: max(values[one.id] for values in found if one.id in values)
+        one.id: max(values[one.id] for values in baselines if one.id in values)
         for one in instances
-        if any(one.id in values for values in found)
+        if any(one.id in values for values in baselines)
     }
 
 

@@ -95,14 +95,14 @@ def limits_of_drawing(limits: Limits, pdf_bytes: int, pages: int) -> Limits:
 
 def read_report(content: bytes) -> DrawingReport | None:
     """Return what the program wrote, None if that is not a report."""
-    found = _REPORT.match(content.decode("ascii", errors="replace"))
-    if found is None:
+    match = _REPORT.match(content.decode("ascii", errors="replace"))
+    if match is None:
         return None
-    if found["defect"] is not None:
-        encrypted = int(found["defect"]) in _ENCRYPTED
+    if match["defect"] is not None:
+        encrypted = int(match["defect"]) in _ENCRYPTED
         return DrawingReport(DocumentDefect.ENCRYPTED if encrypted else DocumentDefect.BROKEN)
-    size = (int(found["width"]), int(found["height"])) if found["width"] is not None else None
-    return DrawingReport(None, int(found["pages"]), size, found["unreadable"] is not None)
+    size = (int(match["width"]), int(match["height"])) if match["width"] is not None else None
+    return DrawingReport(None, int(match["pages"]), size, match["unreadable"] is not None)
 
 
 def encode(drawn: Pixmap, page: int, drawing: PageDrawing) -> PageImage:

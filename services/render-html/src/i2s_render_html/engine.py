@@ -55,8 +55,8 @@ class HtmlEngine:
         browser, settings = choice.settings, choice.settings.service
         self._settings, self._builder, self._first = settings, builder, choice.browser
         own = f"chromium sandbox ({choice.layers})" if choice.layers else "chromium sandbox off"
-        found = jail.isolation
-        self.isolation = replace(found, mechanisms=(*found.mechanisms, own))
+        around = jail.isolation
+        self.isolation = replace(around, mechanisms=(*around.mechanisms, own))
         self.chromium = browser.chromium
         self._browsers: Supervisor[Browser] = Supervisor(
             lambda: Browser.start(jail, browser),

@@ -196,10 +196,10 @@ async def _steps(
     except PlaywrightError as error:
         if page.crashed.is_set() or page.page.is_closed():
             raise
-        what = error.message.partition("\n")[0]
-        if visit.downloads or _DOWNLOAD in what:
-            what = "it is something to download"
-        raise _NoPageError(f"{entry} cannot be shown: {what}") from None
+        reason = error.message.partition("\n")[0]
+        if visit.downloads or _DOWNLOAD in reason:
+            reason = "it is something to download"
+        raise _NoPageError(f"{entry} cannot be shown: {reason}") from None
     await _next(shown, meter, "settle")
     settled = await settle(page, bounds, meter.clock)
     await _next(shown, meter, "capture")
@@ -275,8 +275,8 @@ async def _judge(
     if error is not None and not isinstance(error, PlaywrightError | JailError):
         raise error
     if isinstance(error, PlaywrightError) and not page.crashed.is_set():
-        what = error.message.partition("\n")[0]
-        shown.judgement = Judgement(Verdict.NO_OUTPUT, f"The page does not stay: {what}")
+        reason = error.message.partition("\n")[0]
+        shown.judgement = Judgement(Verdict.NO_OUTPUT, f"The page does not stay: {reason}")
         shown.interrupted = True
         return
     shown.judgement = verdict.of_end(Cause.SIGNALED, job.limits)

@@ -138,14 +138,14 @@ class Visit:
 
     async def _serve(self, route: Route) -> None:
         url = route.request.url
-        found = find(self._files, url)
-        if found is None:
+        served = find(self._files, url)
+        if served is None:
             self._note_missing(path_of(url))
             headers = {**self._headers, "content-type": "text/html; charset=utf-8"}
             await route.fulfill(status=404, headers=headers, body=_NOT_FOUND)
             return
-        headers = {**self._headers, "content-type": found.media_type}
-        await route.fulfill(status=200, headers=headers, body=self._files[found.path])
+        headers = {**self._headers, "content-type": served.media_type}
+        await route.fulfill(status=200, headers=headers, body=self._files[served.path])
 
     def _note_missing(self, path: str) -> None:
         # The browser asks for it by itself.

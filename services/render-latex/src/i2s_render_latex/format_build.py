@@ -370,8 +370,8 @@ def refuse_other_dumps(log: str, proof: str) -> None:
 def files_read(record: bytes) -> list[Path]:
     """Return the files that TeX says it has read, each once, in however many ways a job may spell it."""
     lines = record.replace(b"\0", b"").decode(errors="replace").splitlines()
-    found = (Path(line.removeprefix("INPUT ")) for line in lines if line.startswith("INPUT "))
-    return list(dict.fromkeys(found))
+    inputs = (Path(line.removeprefix("INPUT ")) for line in lines if line.startswith("INPUT "))
+    return list(dict.fromkeys(inputs))
 
 
 def refuse_what_is_lost(read: Sequence[Path], begun: bool, roots: Sequence[Path]) -> None:

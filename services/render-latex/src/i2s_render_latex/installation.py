@@ -135,8 +135,8 @@ def _is_installed(program: TexProgram) -> bool:
         f"{program.name}.fmt",
     ]
     environment = {"PATH": PROGRAM_FOLDERS, **ENVIRONMENT}
-    found = subprocess.run(asked, capture_output=True, check=False, timeout=30, env=environment)
-    return found.returncode == 0
+    ended = subprocess.run(asked, capture_output=True, check=False, timeout=30, env=environment)
+    return ended.returncode == 0
 
 
 def _versions(engines: Collection[LatexEngine]) -> dict[str, str]:
@@ -162,10 +162,10 @@ def _versions(engines: Collection[LatexEngine]) -> dict[str, str]:
 def _version_of(program: TexProgram) -> str:
     """Return the version of an engine, in the words of its own: "1.15.0", "3.141592653-2.6-0.999994"."""
     line = _first_line(program.engine, "--version")
-    found = re.search(r"(?:Version|XeTeX) (\d\S*)", line)
-    if found is None:
+    match = re.search(r"(?:Version|XeTeX) (\d\S*)", line)
+    if match is None:
         raise StartError(f"cannot read the version of {program.engine} ({line!r})")
-    return found[1]
+    return match[1]
 
 
 def _first_line(program: str, option: str) -> str:

@@ -36,23 +36,23 @@ class PaperSize:
 
 def read_paper(content: bytes) -> PaperSize | None:
     """Return the size that was noted beside the PostScript, None if it is none."""
-    found = _PAPER.match(content)
-    if found is None:
+    match = _PAPER.match(content)
+    if match is None:
         return None
-    width, height = float(found[1]), float(found[2])
+    width, height = float(match[1]), float(match[2])
     return PaperSize(width, height) if math.isfinite(width) and math.isfinite(height) else None
 
 
 def count_pages(header: bytes) -> int:
     """Return the number of pages that the head of a PostScript file names, 0 for none."""
-    found = _PAGES.search(header[:HEADER_BYTES])
-    return int(found[1]) if found else 0
+    match = _PAGES.search(header[:HEADER_BYTES])
+    return int(match[1]) if match else 0
 
 
 def read_count(content: bytes) -> int:
     """Return the number of pages that was noted beside drawings, 0 for none."""
-    found = _COUNT.match(content)
-    return int(found[1]) if found else 0
+    match = _COUNT.match(content)
+    return int(match[1]) if match else 0
 
 
 #: The program that Ghostscript is given, in the work folder.

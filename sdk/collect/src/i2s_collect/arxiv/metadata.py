@@ -168,7 +168,7 @@ def _checked_id(text: str) -> str:
 
 def _versions(raw: etree._Element) -> tuple[Version, ...]:
     """Return the versions; none if one of them cannot be read, since its date could be what counts."""
-    found: list[Version] = []
+    versions: list[Version] = []
     for one in raw.iterfind(_RAW + "version"):
         number = _VERSION.fullmatch(one.get("version", ""))
         try:
@@ -178,8 +178,8 @@ def _versions(raw: etree._Element) -> tuple[Version, ...]:
         if number is None:
             return ()
         day = (moment if moment.tzinfo is None else moment.astimezone(UTC)).date()
-        found.append(Version(int(number[1]), day, _text(one.find(_RAW + "source_type")).upper()))
-    return tuple(sorted(found, key=lambda version: version.number))
+        versions.append(Version(int(number[1]), day, _text(one.find(_RAW + "source_type")).upper()))
+    return tuple(sorted(versions, key=lambda version: version.number))
 
 
 def _line(raw: etree._Element, name: str) -> str:

@@ -129,10 +129,10 @@ class ArxivSource:
         seen: set[str] = set()
         for of_set in self.sets or ("",):
             for record in harvest(web, self.metadata_url, window.first, of_set):
-                found = candidate(record, window)
-                if found is not None and record.id not in seen:
+                document = candidate(record, window)
+                if document is not None and record.id not in seen:
                     seen.add(record.id)
-                    yield found
+                    yield document
 
     def fetch(self, document: SourceDocument, web: Web) -> Fetched | Dropped:
         """Return the source of a paper, of the version that its key names.

@@ -111,10 +111,10 @@ class JudgeAddress:
         Raises:
             UsageError: It names none.
         """
-        found = _ADDRESS.fullmatch(text)
-        if found is None:
+        match = _ADDRESS.fullmatch(text)
+        if match is None:
             raise UsageError(f"{text!r} is no judge, such as my-model@2=http://127.0.0.1:8000/judge")
-        return cls(found["name"], found["version"], found["url"], limit)
+        return cls(match["name"], match["version"], match["url"], limit)
 
     def open(self, environment: Mapping[str, str]) -> EndpointJudge:
         """Return the judge; the token is that of the environment variable ``TOKEN_VARIABLE``."""
@@ -304,20 +304,20 @@ def check_model(folder: Path) -> None:
     for name, digest in DIGESTS.items():
         path = folder / name
         try:
-            found = hashlib.sha256(path.read_bytes()).hexdigest()
+            actual = hashlib.sha256(path.read_bytes()).hexdigest()
         except OSError as error:
             raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
-        if found != digest:
+        if actual != digest:
             raise UsageError(
                 f"{path}: is not the model of alt-profanity-check 1.9.1; install that version of the package"
             )
 
 
 def _folder() -> Path:
-    found = importlib.util.find_spec(PACKAGE)
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec(PACKAGE)
+    if spec is None or spec.origin is None:
         raise UsageError(f"collecting needs the extra `collect`: {install_command('i2s-sdk[collect]')}")
-    return Path(found.origin).parent / "data"
+    return Path(spec.origin).parent / "data"
 
 
 EMAIL, TELEPHONE, PORTRAITS = "email_address", "telephone_number", "portraits"
@@ -355,14 +355,14 @@ def people_flags(text: str, files: Iterable[str] = ()) -> tuple[str, ...]:
         text: Text as readers see it.
         files: Names of the files of the page, with or without folders.
     """
-    found = []
+    kinds = []
     if _EMAIL.search(text):
-        found.append(EMAIL)
+        kinds.append(EMAIL)
     if any(_is_telephone(text, match) for match in _TELEPHONE.finditer(text)):
-        found.append(TELEPHONE)
+        kinds.append(TELEPHONE)
     if sum(map(_is_portrait, files)) > MOST_PORTRAITS:
-        found.append(PORTRAITS)
-    return tuple(found)
+        kinds.append(PORTRAITS)
+    return tuple(kinds)
 
 
 def _is_telephone(text: str, match: re.Match[str]) -> bool:

@@ -264,19 +264,19 @@ class _Rows:
     heads: NDArray[np.uint32] = field(default_factory=lambda: np.empty((0, HEAD), np.uint32))
     with_text: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
 
-    def add(self, key: str, one: Fingerprint) -> None:
+    def add(self, key: str, added: Fingerprint) -> None:
         row = len(self.keys)
         if row == len(self.sizes):
             self._grow(row + max(GROWTH, row // 2))
         self.keys.append(key)
-        self.sources.setdefault(one.source, row)
-        self.pictures.setdefault(one.picture, row)
-        self.sizes[row] = (one.width, one.height)
-        self.hashes[row] = np.frombuffer(one.difference, np.uint64)
-        self.thumbnails[row] = np.frombuffer(one.thumbnail, np.uint8)
-        self.with_text[row] = bool(one.shingles)
-        self.heads[row] = np.frombuffer(one.shingles[: 4 * HEAD], "<u4") if one.shingles else 0
-        self.shingles[row] = np.frombuffer(one.shingles, "<u4") if one.shingles else 0
+        self.sources.setdefault(added.source, row)
+        self.pictures.setdefault(added.picture, row)
+        self.sizes[row] = (added.width, added.height)
+        self.hashes[row] = np.frombuffer(added.difference, np.uint64)
+        self.thumbnails[row] = np.frombuffer(added.thumbnail, np.uint8)
+        self.with_text[row] = bool(added.shingles)
+        self.heads[row] = np.frombuffer(added.shingles[: 4 * HEAD], "<u4") if added.shingles else 0
+        self.shingles[row] = np.frombuffer(added.shingles, "<u4") if added.shingles else 0
 
     def _grow(self, rows: int) -> None:
         for name in ("sizes", "hashes", "thumbnails", "shingles", "heads", "with_text"):
@@ -285,18 +285,18 @@ class _Rows:
             new[: len(old)] = old
             setattr(self, name, new)
 
-    def alike(self, one: Fingerprint) -> int | None:
+    def alike(self, wanted: Fingerprint) -> int | None:
         """Return the first row whose image looks the same."""
         filled = len(self.keys)
-        size = np.array([one.width, one.height])
+        size = np.array([wanted.width, wanted.height])
         sizes = self.sizes[:filled]
         near = np.abs(sizes - size) <= SIZE_TOLERANCE * np.maximum(sizes, size)
         rows = np.flatnonzero(near.all(axis=1))
-        differing = np.bitwise_count(self.hashes[rows] ^ np.frombuffer(one.difference, np.uint64))
+        differing = np.bitwise_count(self.hashes[rows] ^ np.frombuffer(wanted.difference, np.uint64))
         rows = rows[differing.sum(axis=1) <= MOST_BITS]
         if not len(rows):
             return None
-        own = np.frombuffer(one.thumbnail, np.uint8).astype(np.int16)
+        own = np.frombuffer(wanted.thumbnail, np.uint8).astype(np.int16)
         others = self.thumbnails[rows].astype(np.int16)
         difference = np.abs(others - own)
         ink = np.abs(own - np.median(own)).sum() + np.abs(
@@ -307,11 +307,11 @@ class _Rows:
         )
         return int(rows[same][0]) if same.any() else None
 
-    def similar(self, one: Fingerprint) -> int | None:
+    def similar(self, wanted: Fingerprint) -> int | None:
         """Return the first row whose text is similar enough."""
-        if not one.shingles:
+        if not wanted.shingles:
             return None
-        own = np.frombuffer(one.shingles, "<u4")
+        own = np.frombuffer(wanted.shingles, "<u4")
         # A row that is equal in enough numbers is equal in some of its first ones too.
         fewest = HEAD - PERMUTATIONS + math.ceil(SIMILARITY * PERMUTATIONS)
         equal = np.count_nonzero(self.heads[: len(self.keys)] == own[:HEAD], axis=1)
@@ -335,25 +335,25 @@ class DuplicateIndex:
         """Return the number of pieces."""
         return sum(len(rows.keys) for rows in self._rows.values())
 
-    def add(self, subset: str, key: str, one: Fingerprint) -> None:
+    def add(self, subset: str, key: str, added: Fingerprint) -> None:
         """Add a piece."""
-        self._rows.setdefault(subset, _Rows()).add(key, one)
+        self._rows.setdefault(subset, _Rows()).add(key, added)
 
-    def find(self, subset: str, one: Fingerprint) -> Match | None:
+    def find(self, subset: str, wanted: Fingerprint) -> Match | None:
         """Return the piece that was added first among those found by the strictest comparison, or None."""
         rows = self._rows.get(subset)
         if rows is None:
             return None
         found = (
-            (Ring.SOURCE, rows.sources.get(one.source)),
-            (Ring.PICTURE, rows.pictures.get(one.picture)),
+            (Ring.SOURCE, rows.sources.get(wanted.source)),
+            (Ring.PICTURE, rows.pictures.get(wanted.picture)),
         )
         for ring, row in found:
             if row is not None:
                 return Match(rows.keys[row], ring)
-        if (row := rows.alike(one)) is not None:
+        if (row := rows.alike(wanted)) is not None:
             return Match(rows.keys[row], Ring.LOOK)
-        if (row := rows.similar(one)) is not None:
+        if (row := rows.similar(wanted)) is not None:
             return Match(rows.keys[row], Ring.TEXT)
         return None
 
@@ -501,5 +501,13 @@ class SeenStore:
             raise DataError(self._path, 0, f"cannot be used: {error}") from None
 
 
-def _columns(one: Fingerprint) -> tuple[str, str, int, int, bytes, bytes, bytes]:
-    return (one.source, one.picture, one.width, one.height, one.difference, one.thumbnail, one.shingles)
+def _columns(stored: Fingerprint) -> tuple[str, str, int, int, bytes, bytes, bytes]:
+    return (
+        stored.source,
+        stored.picture,
+        stored.width,
+        stored.height,
+        stored.difference,
+        stored.thumbnail,
+        stored.shingles,
+    )

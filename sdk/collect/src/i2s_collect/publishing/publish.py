@@ -400,18 +400,18 @@ def publish(
 def _read_json(folder: Path, name: str) -> dict[str, Any]:
     path = folder / COLLECTION / name
     try:
-        found = read_json(path.read_bytes())
+        stored = read_json(path.read_bytes())
     except (OSError, ValueError):
-        found = None
-    if not isinstance(found, dict):
+        stored = None
+    if not isinstance(stored, dict):
         raise DataError(
             path, 0, "is not there or no JSON object; `i2s-sdk collect` makes it with the data set"
         )
-    return found
+    return stored
 
 
-def _lines(path: Path, found: Sequence[Mapping[str, Any]]) -> None:
-    content = "".join(json.dumps(one, sort_keys=True, ensure_ascii=False) + "\n" for one in found)
+def _lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
+    content = "".join(json.dumps(one, sort_keys=True, ensure_ascii=False) + "\n" for one in lines)
     path.write_text(content, encoding="utf-8")
 
 

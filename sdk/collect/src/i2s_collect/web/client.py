@@ -94,14 +94,14 @@ class WebCache:
     def find(self, ask: Ask) -> StoredAnswer | None:
         """Return the stored answer of a request, or None if there is none or its body is gone."""
         try:
-            found = read_json(self._place(ask).read_bytes())
-            body = (self._folder / "bodies" / found["sha256"]).read_bytes()
+            stored = read_json(self._place(ask).read_bytes())
+            body = (self._folder / "bodies" / stored["sha256"]).read_bytes()
         except (OSError, ValueError, KeyError):
             return None
-        if hashlib.sha256(body).hexdigest() != found["sha256"]:
+        if hashlib.sha256(body).hexdigest() != stored["sha256"]:
             return None
-        answer = WebAnswer(found["status"], found["headers"], body, found["url"])
-        return StoredAnswer(answer, datetime.fromisoformat(found["taken"]))
+        answer = WebAnswer(stored["status"], stored["headers"], body, stored["url"])
+        return StoredAnswer(answer, datetime.fromisoformat(stored["taken"]))
 
     def store(self, ask: Ask, answer: WebAnswer) -> None:
         """Store the answer of a request.

@@ -289,8 +289,8 @@ def _why_cancelled(context: Context) -> Status:
 
 def _identifiers(call: Span) -> dict[str, str]:
     """Return the identifiers of a span for the log; those of the caller's stay if none is recorded."""
-    found = call.identifiers
-    return {} if found is None else {"trace_id": found[0], "span_id": found[1]}
+    identifiers = call.identifiers
+    return {} if identifiers is None else {"trace_id": identifiers[0], "span_id": identifiers[1]}
 
 
 def _short(method: str) -> str:

@@ -288,8 +288,8 @@ def greediest_first(shares: Iterable[S]) -> list[S]:
 
 def drop_idle(shares: dict[str, S], name: str, clock: float) -> None:
     """Drop a share that would begin anew anyway; if there are too many, all that have nothing here."""
-    one = shares.get(name)
-    if one is not None and one.idle and one.tag <= clock:
+    own = shares.get(name)
+    if own is not None and own.idle and own.tag <= clock:
         del shares[name]
     if len(shares) > _MOST_SHARES:
         for idle in [key for key, share in shares.items() if share.idle]:

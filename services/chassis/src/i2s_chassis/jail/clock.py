@@ -116,12 +116,12 @@ class Clock:
         """
         if not at_once and len(self._threads) > _FEW_THREADS and now - self._looked < _LOOK_SECONDS:
             return
-        found: dict[str, Scheduled] = {}
+        threads: dict[str, Scheduled] = {}
         told: dict[str, float] = {}
         longest: dict[str, float] = {}  # by process
         answering = dict(_first_threads(self._answering))
         for path, scheduled in (*_threads(pids), *answering.items()):
-            found[path] = scheduled
+            threads[path] = scheduled
             before = self._threads.get(path, Scheduled(0, 0, 0))
             if scheduled == before:
                 # The numbers of one that waits are brought up to date when it gets a processor.
@@ -137,7 +137,7 @@ class Clock:
         if waited > 0:
             self._waited.add(max(self._started, now - waited), now)
         self._longest = max(self._longest, *told.values(), 0.0)
-        self._threads, self._told, self._looked = found, told, now
+        self._threads, self._told, self._looked = threads, told, now
 
     def _waited_of_all(self, longest: Mapping[str, float], answering: Set[str], now: float) -> float:
         """Return for how long the job has waited since the last look.

@@ -359,8 +359,8 @@ def _open_to_us(parent: int, name: str) -> None:
     Raises:
         OSError: Another file system is mounted there.
     """
-    found = os.lstat(name, dir_fd=parent)
-    if found.st_dev != os.fstat(parent).st_dev:
+    status = os.lstat(name, dir_fd=parent)
+    if status.st_dev != os.fstat(parent).st_dev:
         raise OSError(errno.EXDEV, f"{name} is on another file system")
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         os.chmod(name, 0o700, dir_fd=parent)

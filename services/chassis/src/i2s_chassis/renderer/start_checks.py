@@ -44,10 +44,10 @@ def find_program(name: str, package: str, other: str = "") -> Path:
     Raises:
         StartError: There is none; says how to install it.
     """
-    found = shutil.which(name)
-    if found is None:
+    path = shutil.which(name)
+    if path is None:
         raise StartError(f"{name} is not installed; install it with: {other}apt-get install {package}")
-    return Path(found).resolve()
+    return Path(path).resolve()
 
 
 def program_output(program: Path, option: str) -> str:

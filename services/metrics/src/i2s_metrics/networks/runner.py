@@ -55,8 +55,7 @@ class NetworkRunner:
 
     def _answer(self, batch: Sequence[Inputs]) -> list[float]:
         pairs = [
-            tuple(_key(inputs, image) for image in (inputs.prediction, inputs.reference))
-            for inputs in batch
+            tuple(_key(inputs, image) for image in (inputs.prediction, inputs.reference)) for inputs in batch
         ]
         features = self._kept({reference for _, reference in pairs})
         wanted = {
