@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from i2s_collect.candidates import Reason, SourceDocument
-from i2s_collect.filters import Duplicates
+from i2s_collect.images.duplicates import KnownPieces
 from i2s_collect.state import PieceOutcome
 
 
@@ -52,7 +52,7 @@ class Acceptance:
     #: Caps on the numbers of accepted pieces.
     caps: Caps
     #: Index of pieces that were kept before; accepted pieces are added.
-    duplicates: Duplicates
+    duplicates: KnownPieces
     #: Ids of instances that must not be used.
     withdrawn: frozenset[str] = frozenset()
     #: Pieces by subset.

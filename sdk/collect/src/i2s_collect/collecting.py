@@ -19,8 +19,9 @@ from i2s_collect.caps import Acceptance, Caps
 from i2s_collect.dataset import write_data_set
 from i2s_collect.difficulty import Thresholds, as_text, ink_length, thresholds
 from i2s_collect.files import ContentFiles
-from i2s_collect.filters import Duplicates, PieceJudge
+from i2s_collect.filters import Filters
 from i2s_collect.harm.judges import JudgeAddress
+from i2s_collect.images.duplicates import KnownPieces
 from i2s_collect.rendering import Drawn, draw
 from i2s_collect.source import DrawnSource, Source
 from i2s_collect.state import CollectionState, PieceOutcome, order
@@ -48,9 +49,9 @@ class Visitor:
     #: Clients by name.
     renderers: Mapping[str, AsyncRenderClient]
     #: Filters.
-    judge: PieceJudge
+    judge: Filters
     #: The set of known documents, which makes fingerprints of new ones.
-    duplicates: Duplicates
+    duplicates: KnownPieces
     #: Keeps structures and images.
     files: ContentFiles
     #: Decides which pieces of a document are tried first.
@@ -275,9 +276,9 @@ class DataSetCollection:
     #: The HTTP client that asks its servers.
     web: Web
     #: Filters.
-    judge: PieceJudge
+    judge: Filters
     #: Index of earlier collections; what is accepted here is added.
-    duplicates: Duplicates
+    duplicates: KnownPieces
     #: What is collected.
     options: CollectOptions
     #: The function that is told of progress after each document.

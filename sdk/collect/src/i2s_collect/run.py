@@ -15,7 +15,7 @@ from i2s_client.service_table import DOCUMENTS
 from i2s_collect.collecting import COLLECTION, CollectOptions, CollectProgress, DataSetCollection
 from i2s_collect.files import ContentFiles
 from i2s_collect.filters import PAGE_TASKS, UNDETERMINED, Filters, LanguageIdentifier
-from i2s_collect.harm.judges import EndpointPictureJudge, ProfanityJudge, TextJudge
+from i2s_collect.harm.judges import EndpointImageJudge, ProfanityJudge, TextJudge
 from i2s_collect.images.duplicates import KnownPieces, SeenStore
 from i2s_collect.recipes import Remade, Remaker, read_recipes, write_reports
 from i2s_collect.source import DrawnSource, Source
@@ -228,7 +228,7 @@ def _filters(task: str, options: CollectOptions) -> Filters:
             raise UsageError(f"{code!r} is no language that {identifier.version} knows, such as en")
     texts: list[TextJudge] = [ProfanityJudge()] if task != "music" else []
     texts += [one.open(os.environ) for one in options.text_judges]
-    images = [EndpointPictureJudge(one.open(os.environ), one.limit) for one in options.picture_judges]
+    images = [EndpointImageJudge(one.open(os.environ), one.limit) for one in options.picture_judges]
     return Filters(task, texts, images, options.redistributable, identifier, options.languages)
 
 

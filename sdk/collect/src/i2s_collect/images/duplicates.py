@@ -23,11 +23,10 @@ from numpy.typing import NDArray
 from i2s_collect.candidates import Piece
 from i2s_collect.images.values import on_white
 from i2s_collect.state import transaction
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError
 from i2s_sdk.files import writing
 from i2s_sdk.instances.images import decode_image
 from i2s_sdk.json_text import read_json
-from i2s_wire.installation import install_command
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -135,9 +134,6 @@ def fingerprint(image: Image.Image, source: bytes, text: str) -> Fingerprint:
         image: Its image.
         source: Its ground truth; UTF-8 text is normalised first, anything else is taken as it is.
         text: Its source or what readers see, of which the shingles are made.
-
-    Raises:
-        UsageError: The extra ``collect`` is not installed.
     """
     colored = on_white(image)
     pixels = hashlib.sha256(f"{colored.width} {colored.height} ".encode() + colored.tobytes())
@@ -181,16 +177,9 @@ def minhash(text: str) -> bytes:
     r"""Return the MinHash of the shingles of a text, as ``Fingerprint.shingles`` holds it.
 
     Tokens are commands of TeX and LilyPond (``\alpha``), words and single other characters.
-
-    Raises:
-        UsageError: The extra ``collect`` is not installed.
     """
-    try:
-        from datasketch import MinHash
-    except ImportError:
-        raise UsageError(
-            f"collecting needs the extra `collect`: {install_command('i2s-sdk[collect]')}"
-        ) from None
+    from datasketch import MinHash
+
     tokens = [match.group() for match, _ in zip(_TOKEN.finditer(text), range(MOST_TOKENS), strict=False)]
     if len(tokens) < SHINGLE:
         return b""
@@ -359,7 +348,7 @@ class DuplicateIndex:
 
 
 class KnownPieces:
-    """The duplicates of a collection: implements ``collect.judging.Duplicates``.
+    """The kept pieces of a collection and of earlier ones, with which new pieces are compared.
 
     Args:
         index: Index of earlier collections; pieces are added to it.

@@ -20,11 +20,10 @@ from jinja2 import Environment, StrictUndefined
 from i2s_collect.collecting import COLLECTION
 from i2s_sdk.data.folder import INDEX, read_folder
 from i2s_sdk.data.format_2 import new_folder
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.json_text import read_json
 from i2s_sdk.tasks.registry import task_spec
-from i2s_wire.installation import install_command
 
 #: Columns in their order; all hold texts, but ``image``.
 COLUMNS = (
@@ -350,7 +349,7 @@ def publish(
 
     Raises:
         DataError: The data set was not made by ``collect``, or a file is damaged.
-        UsageError: The output folder is not empty, or pyarrow is missing.
+        UsageError: The output folder is not empty.
         WriteError: It cannot be written.
     """
     summary, thresholds = _read_json(folder, "summary.json"), _read_json(folder, "thresholds.json")
@@ -417,13 +416,9 @@ def _lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
 
 def _parquet(items: Sequence[PublishedItem], day: date) -> bytes:
     """Return rows as a Parquet file whose images Hugging Face's package takes as such."""
-    try:
-        import pyarrow as arrow  # type: ignore[import-untyped]
-        from pyarrow import parquet
-    except ImportError:
-        raise UsageError(
-            f"publishing needs the package pyarrow: {install_command('i2s-sdk[collect]')}"
-        ) from None
+    import pyarrow as arrow  # type: ignore[import-untyped]
+    from pyarrow import parquet
+
     image = arrow.struct([("bytes", arrow.binary()), ("path", arrow.string())])
     features = {
         name: {"_type": "Image"} if name == "image" else {"dtype": "string", "_type": "Value"}

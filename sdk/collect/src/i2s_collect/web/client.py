@@ -22,7 +22,6 @@ from i2s_collect.web.manners import HostGaps, Manners
 from i2s_sdk.errors import UsageError
 from i2s_sdk.files import write_whole, writing
 from i2s_sdk.json_text import read_json
-from i2s_wire.installation import install_command
 
 if TYPE_CHECKING:
     import httpx
@@ -298,12 +297,8 @@ class HttpWeb:
 
     def _connected(self) -> httpx.Client:
         if self._client is None:
-            try:
-                import httpx
-            except ImportError:
-                raise UsageError(
-                    f"collecting needs the extra `collect`: {install_command('i2s-sdk[collect]')}"
-                ) from None
+            import httpx
+
             limits = httpx.Limits(max_connections=1, max_keepalive_connections=1)
             self._client = httpx.Client(timeout=TIMEOUT, limits=limits, follow_redirects=False)
         return self._client
