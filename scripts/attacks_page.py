@@ -80,7 +80,7 @@ def attacks(module: ast.Module) -> Iterator[str]:
 
 def other_places() -> dict[str, str]:
     """Return where else the attacks of a file are made, by its path."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for attacks_on in tomllib.loads((ROOT / PLACES).read_text("utf-8"))["attacks"].values():
         test = attacks_on.get("ordinary_test", "")
         places = {
@@ -90,10 +90,10 @@ def other_places() -> dict[str, str]:
         }
         for file in attacks_on["files"]:
             path = f"tests/security/{file}"
-            found[path] = " and ".join(says for place, says in places.items() if place in attacks_on)
+            texts[path] = " and ".join(says for place, says in places.items() if place in attacks_on)
     # One test runs the attacks in the folder beside it.
-    jail = found["tests/security/jail/test_jail.py"]
-    return found | {
+    jail = texts["tests/security/jail/test_jail.py"]
+    return texts | {
         str(path.relative_to(ROOT)): jail for path in ROOT.glob("tests/security/jail/attacks/*.py")
     }
 

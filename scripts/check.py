@@ -158,7 +158,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a step."""
+    """The result of a step."""
 
     step: Step
     passed: bool

@@ -159,7 +159,7 @@ def _outside_of_code(markdown: str, change: Callable[[str], str]) -> str:
 
 
 def _linked_sources(texts: Mapping[str, str]) -> Iterator[str]:
-    """Yield the files and folders of the repository that pages link to and that are no pages themselves."""
+    """Yield the files and folders of the repository that pages link to and that are not pages themselves."""
     for place, text in texts.items():
         origin = repository_name(place)
         if origin is None:

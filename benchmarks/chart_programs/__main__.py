@@ -24,7 +24,7 @@ from benchmarks.chart_programs.programs import RELEASES, Program, programs
 from benchmarks.harness.command import Result, command_line, finish
 from benchmarks.python.__main__ import engine
 from i2s_render_python.engine import PythonEngine
-from i2s_render_python.model import Job, Options
+from i2s_render_python.model import Options, PythonJob
 from i2s_render_python.settings import PythonSettings
 from i2s_sdk.tasks import render_with_repairs_async
 from i2s_sdk.tasks.chart.document import ChartProgram
@@ -44,7 +44,7 @@ async def run(opened: PythonEngine, program: Program) -> Attempts[ChartProgram]:
 
     async def once(document: ChartProgram) -> Rendering:
         options = Options(restored_names=document.restored_names)
-        drawn = await opened.render(Job(document.source.encode(), files, options, limits))
+        drawn = await opened.render(PythonJob(document.source.encode(), files, options, limits))
         return Rendering(drawn.verdict, message=drawn.message, error=drawn.error)
 
     return await render_with_repairs_async(ChartTask(), ChartProgram(program.code), once)

@@ -48,7 +48,7 @@ def repositories(archive: Path, kind: str) -> Iterator[tuple[str, bytes]]:
 
 
 async def measure(
-    source: Source, archives: list[Path], kind: str, address: str, pictures: Path | None
+    source: Source, archives: list[Path], kind: str, address: str, images: Path | None
 ) -> dict[str, object]:
     """Return the counts; images of kept pieces are written to a folder."""
     counts: Counter[str] = Counter()
@@ -81,8 +81,8 @@ async def measure(
                         print(key, piece.member, drawn.reason, drawn.detail[:200])
                         continue
                     counts["kept"] += 1
-                    if pictures is not None:
-                        await asyncio.to_thread((pictures / f"{drawn.sha256}.png").write_bytes, drawn.png)
+                    if images is not None:
+                        await asyncio.to_thread((images / f"{drawn.sha256}.png").write_bytes, drawn.png)
     return {"counts": dict(counts), "reasons": dict(reasons.most_common())}
 
 

@@ -165,7 +165,7 @@ def measure() -> list[Found]:
 
 def denominators() -> list[Found]:
     """Return for how many references equation 4 has another denominator than the released code's choice."""
-    pictures = {
+    images = {
         "40 bundled references": [
             one for task in ("latex", "webpage", "music") for _, one in references(task)
         ],
@@ -174,18 +174,18 @@ def denominators() -> list[Found]:
             for pair in recorded_pairs()
         ],
     }
-    return [_denominators(name, some) for name, some in pictures.items()]
+    return [_denominators(name, some) for name, some in images.items()]
 
 
 def denominators_of(folder: Path) -> list[Found]:
     """Return the same for the PNG files of a folder, such as the references of a data set."""
-    pictures = [picture(path) for path in sorted(folder.glob("*.png"))]
-    return [_denominators(f"{len(pictures)} images of a folder", pictures)] if pictures else []
+    images = [picture(path) for path in sorted(folder.glob("*.png"))]
+    return [_denominators(f"{len(images)} images of a folder", images)] if images else []
 
 
-def _denominators(name: str, pictures: Sequence[RgbArray]) -> Count:
+def _denominators(name: str, images: Sequence[RgbArray]) -> Count:
     chosen = VARIANTS[0]
-    ratios = [ready(BY_PAPER, one).denominator / ready(chosen, one).denominator for one in pictures]
+    ratios = [ready(BY_PAPER, one).denominator / ready(chosen, one).denominator for one in images]
     larger = [ratio for ratio in ratios if ratio > 1]
     numbers = {"references": float(len(ratios)), "larger": float(len(larger))}
     if larger:

@@ -193,14 +193,14 @@ async def _cut(renderer: AsyncRenderClient, rendered: Sequence[_Rendered]) -> li
         return replace(options, page=replace(options.page, cut_bottom=0.0))
 
     found: list[Found] = []
-    pictures = [picture for _, picture in references("latex")]
+    images = [image for _, image in references("latex")]
     codes = [(EXAMPLES / one["structure"]).read_text() for one in of_task("latex")]
     whole = await together([show(renderer, _TASK, paper_document(code), options=uncut) for code in codes])
-    heights = [one.size[1] - picture.shape[0] for one, picture in zip(whole, pictures, strict=True)]
+    heights = [one.size[1] - image.shape[0] for one, image in zip(whole, images, strict=True)]
     numbers = {"higher": sum(height > 0 for height in heights), "least": min(heights), "most": max(heights)}
     found.append(Count("cut of the lowest fifth, pixels more without it", "17 bundled structures", numbers))
-    before = [1.0 for _ in pictures]
-    changed = [ems(one.picture, picture) for one, picture in zip(whole, pictures, strict=True)]
+    before = [1.0 for _ in images]
+    changed = [ems(one.picture, image) for one, image in zip(whole, images, strict=True)]
     found.append(size("cut of the lowest fifth", "no cut", "17 bundled structures", "ems", before, changed))
     replayed = _sets(rendered)["17 replayed answers"]
     replayed = [one for one in replayed if one.shown is not None]
@@ -262,7 +262,7 @@ async def _blank(renderer: AsyncRenderClient) -> list[Found]:
         return replace(options, page=replace(options.page, blank_page=BlankPage.KEEP))
 
     blank = await show(renderer, _TASK, paper_document(r"\mbox{}"), options=kept)
-    changed = [ems(blank.picture, picture) for _, picture in references("latex")]
+    changed = [ems(blank.picture, image) for _, image in references("latex")]
     before = [0.0] * len(changed)
     return [size("blank page is no picture", "it is one", "17 bundled references", "ems", before, changed)]
 

@@ -22,8 +22,8 @@ from i2s_wire.metrics.score import SizePolicy
 Metric = Callable[[RgbArray, RgbArray], float]
 
 
-def _grey(picture: RgbArray) -> GreyArray:
-    return np.asarray(Image.fromarray(picture).convert("L"))
+def _grey(image: RgbArray) -> GreyArray:
+    return np.asarray(Image.fromarray(image).convert("L"))
 
 
 def _ems(prediction: RgbArray, reference: RgbArray) -> float:

@@ -56,9 +56,9 @@ def helm_denominator(reference: Rgb) -> Distance:
     return _timed(np.full_like(reference, level), reference, Profile.HELM, drops=False)
 
 
-def _timed(picture: Rgb, reference: Rgb, profile: Profile, *, drops: bool) -> Distance:
+def _timed(image: Rgb, reference: Rgb, profile: Profile, *, drops: bool) -> Distance:
     started = time.process_time()
-    a, b = _reduced(picture), _reduced(reference)
+    a, b = _reduced(image), _reduced(reference)
     colour, share = _modal(b)
     ours, theirs = _patches(a, colour, profile), _patches(b, colour, profile)
     kept = np.ones(len(ours[0]), bool)
@@ -89,21 +89,21 @@ def _distance(a: _Patches, b: _Patches, kept: NDArray[np.bool_], scale: float, p
     return float(cv2.EMD(shares, shares, cv2.DIST_USER, cost)[0])
 
 
-def _modal(picture: Rgb) -> tuple[NDArray[np.int64], float]:
-    packed = picture.reshape(-1, 3).astype(np.int64) @ np.array([1 << 16, 1 << 8, 1])
+def _modal(image: Rgb) -> tuple[NDArray[np.int64], float]:
+    packed = image.reshape(-1, 3).astype(np.int64) @ np.array([1 << 16, 1 << 8, 1])
     values, counts = np.unique(packed, return_counts=True)
     colour = int(values[counts.argmax()])
     return np.array([colour >> 16, colour >> 8 & 255, colour & 255]), counts.max() / packed.size
 
 
-def _reduced(picture: Rgb) -> Rgb:
-    height, width, _ = picture.shape
+def _reduced(image: Rgb) -> Rgb:
+    height, width, _ = image.shape
     patches = math.ceil(width / 8) * math.ceil(height / 8)
     if patches <= 100:
-        return picture
+        return image
     columns = math.ceil(width / 8 / math.sqrt(patches / 100))
     rows = 100 // columns
-    return np.asarray(Image.fromarray(picture).resize((columns * 8, rows * 8), Image.Resampling.BICUBIC))
+    return np.asarray(Image.fromarray(image).resize((columns * 8, rows * 8), Image.Resampling.BICUBIC))
 
 
 def _greys(
@@ -122,12 +122,12 @@ def _weighted(scaled: NDArray[np.float64]) -> NDArray[np.float64]:
     return grey
 
 
-def _patches(picture: Rgb, colour: NDArray[np.int64], profile: Profile) -> _Patches:
+def _patches(image: Rgb, colour: NDArray[np.int64], profile: Profile) -> _Patches:
     """Return signatures, weights, which are background, and positions."""
-    height, width, _ = picture.shape
+    height, width, _ = image.shape
     rows, columns = math.ceil(height / 8), math.ceil(width / 8)
     padded = np.full((rows * 8, columns * 8, 3), colour, np.int64)
-    padded[:height, :width] = picture
+    padded[:height, :width] = image
     grey, light = _greys(padded, colour, profile)
     # The released code finds the weight of a patch by a comparison that only black and white pass.
     may_be_light = profile is Profile.PAPER or colour.tolist() in ([0, 0, 0], [255, 255, 255])

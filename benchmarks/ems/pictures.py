@@ -62,11 +62,11 @@ def pairs(examples: Path, limit: int | None) -> list[Pair]:
 
 
 def _typeset(examples: Path, *names: str) -> tuple[RgbArray, RgbArray]:
-    pictures = [Image.open(examples / f"{name}.png").convert("RGB") for name in names]
-    width, height = (max(picture.size[axis] for picture in pictures) for axis in (0, 1))
-    first, second = (Image.new("RGB", (width, height), "white") for _ in pictures)
-    first.paste(pictures[0])
-    second.paste(pictures[1])
+    images = [Image.open(examples / f"{name}.png").convert("RGB") for name in names]
+    width, height = (max(image.size[axis] for image in images) for axis in (0, 1))
+    first, second = (Image.new("RGB", (width, height), "white") for _ in images)
+    first.paste(images[0])
+    second.paste(images[1])
     return np.asarray(first), np.asarray(second)
 
 
@@ -90,8 +90,8 @@ def _page(seed: int, width: int, height: int, background: str = "#fff") -> RgbAr
 
 
 def _photograph(name: str, width: int, height: int) -> RgbArray:
-    picture = Image.fromarray(getattr(skimage.data, name)()).convert("RGB")
-    return np.asarray(picture.resize((width, height), Image.Resampling.BICUBIC))
+    image = Image.fromarray(getattr(skimage.data, name)()).convert("RGB")
+    return np.asarray(image.resize((width, height), Image.Resampling.BICUBIC))
 
 
 def _gradient(seed: int, width: int, height: int) -> RgbArray:
@@ -105,5 +105,5 @@ def _noise(seed: int, width: int, height: int) -> RgbArray:
     return np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
 
 
-def _moved(picture: RgbArray) -> tuple[RgbArray, RgbArray]:
-    return np.roll(picture, (9, 5), axis=(0, 1)), picture
+def _moved(image: RgbArray) -> tuple[RgbArray, RgbArray]:
+    return np.roll(image, (9, 5), axis=(0, 1)), image

@@ -14,7 +14,7 @@ from benchmarks.harness.turns import at_once
 from benchmarks.html.ways import Site, open_engine
 from i2s_chassis.limits import Limits
 from i2s_render_html.engine import HtmlEngine
-from i2s_render_html.model import Job
+from i2s_render_html.model import SiteJob
 from i2s_wire.render.request import File
 
 _LIMITS = Limits(
@@ -109,7 +109,7 @@ async def _one(
     turn, is_hostile = divmod(number, 2)
     if is_hostile:
         page = HOSTILE[turn % len(HOSTILE)]
-        job = Job((File("index.html", page.encode()),), limits=_LIMITS)
+        job = SiteJob((File("index.html", page.encode()),), limits=_LIMITS)
         name = (await engine.render(job)).verdict.name
         outcome.verdicts[name] = outcome.verdicts.get(name, 0) + 1
     else:

@@ -19,12 +19,12 @@ from playwright.async_api import Browser, BrowserType, async_playwright
 
 from benchmarks.harness.command import MeasurementError
 from i2s_chassis.jail import Jail, JailSettings
+from i2s_render_html.browser import BrowserSettings
 from i2s_render_html.chromium import find_chromium
 from i2s_render_html.engine import HtmlEngine
 from i2s_render_html.jekyll import JekyllBuilder, JekyllSettings
-from i2s_render_html.model import Job
+from i2s_render_html.model import SiteJob
 from i2s_render_html.sandbox import choose_sandbox
-from i2s_render_html.service import browser_settings, engine_settings
 from i2s_render_html.settings import HtmlSettings
 from i2s_sdk.instances.site_files import read_tar
 from i2s_wire.render.request import File
@@ -41,9 +41,9 @@ class Site:
     name: str
     files: dict[str, bytes]
 
-    def job(self) -> Job:
+    def job(self) -> SiteJob:
         """Return what the renderer is asked."""
-        return Job(tuple(File(path, content) for path, content in self.files.items()))
+        return SiteJob(tuple(File(path, content) for path, content in self.files.items()))
 
     def write(self, folder: Path) -> None:
         """Write the files into a folder."""
@@ -74,11 +74,11 @@ async def open_engine(
     settings = HtmlSettings(slots=browsers)
     jail = await Jail.start(JailSettings(uid_base=uid_base, control_groups=control_groups))
     try:
-        wanted = browser_settings(settings, find_chromium(settings.chromium))
+        wanted = BrowserSettings(settings, find_chromium(settings.chromium))
         async with JekyllBuilder(jail, JekyllSettings(processes=browsers, limits=settings.limit)) as builder:
             choice = await choose_sandbox(jail, wanted, "auto")
-            engine = HtmlEngine(engine_settings(settings, choice.settings), jail, choice.layers, builder)
-            async with engine.open(choice.browser):
+            engine = HtmlEngine(choice, jail, builder)
+            async with engine.open():
                 yield engine
     finally:
         await jail.close()

@@ -142,12 +142,12 @@ def _pairs() -> Iterator[tuple[str, RgbArray, RgbArray]]:
 
 def _page(seed: int) -> RgbArray:
     rng = np.random.default_rng(seed)
-    picture = np.full((_HEIGHT, _WIDTH, 3), 255, np.uint8)
+    image = np.full((_HEIGHT, _WIDTH, 3), 255, np.uint8)
     for _ in range(20):
         top, left = rng.integers(0, _HEIGHT), rng.integers(0, _WIDTH)
-        picture[top : top + 100, left : left + 200] = rng.integers(0, 256, 3)
-    picture[300:700, 400:1100] = _photograph()[300:700, 400:1100]
-    return picture
+        image[top : top + 100, left : left + 200] = rng.integers(0, 256, 3)
+    image[300:700, 400:1100] = _photograph()[300:700, 400:1100]
+    return image
 
 
 def _photograph() -> RgbArray:
@@ -157,11 +157,11 @@ def _photograph() -> RgbArray:
     return (smooth + noise).clip(0, 255).astype(np.uint8)
 
 
-def _grey(picture: RgbArray) -> GreyArray:
-    return np.asarray(Image.fromarray(picture).convert("L"))
+def _grey(image: RgbArray) -> GreyArray:
+    return np.asarray(Image.fromarray(image).convert("L"))
 
 
-def _png(picture: RgbArray) -> bytes:
+def _png(image: RgbArray) -> bytes:
     encoded = io.BytesIO()
-    Image.fromarray(picture).save(encoded, "PNG")
+    Image.fromarray(image).save(encoded, "PNG")
     return encoded.getvalue()

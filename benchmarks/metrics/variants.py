@@ -43,8 +43,8 @@ def warm_pairs(count: int) -> list[EncodedPair]:
 
 def cold_pairs(count: int) -> list[EncodedPair]:
     """Return pairs in which no reference comes twice."""
-    pictures = _pictures()
-    references = [_stamped(pictures[number % len(pictures)], number) for number in range(count)]
+    images = _pictures()
+    references = [_stamped(images[number % len(images)], number) for number in range(count)]
     return [
         EncodedPair(_png(reference), _png(_changed(reference, number)))
         for number, reference in enumerate(references)
@@ -57,28 +57,28 @@ def _pictures() -> list[Image.Image]:
 
 def _opened() -> Iterator[Image.Image]:
     for path in sorted(_REFERENCES.glob("*.png")):
-        with Image.open(path) as picture:
-            yield picture.convert("RGB")
+        with Image.open(path) as image:
+            yield image.convert("RGB")
 
 
-def _changed(picture: Image.Image, number: int) -> Image.Image:
+def _changed(image: Image.Image, number: int) -> Image.Image:
     """Return the image moved a little, with one box missing."""
-    moved = ImageChops.offset(picture, 1 + number % 7, number % 3)
-    left = (37 * number) % max(1, picture.width - 40)
+    moved = ImageChops.offset(image, 1 + number % 7, number % 3)
+    left = (37 * number) % max(1, image.width - 40)
     ImageDraw.Draw(moved).rectangle((left, 5, left + 30, 25), fill="white")
     return moved
 
 
-def _stamped(picture: Image.Image, number: int) -> Image.Image:
+def _stamped(image: Image.Image, number: int) -> Image.Image:
     """Return the image with a mark of its own."""
-    marked = picture.copy()
+    marked = image.copy()
     ImageDraw.Draw(marked).rectangle((0, 0, 4 + number, 6), fill=(number % 256, 80, 80))
     return marked
 
 
-def _png(picture: Image.Image) -> bytes:
+def _png(image: Image.Image) -> bytes:
     encoded = io.BytesIO()
-    picture.save(encoded, "PNG")
+    image.save(encoded, "PNG")
     return encoded.getvalue()
 
 
@@ -113,9 +113,9 @@ def package(kind: str, pairs: Sequence[EncodedPair], weights: Path) -> Figure:
     )
 
     def value(pair: EncodedPair) -> float:
-        pictures = [Image.open(io.BytesIO(data)).convert("RGB") for data in (pair.prediction, pair.reference)]
+        images = [Image.open(io.BytesIO(data)).convert("RGB") for data in (pair.prediction, pair.reference)]
         with torch.inference_mode():
-            return 1 - float(network(*(tensor(picture)[None] for picture in pictures)))
+            return 1 - float(network(*(tensor(image)[None] for image in images)))
 
     value(pairs[0])
     started, cpu = time.perf_counter(), time.process_time()

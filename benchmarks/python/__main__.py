@@ -39,9 +39,9 @@ from benchmarks.harness.machine import load, look
 from benchmarks.harness.turns import in_turns
 from benchmarks.python.gallery import gallery
 from i2s_chassis.jail import Jail, JailSettings
-from i2s_render_python.engine import EngineSettings, PythonEngine, open_engine
+from i2s_render_python.engine import PythonEngine, open_engine
 from i2s_render_python.installation import MODULES, find_installation
-from i2s_render_python.model import DrawnProgram, Job, Options
+from i2s_render_python.model import DrawnProgram, Options, PythonJob
 from i2s_render_python.settings import PythonSettings
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples/charts/programs"
@@ -80,13 +80,11 @@ async def fresh(program: Path) -> Run:
 @asynccontextmanager
 async def engine() -> AsyncIterator[PythonEngine]:
     """Open the engine with warm interpreters."""
-    settings = PythonSettings()
+    settings = PythonSettings(warm="zygote")
     installation = await asyncio.to_thread(find_installation, settings.fonts)
     jail = await Jail.start(JailSettings(uid_base=settings.jail_uid_base))
     try:
-        async with open_engine(
-            jail, installation, EngineSettings(), settings.warm_settings(), must_be_warm=True
-        ) as opened:
+        async with open_engine(jail, installation, settings) as opened:
             yield opened
     finally:
         await jail.close()
@@ -95,7 +93,7 @@ async def engine() -> AsyncIterator[PythonEngine]:
 async def render(opened: PythonEngine, program: bytes, *, cold: bool) -> DrawnProgram:
     """Run a program with the defaults of the service."""
     limits = PythonSettings().limit_table().default
-    return await opened.render(Job(program, options=Options(cold=cold), limits=limits))
+    return await opened.render(PythonJob(program, options=Options(cold=cold), limits=limits))
 
 
 def images(drawn: DrawnProgram) -> list[bytes]:

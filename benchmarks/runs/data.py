@@ -13,20 +13,20 @@ ANSWER_CHARACTERS = 1500
 
 def write_data(folder: Path, samples: int) -> tuple[Path, Path]:
     """Write a data set and a file of answers, and return both paths."""
-    pictures = folder / "data"
-    pictures.mkdir(parents=True)
-    (pictures / "truth.tex").write_text("$x$")
-    index, answers = pictures / "instances.jsonl", folder / "answers.jsonl"
+    images = folder / "data"
+    images.mkdir(parents=True)
+    (images / "truth.tex").write_text("$x$")
+    index, answers = images / "instances.jsonl", folder / "answers.jsonl"
     with index.open("w") as instances, answers.open("w") as completions:
         for number in range(samples):
             name = f"{number:06}.png"
-            (pictures / name).write_bytes(_png(number))
+            (images / name).write_bytes(_png(number))
             identity = f"s{number:06}"
             row = {"id": identity, "task": "latex", "subset": "equation", "image": name}
             instances.write(json.dumps({**row, "structure": "truth.tex"}) + "\n")
             code = f"$x_{{{number}}}$ " + "y " * ((ANSWER_CHARACTERS - 30) // 2)
             completions.write(json.dumps({"id": identity, "completion": f"```latex\n{code}\n```"}) + "\n")
-    return pictures, answers
+    return images, answers
 
 
 def _png(number: int) -> bytes:

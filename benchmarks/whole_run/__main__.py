@@ -88,9 +88,9 @@ async def run(options: Options) -> Report:
             helm = await evaluated(stack, folder, "second", Profile.HELM, caches)
             latency = await latencies(stack, samples)
             helm_way = _way(stack, helm)
-        pictures = folder / "procedure"
-        pictures.mkdir()
-        procedure = await run_procedure(samples, helm.outcomes, options.chromium, pictures)
+        images = folder / "procedure"
+        images.mkdir()
+        procedure = await run_procedure(samples, helm.outcomes, options.chromium, images)
     return Report(
         machine=_machine(options, procedure, before),
         samples={task: sum(one.task == task for one in samples) for task in INSTANCES},

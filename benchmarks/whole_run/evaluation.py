@@ -106,14 +106,14 @@ def main(text: str) -> None:
         _evaluate(options, settings, task, out, window.look, limit=None)
         window.close()
         for record in read_run(out).records.values():
-            picture = out / "pictures" / record.rendering.sha256[:2] / f"{record.rendering.sha256}.png"
+            image = out / "pictures" / record.rendering.sha256[:2] / f"{record.rendering.sha256}.png"
             outcomes.append(
                 {
                     "id": record.instance.id,
                     "outcome": str(record.outcome),
                     "rendered": record.rendering.has_image,
                     "values": dict(record.score.metrics),
-                    "picture": str(picture) if record.rendering.has_image else "",
+                    "picture": str(image) if record.rendering.has_image else "",
                     "message": record.message,
                 }
             )

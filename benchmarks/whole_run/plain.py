@@ -79,12 +79,12 @@ async def run_procedure(
         counted = (await program.read())["counted"]
         for number, sample in enumerate(samples, 1):
             say(f"procedure: {number} of {len(samples)}, {sample.id}")
-            picture = folder / f"{number:04}.png"
+            image = folder / f"{number:04}.png"
             job = {"task": sample.task, "reference": str(sample.reference)}
-            answer = await program.ask({**job, "source": str(sample.source), "picture": str(picture)})
+            answer = await program.ask({**job, "source": str(sample.source), "picture": str(image)})
             if "refused" not in answer:
                 answers[sample.task].append(answer)
-            beside.append(await _beside(program, sample, job, answer, picture, ours[sample.id]))
+            beside.append(await _beside(program, sample, job, answer, image, ours[sample.id]))
         await program.end()
     return Procedure({task: _cost(own) for task, own in answers.items()}, beside, counted)
 
@@ -103,14 +103,14 @@ async def _beside(
     sample: Sample,
     job: Mapping[str, str],
     answer: Mapping[str, Any],
-    picture: Path,
+    image: Path,
     ours: Mapping[str, Any],
 ) -> Beside:
     if "refused" in answer:
         return Beside(sample.id, sample.task, {}, ours["values"], None, answer["refused"])
     difference, values = None, answer["values"]
     if ours["rendered"]:
-        difference = image_difference(picture, Path(ours["picture"]))
+        difference = image_difference(image, Path(ours["picture"]))
         if difference != 0.0:  # what the metrics compute is compared on one and the same image
             values = (await program.ask({**job, "prediction": ours["picture"]}))["values"]
     return Beside(sample.id, sample.task, values, ours["values"], difference)

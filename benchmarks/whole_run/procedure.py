@@ -53,7 +53,7 @@ class RefusedError(Exception):
     """An engine made no image of a document; says why."""
 
 
-def draw(task: str, source: Path, programs: Path, picture: Path) -> dict[str, float]:
+def draw(task: str, source: Path, programs: Path, image: Path) -> dict[str, float]:
     """Write the image of a document or a score, and return CPU seconds by stage.
 
     Raises:
@@ -67,7 +67,7 @@ def draw(task: str, source: Path, programs: Path, picture: Path) -> dict[str, fl
             png, stages = draw_score(Path(folder), programs)
     else:
         png, stages, _ = latex.render(source.read_text(encoding="utf-8"))
-    picture.write_bytes(png)
+    image.write_bytes(png)
     return stages
 
 
@@ -86,10 +86,10 @@ def draw_score(work: Path, programs: Path) -> tuple[bytes, dict[str, float]]:
         stages.end(name)
         if name == "convert" and ended.returncode:
             raise RefusedError(f"convert-ly ended with {ended.returncode}")
-    picture = work / "score.png"
-    if not picture.exists():
+    image = work / "score.png"
+    if not image.exists():
         raise RefusedError("lilypond made no score.png: the score is faulty or has several pages")
-    with Image.open(picture) as page:
+    with Image.open(image) as page:
         png = cropped(page.convert("RGB"), latex.CUT_BOTTOM)
     stages.end("crop")
     return png, stages.spent
@@ -103,7 +103,7 @@ def values(prediction: Path, reference: Path, task: str) -> tuple[dict[str, floa
     with Image.open(reference) as other:
         theirs = np.asarray(other.convert("RGB"))
     ours, theirs = _resized(ours, theirs) if task == _VIEWPORT_TASK else _padded(ours, theirs)
-    grey, truth = (np.asarray(Image.fromarray(picture).convert("L")) for picture in (ours, theirs))
+    grey, truth = (np.asarray(Image.fromarray(image).convert("L")) for image in (ours, theirs))
     stages.end("decode")
     found = {"pixel": _matching_rows(grey, truth)}
     stages.end("pixel")
@@ -115,28 +115,28 @@ def values(prediction: Path, reference: Path, task: str) -> tuple[dict[str, floa
     return found, stages.spent
 
 
-def _resized(picture: Rgb, reference: Rgb) -> tuple[Rgb, Rgb]:
+def _resized(image: Rgb, reference: Rgb) -> tuple[Rgb, Rgb]:
     height, width, _ = reference.shape
-    if picture.shape == reference.shape:
-        return picture, reference
-    return np.asarray(Image.fromarray(picture).resize((width, height), Image.Resampling.BICUBIC)), reference
+    if image.shape == reference.shape:
+        return image, reference
+    return np.asarray(Image.fromarray(image).resize((width, height), Image.Resampling.BICUBIC)), reference
 
 
-def _padded(*pictures: Rgb) -> tuple[Rgb, Rgb]:
-    height, width = (max(one.shape[axis] for one in pictures) for axis in (0, 1))
-    padded = [np.full((height, width, 3), 255, np.uint8) for _ in pictures]
-    for target, one in zip(padded, pictures, strict=True):
+def _padded(*images: Rgb) -> tuple[Rgb, Rgb]:
+    height, width = (max(one.shape[axis] for one in images) for axis in (0, 1))
+    padded = [np.full((height, width, 3), 255, np.uint8) for _ in images]
+    for target, one in zip(padded, images, strict=True):
         target[: one.shape[0], : one.shape[1]] = one
     return padded[0], padded[1]
 
 
-def _matching_rows(picture: NDArray[np.uint8], reference: NDArray[np.uint8]) -> float:
+def _matching_rows(image: NDArray[np.uint8], reference: NDArray[np.uint8]) -> float:
     """Return the share of rows that match; a row is what the released code takes for a pixel."""
-    both = np.concatenate([picture, reference])
+    both = np.concatenate([image, reference])
     _, which, counts = np.unique(both, axis=0, return_inverse=True, return_counts=True)
     frequent = counts[which.ravel()] * _FREQUENT > len(both)
     height = len(reference)
-    near = np.linalg.norm((picture - reference).astype(np.float64), axis=1) / 255 <= _TOLERANCE
+    near = np.linalg.norm((image - reference).astype(np.float64), axis=1) / 255 <= _TOLERANCE
     return float(np.count_nonzero(near & ~frequent[:height] & ~frequent[height:]) / height)
 
 
@@ -161,22 +161,22 @@ class Worker:
         if "prediction" in job:
             return {"values": values(Path(job["prediction"]), reference, task)[0]}
         before, began = await self._meter.settled(), time.monotonic()
-        picture = Path(job["picture"])
+        image = Path(job["picture"])
         try:
-            stages = await self._draw(task, Path(job["source"]), picture)
+            stages = await self._draw(task, Path(job["source"]), image)
         except (RefusedError, subprocess.CalledProcessError, MeasurementError, ValueError) as error:
             return {"refused": str(error)}
-        found, spent = values(picture, reference, task)
+        found, spent = values(image, reference, task)
         wall = time.monotonic() - began
         cpu = await self._meter.settled() - before
         return {"values": found, "stages": {**stages, **spent}, "cpu": cpu, "wall": wall}
 
-    async def _draw(self, task: str, source: Path, picture: Path) -> dict[str, float]:
+    async def _draw(self, task: str, source: Path, image: Path) -> dict[str, float]:
         if task != _VIEWPORT_TASK:
-            return draw(task, source, self._programs, picture)
+            return draw(task, source, self._programs, image)
         before = self._meter.cpu_seconds()
         png = await ways.served(self._browser, source)
-        picture.write_bytes(png)  # noqa: ASYNC240 - nothing else runs here
+        image.write_bytes(png)  # noqa: ASYNC240 - nothing else runs here
         return {"jekyll serve and browser": await self._meter.settled() - before}
 
 

@@ -1,4 +1,4 @@
-"""What the service of this container says of itself, as labels: python describe.py HOST:PORT.
+"""The description of the service of this container, as labels: python describe.py HOST:PORT.
 
 One line a label, NAME=VALUE: engine, digests of engine and fonts, versions, isolation.
 """

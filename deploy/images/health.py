@@ -51,7 +51,7 @@ def ask(address: str) -> str:
 
 def _message(connection: socket.socket, deadline: float) -> bytes:
     """Return the data of the response; what was received of it if the server ends the call."""
-    found = b""
+    status = b""
     while True:
         header = _received(connection, 9, deadline)
         kind, flags = header[3], header[4]
@@ -60,10 +60,10 @@ def _message(connection: socket.socket, deadline: float) -> bytes:
         if kind == _SETTINGS and not flags & _ACK:
             connection.sendall(_frame(_SETTINGS, _ACK, 0, b""))
         if kind == _DATA and stream == _STREAM:
-            found += payload
+            status += payload
         ended = kind in (_DATA, _HEADERS) and stream == _STREAM and flags & _END_STREAM
         if ended or kind in (_RST_STREAM, _GOAWAY):
-            return found
+            return status
 
 
 def _received(connection: socket.socket, size: int, deadline: float) -> bytes:
@@ -72,14 +72,14 @@ def _received(connection: socket.socket, size: int, deadline: float) -> bytes:
     Raises:
         OSError: The connection ended before, or the time is over.
     """
-    found = b""
-    while len(found) < size:
+    name = b""
+    while len(name) < size:
         connection.settimeout(max(0.001, deadline - time.monotonic()))
-        more = connection.recv(size - len(found))
+        more = connection.recv(size - len(name))
         if not more:
             raise ConnectionError
-        found += more
-    return found
+        name += more
+    return name
 
 
 def _status(message: bytes) -> str:

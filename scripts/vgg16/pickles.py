@@ -24,7 +24,7 @@ def load_arrays(data: bytes) -> Tree:
 
     A pickle is a program. This one can name the three things that make an array in NumPy's pickles, and gets
     inert stand-ins for them: nothing of NumPy, and nothing else that exists, is called while it is read.
-    What is no little-endian float32 array in C order, in dictionaries with text for keys, is refused.
+    What is not a little-endian float32 array in C order, in dictionaries with text for keys, is refused.
 
     Args:
         data: The pickle.
@@ -95,12 +95,12 @@ _ALLOWED: Mapping[tuple[str, str], object] = {
 class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> object:
         """Return a stand-in; everything else does not exist for this pickle."""
-        found = _ALLOWED.get((module, name))
-        if found is None:
+        allowed = _ALLOWED.get((module, name))
+        if allowed is None:
             raise WeightsError(
                 f"the pickle asks for {module}.{name}, which arrays do not need; it was not loaded"
             )
-        return found
+        return allowed
 
     def persistent_load(self, pid: object) -> object:
         """Refuse references to anything outside of the pickle."""

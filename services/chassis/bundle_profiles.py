@@ -22,7 +22,7 @@ class BundleProfiles(BuildHookInterface):  # type: ignore[type-arg]
             build_data: What hatchling builds from; ``force_include`` maps files to their places in the wheel.
 
         Raises:
-            FileNotFoundError: A profile is missing: this is no checkout.
+            FileNotFoundError: A profile is missing: this is not a checkout.
         """
         if version != "standard":
             return

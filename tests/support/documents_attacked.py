@@ -13,10 +13,10 @@ import pytest
 
 from documents_service import GOOD, pdf
 from i2s_chassis.jail import Jail, JailSettings, Tier
-from i2s_documents.conversion import Converter, ConvertSettings
+from i2s_documents.conversion import Converter
 from i2s_documents.installation import find_installation
 from i2s_documents.model import ConvertJob, DrawJob, RawFragment
-from i2s_documents.pages import DrawSettings, PageRenderer
+from i2s_documents.pages import DocumentDrawing
 from i2s_documents.settings import DocumentsSettings
 from i2s_wire.documents import FragmentFormat, ImageFormat, PageDrawing
 from i2s_wire.render.rendering import Verdict
@@ -42,8 +42,8 @@ class Attacked:
 
     def __init__(self, jail: Jail, folder: Path, listener: socket.socket) -> None:
         installed = find_installation()
-        self.converter = Converter(ConvertSettings(), jail, lambda: None)
-        self.page_renderer = PageRenderer(DrawSettings(max_pages=4), jail, installed)
+        self.converter = Converter(DocumentsSettings(), installed.pandoc, jail, lambda: None)
+        self.page_renderer = DocumentDrawing(DocumentsSettings(max_pages_drawn=4), jail, installed)
         self.secret = folder / "secret.txt"
         self.secret.write_text(MARK)
         self.port = listener.getsockname()[1]

@@ -11,10 +11,11 @@ from pathlib import Path
 from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.model import RawRendering
-from i2s_render_latex.engine import EngineSettings, LatexRenderer
+from i2s_render_latex.engine import LatexRenderer
 from i2s_render_latex.installation import find_installation
-from i2s_render_latex.model import Job, Options
+from i2s_render_latex.model import LatexJob, Options
 from i2s_render_latex.preparation import prepare_fonts, unpack_formats
+from i2s_render_latex.settings import LatexSettings
 from i2s_render_latex.texindex import TexIndex, build_index, tree_roots
 from i2s_wire.render.options import LatexEngine as TexEngine
 from i2s_wire.render.rendering import Verdict
@@ -53,7 +54,7 @@ class Attacked:
 
     async def draw_good(self) -> RawRendering:
         """Render the good document."""
-        return await self.engine.render(Job(GOOD, options=Options(engine=self.tex), limits=LIMITS))
+        return await self.engine.render(LatexJob(GOOD, options=Options(engine=self.tex), limits=LIMITS))
 
     async def render(
         self,
@@ -65,7 +66,7 @@ class Attacked:
     ) -> RawRendering:
         """Render an attack, and look whether everything is as before."""
         body = body.replace("SECRETFILE", str(self.secret))
-        job = Job(source or document(body), files, Options(engine=self.tex), limits)
+        job = LatexJob(source or document(body), files, Options(engine=self.tex), limits)
         rendering = await self.engine.render(job)
         await self.nothing_is_left(rendering)
         return rendering
@@ -87,7 +88,7 @@ class Attacked:
     async def shows(self, body: str, expected: str) -> bool:
         """Return whether a body gives the image of another body."""
         attack = await self.render(body)
-        job = Job(document(expected), options=Options(engine=self.tex), limits=LIMITS)
+        job = LatexJob(document(expected), options=Options(engine=self.tex), limits=LIMITS)
         innocent = await self.engine.render(job)
         assert attack.verdict is innocent.verdict
         return [one.png for one in attack.pictures] == [one.png for one in innocent.pictures]
@@ -129,17 +130,16 @@ async def attacked_engine(
     secret = folder / "secrets" / "secret.tex"
     secret.write_text(MARK)
     secret.chmod(0o644)
-    settings = JailSettings(state_dir=folder / "jail", uid_base=UID_BASE, uid_count=UIDS, tier=tier)
-    jail = await Jail.start(settings)
+    jail_settings = JailSettings(state_dir=folder / "jail", uid_base=UID_BASE, uid_count=UIDS, tier=tier)
+    jail = await Jail.start(jail_settings)
     index = TexIndex.load(folder / "index")
     installation = find_installation()
     if state and not (state / "fonts").exists():
         lay_out_prepared(state)
     fonts = await prepare_fonts(state, installation) if state else None
     unpacked = await unpack_formats(state or folder, installation)
-    engine = LatexRenderer(
-        EngineSettings(folder / "formats"), jail, installation, index, fonts=fonts, unpacked=unpacked
-    )
+    settings = LatexSettings(state_dir=folder)
+    engine = LatexRenderer(settings, jail, installation, index, fonts=fonts, unpacked=unpacked)
     async with engine.open({"attacked": PREAMBLE.encode()}):
         attacked = Attacked(engine, jail.folder, secret, tex)
         good = await attacked.draw_good()

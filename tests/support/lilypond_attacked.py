@@ -13,17 +13,17 @@ import pytest
 from chosen import chosen
 from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_chassis.limits import Limits
-from i2s_chassis.warm.program import WarmSettings
-from i2s_render_lilypond.engine import EngineSettings, open_engine
+from i2s_render_lilypond.engine import open_engine
 from i2s_render_lilypond.installation import find_installation
-from i2s_render_lilypond.model import Job, Options
+from i2s_render_lilypond.model import LilypondJob, Options
+from i2s_render_lilypond.settings import LilypondSettings
 from i2s_wire.render.rendering import Verdict
 
 MARK = "SECRETMARK"
 LIMITS = Limits(cpu_seconds=3.0, wall_seconds=60.0, processes=12)
 UIDS = 16
 UID_BASE = 90_000 + os.getpid() % 1900 * UIDS  # apart from other runs of this file and from services
-GOOD = Job(b"\\version \"2.24.0\"\n{ c'4 d' e' f' }", limits=LIMITS)
+GOOD = LilypondJob(b"\\version \"2.24.0\"\n{ c'4 d' e' f' }", limits=LIMITS)
 #: Settings of the jail by tier.
 TIERS = {
     "strongest": JailSettings(),
@@ -53,7 +53,9 @@ class Attacked:
     async def render(self, music, *, limits=LIMITS, **options):
         score = '\\version "2.24.0"\n' + music.replace("SECRETFILE", str(self.secret))
         score = score.replace("CANARYPORT", str(self.canary.getsockname()[1]))
-        rendering = await self.engine.render(Job(score.encode(), options=Options(**options), limits=limits))
+        rendering = await self.engine.render(
+            LilypondJob(score.encode(), options=Options(**options), limits=limits)
+        )
         await self.nothing_is_left(rendering)
         return rendering
 
@@ -112,9 +114,8 @@ async def attacked_engine(tier):
         canary.setblocking(False)
         settings = replace(TIERS[tier], state_dir=folder / "jail", uid_base=UID_BASE, uid_count=UIDS)
         jail = await Jail.start(settings)
-        async with open_engine(
-            jail, find_installation(), EngineSettings(), WarmSettings(LIMITS, spare=0), must_be_warm=True
-        ) as engine:
+        engine_settings = LilypondSettings(warm="zygote", warm_spare=0, limit=LIMITS)
+        async with open_engine(jail, find_installation(), engine_settings) as engine:
             good = await engine.render(GOOD)
             assert good.verdict is Verdict.RENDERED
             unreadable = "/etc/hostname" if jail.isolation.tier is Tier.LANDLOCK else "/nowhere"

@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 
 from i2s_chassis.jail import Jail, JailSettings, Tier
-from i2s_chassis.warm.program import WarmSettings
-from i2s_render_python.engine import EngineSettings, PythonEngine, open_engine
+from i2s_render_python.engine import PythonEngine, open_engine
 from i2s_render_python.installation import find_installation
-from i2s_render_python.model import DrawnProgram, Job, Options
+from i2s_render_python.model import DrawnProgram, Options, PythonJob
 from i2s_render_python.settings import PythonSettings
 from i2s_wire.render.rendering import Verdict
 from processes import processes_with
@@ -70,7 +69,7 @@ class Attacked:
         if cold:
             limits = replace(limits, cpu_seconds=limits.cpu_seconds + COLD_START)
         options = Options(cold=cold, want_objects=objects, restored_names=names)
-        job = Job(program.encode(), files, options, limits)
+        job = PythonJob(program.encode(), files, options, limits)
         drawn = await self.engine.render(job)
         assert MARK not in f"{drawn.message} {drawn.error}"
         assert MARK.encode() not in drawn.log.whole
@@ -80,7 +79,7 @@ class Attacked:
         return drawn
 
     async def _pictures(self) -> list[bytes]:
-        drawn = await self.engine.render(Job(GOOD, limits=LIMITS))
+        drawn = await self.engine.render(PythonJob(GOOD, limits=LIMITS))
         assert drawn.verdict is Verdict.RENDERED, drawn.message
         assert drawn.stages[0].detail == "zygote"
         return [one.png for one in drawn.pictures]
@@ -108,8 +107,8 @@ async def attacked(tier: str):
         jail = await Jail.start(settings)
         # Attacks end interpreters; with few modules they are soon replaced.
         installation = replace(find_installation(PythonSettings().fonts), modules=())
-        warm = WarmSettings(LIMITS, memory_bytes=768 * MIB, spare=0)
-        async with open_engine(jail, installation, EngineSettings(), warm, must_be_warm=True) as engine:
+        warm = PythonSettings(warm="zygote", warm_spare=0, limit=LIMITS)
+        async with open_engine(jail, installation, warm) as engine:
             found = Attacked(engine, jail, folder, listener)
             await found.draw_good()
             yield found

@@ -70,17 +70,17 @@ def needed_packages(
     for one in packages.values():
         for virtual in one.provides:
             standing.setdefault(virtual, []).append(one.name)
-    found: set[str] = set()
+    names: set[str] = set()
     pending = [packages[name].name for name in wanted]
     while pending:
         name = pending.pop()
-        if name in found or name in without:
+        if name in names or name in without:
             continue
-        found.add(name)
+        names.add(name)
         for group in packages[name].depends:
             for alternative in group:
                 pending += [alternative] if alternative in packages else standing.get(alternative, [])
-    return found
+    return names
 
 
 def files_of(root: Path, package: DebianPackage) -> Iterator[Path]:

@@ -110,10 +110,10 @@ def remove_unneeded(
         # Links such as /bin belong to no package, although packages list what they have below them.
         _remove_files([path for path in files_of(root, packages[name]) if path.parent != root], shared)
     for glob in globs:
-        found = list(root.glob(glob))
-        if not found:
+        paths = list(root.glob(glob))
+        if not paths:
             raise FileNotFoundError(f"nothing matches {glob!r}; remove it from the recipe of the image")
-        for path in found:
+        for path in paths:
             _remove(path)
     for glob in _RUBBISH:
         for path in root.glob(glob):

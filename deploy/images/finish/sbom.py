@@ -118,5 +118,5 @@ def _package(kind: str, name: str, version: str, address: str) -> dict[str, Any]
     return about
 
 
-def _relation(one: str, kind: str, other: Mapping[str, Any]) -> dict[str, str]:
-    return {"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other["SPDXID"]}
+def _relation(element: str, kind: str, other: Mapping[str, Any]) -> dict[str, str]:
+    return {"spdxElementId": element, "relationshipType": kind, "relatedSpdxElement": other["SPDXID"]}

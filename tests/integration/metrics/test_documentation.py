@@ -57,7 +57,7 @@ def value(metric, pair, runner):
     try:
         outcome = metric.compute(pair)
     except UndefinedError:
-        return metric.undefined_value().value
+        return metric.undefined_value.value
     if isinstance(outcome, Inputs):
         outcome = metric.value_of(runner.answer([outcome])[0])
     return outcome.value

@@ -9,12 +9,12 @@ from playwright.async_api import Error as PlaywrightError
 
 from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_render_html import page_job
+from i2s_render_html.browser import BrowserSettings
 from i2s_render_html.chromium import find_chromium
 from i2s_render_html.engine import HtmlEngine
-from i2s_render_html.model import Job
+from i2s_render_html.model import SiteJob
 from i2s_render_html.page import PreparedPage
 from i2s_render_html.sandbox import choose_sandbox
-from i2s_render_html.service import browser_settings, engine_settings
 from i2s_render_html.settings import HtmlSettings
 from i2s_render_html.settle import load
 from i2s_wire.render.rendering import Verdict
@@ -30,10 +30,10 @@ async def engine() -> AsyncIterator[HtmlEngine]:
     try:
         settings = HtmlSettings(slots=1)
         choice = await choose_sandbox(
-            jail, browser_settings(settings, find_chromium(settings.chromium)), "auto"
+            jail, BrowserSettings(settings, find_chromium(settings.chromium)), "auto"
         )
-        engine = HtmlEngine(engine_settings(settings, choice.settings), jail, choice.layers, None)
-        async with engine.open(choice.browser):
+        engine = HtmlEngine(choice, jail, None)
+        async with engine.open():
             yield engine
     finally:
         await jail.close()
@@ -49,5 +49,5 @@ async def test_another_browser_shows_the_page(engine: HtmlEngine, monkeypatch: p
         await load(page, url)
 
     monkeypatch.setattr(page_job, "load", lost_at_first)
-    rendering = await engine.render(Job((File("index.html", b"<title>Here</title><h1>Here</h1>"),)))
+    rendering = await engine.render(SiteJob((File("index.html", b"<title>Here</title><h1>Here</h1>"),)))
     assert (rendering.verdict, rendering.message, len(asked)) == (Verdict.RENDERED, "", 2)

@@ -10,11 +10,10 @@ import pytest
 import pytest_asyncio
 
 from i2s_chassis.jail import Jail, JailSettings, Tier
-from i2s_render_html.browser import Browser
+from i2s_render_html.browser import Browser, BrowserSettings
 from i2s_render_html.chromium import find_chromium
 from i2s_render_html.model import BrowserError
 from i2s_render_html.sandbox import choose_sandbox, layers_in
-from i2s_render_html.service import browser_settings
 from i2s_render_html.settings import HtmlSettings
 from ordinary_user import run_as_ordinary_user, run_measured
 
@@ -33,14 +32,14 @@ async def jail():
 @pytest.mark.parametrize("wanted", ["auto", "on"])
 async def test_the_sandbox_is_on_where_it_works(jail, wanted):
     settings = HtmlSettings()
-    choice = await choose_sandbox(jail, browser_settings(settings, find_chromium(settings.chromium)), wanted)
+    choice = await choose_sandbox(jail, BrowserSettings(settings, find_chromium(settings.chromium)), wanted)
     await choice.browser.close()
     assert (choice.settings.sandbox, choice.layers) == (True, "namespace, seccomp-bpf")
 
 
 async def test_a_browser_that_is_asked_to_do_without_starts_and_the_kernel_agrees(jail):
     settings = HtmlSettings()
-    choice = await choose_sandbox(jail, browser_settings(settings, find_chromium(settings.chromium)), "off")
+    choice = await choose_sandbox(jail, BrowserSettings(settings, find_chromium(settings.chromium)), "off")
     try:
         assert (choice.settings.sandbox, choice.layers) == (False, "")
         isolation = await choice.browser.cell.process_isolation()
@@ -51,16 +50,14 @@ async def test_a_browser_that_is_asked_to_do_without_starts_and_the_kernel_agree
 
 
 async def test_cpu_seconds_end_the_start_of_a_browser_in_words_that_say_so(jail):
-    wanted = browser_settings(HtmlSettings(), find_chromium(HtmlSettings().chromium))
+    wanted = BrowserSettings(HtmlSettings(), find_chromium(HtmlSettings().chromium))
     with pytest.raises(BrowserError, match=r"it ended \(cpu_limit"):
         await Browser.start(jail, replace(wanted, start_seconds=0.01))
 
 
 @pytest.mark.skipif(not ALL_OF_CHROMIUM.is_file(), reason="only the headless shell is installed")
 async def test_all_of_chromium_serves_as_well(jail):
-    choice = await choose_sandbox(
-        jail, browser_settings(HtmlSettings(), find_chromium(ALL_OF_CHROMIUM)), "on"
-    )
+    choice = await choose_sandbox(jail, BrowserSettings(HtmlSettings(), find_chromium(ALL_OF_CHROMIUM)), "on")
     await choice.browser.close()
     assert (choice.settings.sandbox, choice.layers) == (True, "namespace, seccomp-bpf")
 

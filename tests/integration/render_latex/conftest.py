@@ -7,9 +7,10 @@ import pytest
 import pytest_asyncio
 
 from i2s_chassis.jail import Jail, JailSettings
-from i2s_render_latex.engine import EngineSettings, LatexRenderer
+from i2s_render_latex.engine import LatexRenderer
 from i2s_render_latex.installation import find_installation
 from i2s_render_latex.preparation import unpack_formats
+from i2s_render_latex.settings import LatexSettings
 from i2s_render_latex.texindex import TexIndex, build_index, tree_roots
 
 INDEXED = ("latex/booktabs", "latex/tools", "latex/multirow", "generic/pgf")
@@ -54,7 +55,7 @@ def open_folder():
 async def engine(open_folder):
     folder = open_folder
     jail = await Jail.start(JailSettings())
-    settings = EngineSettings(folder / "formats", hot_after=2)
+    settings = LatexSettings(state_dir=folder, format_after=2)
     installation = find_installation()
     unpacked = await unpack_formats(folder, installation)
     engine = LatexRenderer(settings, jail, installation, small_index(folder), unpacked=unpacked)

@@ -7,9 +7,10 @@ import asyncio
 import pytest
 
 from i2s_chassis.limits import Limits
-from i2s_render_latex.engine import EngineSettings, LatexRenderer
+from i2s_render_latex.engine import LatexRenderer
 from i2s_render_latex.formats import BuildBudget, BuildShares
-from i2s_render_latex.model import Job
+from i2s_render_latex.model import LatexJob
+from i2s_render_latex.settings import LatexSettings
 from i2s_wire.render.rendering import Verdict
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(300)]
@@ -50,7 +51,7 @@ async def test_nine_cheap_jobs_buy_no_more_than_a_share_and_one_build(
 ):
     shares = BuildShares()
     # Each preamble is hot at once: the most builds that nine jobs can ask for.
-    settings = EngineSettings(open_folder / tmp_path.name, hot_after=1, build_shares=shares)
+    settings = LatexSettings(state_dir=open_folder / tmp_path.name, format_after=1)
     attacked = LatexRenderer(settings, engine._jail, engine.installation, engine._index)
     budget = attacked._formats._budget = Counting(shares)
     make, making = attacked._formats._make_both, []
@@ -68,7 +69,7 @@ async def test_nine_cheap_jobs_buy_no_more_than_a_share_and_one_build(
             source = (
                 f"{preamble}\\newcommand\\number{chr(97 + number)}{{}}\n\\begin{{document}}x\\end{{document}}"
             )
-            rendering = await attacked.render(Job(source.encode(), limits=_CHEAP))
+            rendering = await attacked.render(LatexJob(source.encode(), limits=_CHEAP))
             assert rendering.verdict is Verdict.TIME_LIMIT
         while making or not attacked._formats._wanted.empty():
             await asyncio.sleep(0.05)

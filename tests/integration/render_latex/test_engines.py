@@ -11,11 +11,12 @@ from PIL import Image
 
 from i2s_chassis.errors import InvalidArgumentError
 from i2s_chassis.jail import Jail, JailSettings
-from i2s_render_latex.engine import EngineSettings, LatexRenderer
+from i2s_render_latex.engine import LatexRenderer
 from i2s_render_latex.installation import find_installation
-from i2s_render_latex.model import Job, Options
+from i2s_render_latex.model import LatexJob, Options
 from i2s_render_latex.preparation import prepare_fonts
 from i2s_render_latex.servicer import refuse_missing
+from i2s_render_latex.settings import LatexSettings
 from i2s_wire.render.options import LatexEngine as TexEngine
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.source_error import ErrorKind
@@ -34,7 +35,7 @@ async def with_fonts(engine):
         fonts = await prepare_fonts(folder, engine.installation)
         assert await prepare_fonts(folder, engine.installation) == fonts  # the second time nothing is made
         jail = await Jail.start(JailSettings())
-        settings = EngineSettings(folder / "formats")
+        settings = LatexSettings(state_dir=folder)
         other = LatexRenderer(settings, jail, engine.installation, engine._index, fonts=fonts)
         async with other.open({}):
             yield other
@@ -47,7 +48,7 @@ def document(body, preamble=""):
 
 
 async def rendered(engine, tex, source, **options):
-    return await engine.render(Job(source, options=Options(engine=tex, **options)))
+    return await engine.render(LatexJob(source, options=Options(engine=tex, **options)))
 
 
 def values(rendering):

@@ -7,7 +7,7 @@ import pytest
 from i2s_render_latex.compile import compile_in
 from i2s_render_latex.document import BEGIN, SOURCE
 from i2s_render_latex.format_build import FormatError, build_format
-from i2s_render_latex.model import Job, Options
+from i2s_render_latex.model import LatexJob, Options
 from i2s_sdk.tasks.latex.document import preamble as preamble_of
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.options import LatexEngine
@@ -77,8 +77,8 @@ def document(preamble, body):
 
 
 async def both(engine, source, files=()):
-    warm = await engine.render(Job(source, files))
-    cold = await engine.render(Job(source, files, Options(cold=True)))
+    warm = await engine.render(LatexJob(source, files))
+    cold = await engine.render(LatexJob(source, files, Options(cold=True)))
     return warm, cold
 
 
@@ -180,7 +180,7 @@ def bodies_whose_second_run_is_saved():
 
 @pytest.mark.parametrize(("known", "name"), list(bodies_whose_second_run_is_saved()), indirect=["known"])
 async def test_a_saved_second_run_would_have_changed_nothing(engine, known, name):
-    job = Job(document(known, BODIES[name]))
+    job = LatexJob(document(known, BODIES[name]))
     rendering = await engine.render(job)
     async with engine._jail.cell(
         job.limits, {SOURCE: job.document}, readable=engine.installation.readable
@@ -193,7 +193,7 @@ async def test_a_saved_second_run_would_have_changed_nothing(engine, known, name
 
 async def test_documents_without_references_need_one_run(engine, known):
     for name in ("lone algorithm", "table at the foot", "equation", "tikz", "pgfplots"):
-        rendering = await engine.render(Job(document(known, BODIES[name])))
+        rendering = await engine.render(LatexJob(document(known, BODIES[name])))
         assert [stage.name for stage in rendering.stages].count("compile") == 1, name
 
 
@@ -209,10 +209,10 @@ async def test_a_hot_preamble_gets_a_format_that_is_byte_identical(engine):
     details = []
     async with asyncio.timeout(60):
         while "format" not in details:
-            rendering = await engine.render(Job(source))
+            rendering = await engine.render(LatexJob(source))
             details.append(rendering.stages[0].detail)
     assert details[0] == "cold"
-    cold = await engine.render(Job(source, options=Options(cold=True)))
+    cold = await engine.render(LatexJob(source, options=Options(cold=True)))
     assert pixels(rendering) == pixels(cold) != []
 
 
@@ -244,7 +244,7 @@ async def test_a_preamble_that_no_format_can_hold_is_refused(engine, preamble, r
 
 async def test_a_class_beside_the_document_is_not_hidden_by_a_format(engine, known):
     own = File("article.cls", b"\\LoadClass[twocolumn]{report}")
-    job = Job(document(known, "x"), (own,))
+    job = LatexJob(document(known, "x"), (own,))
     rendering = await engine.render(job)
     assert rendering.stages[0].detail == "cold"
 
@@ -259,7 +259,7 @@ async def test_formats_of_a_former_start_are_used_again(engine):
 async def hot(engine, preamble, body):
     """Send documents with a preamble until it has a format of its own."""
     async with asyncio.timeout(120):
-        while (await engine.render(Job(document(preamble, body)))).stages[0].detail != "format":
+        while (await engine.render(LatexJob(document(preamble, body)))).stages[0].detail != "format":
             await asyncio.sleep(0.1)
 
 
@@ -287,9 +287,9 @@ async def test_the_hot_format_of_one_sender_serves_no_other_preamble(engine, sen
 @pytest.mark.parametrize("cold", [True, False])
 async def test_a_format_beside_the_document_is_never_loaded(engine, known, name, cold):
     source = document(known, "x")
-    (plain,) = pixels(await engine.render(Job(source)))
+    (plain,) = pixels(await engine.render(LatexJob(source)))
     beside = File(name, b"not a format: TeX that loads this gives up at once")
-    rendering = await engine.render(Job(source, (beside,), Options(cold=cold)))
+    rendering = await engine.render(LatexJob(source, (beside,), Options(cold=cold)))
     assert rendering.verdict is Verdict.RENDERED, rendering.message
     assert pixels(rendering) == [plain]
 
@@ -298,12 +298,12 @@ async def test_pictures_that_are_too_many_bytes_together_are_an_output_limit(eng
     from dataclasses import replace
 
     source, two = document(known, "one\\newpage two"), Options(page_count=2)
-    rendering = await engine.render(Job(source, options=two))
+    rendering = await engine.render(LatexJob(source, options=two))
     sizes = [len(picture.png) for picture in rendering.pictures]
     assert len(sizes) == 2
     for most, verdict in ((sum(sizes), Verdict.RENDERED), (sum(sizes) - 1, Verdict.OUTPUT_LIMIT)):
         monkeypatch.setattr(engine, "_settings", replace(engine._settings, max_picture_bytes=most))
-        rendering = await engine.render(Job(source, options=two))
+        rendering = await engine.render(LatexJob(source, options=two))
         assert rendering.verdict is verdict
         assert bool(rendering.pictures) is (verdict is Verdict.RENDERED)
 
@@ -315,8 +315,10 @@ async def test_a_preamble_cannot_see_whether_others_have_made_it_hot(engine, nam
     beside = (File("figure.png", b"x"), File("table.csv", b"x"))
     colds = {}
     for files in ((), beside):
-        colds[files] = cold = await engine.render(Job(document(preamble, body), files, Options(cold=True)))
-        before = await engine.render(Job(document(preamble, body), files))
+        colds[files] = cold = await engine.render(
+            LatexJob(document(preamble, body), files, Options(cold=True))
+        )
+        before = await engine.render(LatexJob(document(preamble, body), files))
         assert (before.verdict, pixels(before)) == (cold.verdict, pixels(cold))
     try:
         for head in (preamble.encode(), preamble.encode() + BEGIN):
@@ -326,7 +328,7 @@ async def test_a_preamble_cannot_see_whether_others_have_made_it_hot(engine, nam
     except FormatError:
         pass
     for files, cold in colds.items():
-        hot = await engine.render(Job(document(preamble, body), files))
+        hot = await engine.render(LatexJob(document(preamble, body), files))
         assert (hot.verdict, pixels(hot)) == (cold.verdict, pixels(cold))
         assert hot.stages[0].detail == ("format" if name in SEES_NOTHING else "cold")
 

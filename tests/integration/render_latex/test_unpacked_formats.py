@@ -12,7 +12,7 @@ from i2s_chassis.errors import EngineError, StartError
 from i2s_render_latex import preparation
 from i2s_render_latex.engine import LatexRenderer
 from i2s_render_latex.installation import ENVIRONMENT, PROGRAM_FOLDERS
-from i2s_render_latex.model import Job, Options
+from i2s_render_latex.model import LatexJob, Options
 from i2s_render_latex.preparation import UnpackedFormats, unpack_formats
 from i2s_render_latex.programs import PROGRAMS
 from i2s_wire.render.options import LatexEngine as TexEngine
@@ -57,7 +57,7 @@ async def test_formats_are_unpacked_once(engine, tmp_path):
 @pytest.mark.parametrize("tex", TexEngine, ids=lambda one: one.name.lower())
 async def test_pictures_and_logs_are_those_of_the_packed_format(engine, tex):
     packed = LatexRenderer(engine._settings, engine._jail, engine.installation, engine._index)
-    job = Job(SOURCE, options=Options(engine=tex, cold=True))
+    job = LatexJob(SOURCE, options=Options(engine=tex, cold=True))
     with_unpacked, with_packed = await engine.render(job), await packed.render(job)
     assert with_unpacked.verdict is with_packed.verdict is Verdict.RENDERED
     assert with_unpacked.pictures[0].png == with_packed.pictures[0].png
@@ -73,7 +73,7 @@ async def test_a_cold_run_begins_with_the_unpacked_format(engine, open_folder):
         engine._settings, engine._jail, engine.installation, engine._index, unpacked=unpacked
     )
     with pytest.raises(EngineError, match="without a log"):
-        await other.render(Job(SOURCE, options=Options(cold=True)))
+        await other.render(LatexJob(SOURCE, options=Options(cold=True)))
 
 
 async def test_a_format_that_is_not_packed_is_taken_as_it_is(engine, tmp_path, monkeypatch):

@@ -4,8 +4,7 @@ import pytest
 import pytest_asyncio
 
 from i2s_chassis.jail import Jail, JailSettings
-from i2s_chassis.warm.program import WarmSettings
-from i2s_render_lilypond.engine import EngineSettings, open_engine
+from i2s_render_lilypond.engine import open_engine
 from i2s_render_lilypond.installation import find_installation
 from i2s_render_lilypond.settings import LilypondSettings
 
@@ -31,7 +30,5 @@ async def jail():
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def engine(jail, installation):
-    async with open_engine(
-        jail, installation, EngineSettings(), WarmSettings(LIMITS, spare=0), must_be_warm=True
-    ) as engine:
+    async with open_engine(jail, installation, LilypondSettings(warm="zygote", warm_spare=0)) as engine:
         yield engine

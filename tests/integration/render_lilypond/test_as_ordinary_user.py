@@ -39,15 +39,15 @@ asyncio.run(main())
 _CONVERTS = """
 import asyncio
 from i2s_chassis.jail import Jail, JailSettings, Tier
-from i2s_render_lilypond.converter import Converter
+from i2s_render_lilypond.converter import ScoreConverter
 from i2s_render_lilypond.installation import find_installation
-from i2s_render_lilypond.model import Job
+from i2s_render_lilypond.model import LilypondJob
 
 async def main():
     bare = JailSettings(tier=Tier.LANDLOCK, private_mounts=False, control_groups=False)
     installation, jail = find_installation(), await Jail.start(bare)
     score = rb'\\version "2.10.0" { \\setTextCresc c4 }'
-    converted = await Converter(jail, installation).convert(Job(score))
+    converted = await ScoreConverter(jail, installation).convert(LilypondJob(score))
     print(converted.score.decode(), converted.log.whole.decode())
     await jail.close()
 
@@ -59,11 +59,9 @@ import asyncio, dataclasses, hashlib, sys
 from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_chassis.jail import jail as module
 from i2s_render_lilypond.engine import open_engine
-from i2s_render_lilypond.engine import EngineSettings
 from i2s_render_lilypond.installation import find_installation
-from i2s_render_lilypond.model import Job
+from i2s_render_lilypond.model import LilypondJob
 from i2s_render_lilypond.settings import LilypondSettings
-from i2s_chassis.warm.program import WarmSettings
 
 survey = module.SpawnerClient.survey
 
@@ -71,12 +69,11 @@ async def drawn(tier, abi):
     module.SpawnerClient.survey = lambda *given: dataclasses.replace(
         survey(*given), landlock_abi=min(abi, survey(*given).landlock_abi)
     )
-    limits = LilypondSettings().limit_table().default
+    settings = LilypondSettings(warm="zygote" if abi else "auto", warm_spare=0)
+    limits = settings.limit
     jail = await Jail.start(JailSettings(tier=tier, private_mounts=False, control_groups=False))
-    async with open_engine(
-        jail, find_installation(), EngineSettings(), WarmSettings(limits, spare=0), must_be_warm=abi > 0
-    ) as engine:
-        rendering = await engine.render(Job(rb'\\version "2.24.0" { c4 d e f }', limits=limits))
+    async with open_engine(jail, find_installation(), settings) as engine:
+        rendering = await engine.render(LilypondJob(rb'\\version "2.24.0" { c4 d e f }', limits=limits))
         used = {stage.detail for stage in rendering.stages}
     await jail.close()
     return hashlib.sha256(rendering.pictures[0].png).hexdigest(), "zygote" in used

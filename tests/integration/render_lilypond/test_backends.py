@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops, ImageFilter
 
-from i2s_chassis.warm.program import WarmSettings
-from i2s_render_lilypond.engine import EngineSettings, open_engine
-from i2s_render_lilypond.model import Job, Options
+from i2s_render_lilypond.engine import open_engine
+from i2s_render_lilypond.model import LilypondJob, Options
 from i2s_render_lilypond.raster import PNG_DEVICES, RAW_DEVICE
+from i2s_render_lilypond.settings import LilypondSettings
 from i2s_wire.render.options import Crop, LilypondBackend
 from i2s_wire.render.rendering import Verdict
 
@@ -73,7 +73,7 @@ def every_second_nightly(names):
 @pytest.fixture
 def render(engine, limits):
     async def render(score, **options):
-        return await engine.render(Job(score, options=Options(**options), limits=limits))
+        return await engine.render(LilypondJob(score, options=Options(**options), limits=limits))
 
     return render
 
@@ -82,9 +82,9 @@ def render(engine, limits):
 async def test_pixels_written_as_they_are_are_those_of_a_png(jail, installation, engine, limits):
     assert RAW_DEVICE in installation.devices
     only_png = dataclasses.replace(installation, devices=PNG_DEVICES)
-    async with open_engine(jail, only_png, EngineSettings(), WarmSettings(limits, spare=0)) as slower:
+    async with open_engine(jail, only_png, LilypondSettings(warm_spare=0)) as slower:
         for name, score in SCORES.items():
-            job = Job(score, options=Options(crop=Crop.NONE, page_count=3), limits=limits)
+            job = LilypondJob(score, options=Options(crop=Crop.NONE, page_count=3), limits=limits)
             quick, slow = await engine.render(job), await slower.render(job)
             assert quick.pictures, name
             assert (quick.verdict, quick.message) == (slow.verdict, slow.message), name

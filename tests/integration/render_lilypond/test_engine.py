@@ -6,7 +6,7 @@ import io
 import pytest
 from PIL import Image
 
-from i2s_render_lilypond.model import Job, Options
+from i2s_render_lilypond.model import LilypondJob, Options
 from i2s_wire.render.options import BlankPage, Crop, LilypondBackend, LilypondConvert
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.source_error import ErrorKind, Undefined
@@ -24,7 +24,7 @@ def opened(rendering):
 @pytest.fixture
 def render(engine, limits):
     async def render(score, assume_version="", **options):
-        return await engine.render(Job(score.encode(), assume_version, Options(**options), limits))
+        return await engine.render(LilypondJob(score.encode(), assume_version, Options(**options), limits))
 
     return render
 
@@ -185,7 +185,7 @@ async def test_colours_are_kept(render):
 
 async def test_jobs_side_by_side_do_not_meet(engine, limits):
     pitches = "cdefgab"
-    scores = [Job(f"{CURRENT}{{ {pitch}'1 }}".encode(), limits=limits) for pitch in pitches]
+    scores = [LilypondJob(f"{CURRENT}{{ {pitch}'1 }}".encode(), limits=limits) for pitch in pitches]
     alone = [(await engine.render(score)).pictures[0].png for score in scores]
     together = await asyncio.gather(*(engine.render(score) for score in scores))
     assert [rendering.pictures[0].png for rendering in together] == alone

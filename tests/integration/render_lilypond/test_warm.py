@@ -11,10 +11,11 @@ from PIL import Image, ImageChops
 from i2s_chassis.warm.pool import WarmPool
 from i2s_chassis.warm.program import WarmSettings
 from i2s_render_lilypond.converter import Need, copied, need
-from i2s_render_lilypond.engine import EngineSettings, open_engine
+from i2s_render_lilypond.engine import open_engine
 from i2s_render_lilypond.installation import NO_FOOTERS
 from i2s_render_lilypond.job_folder import open_zygote
-from i2s_render_lilypond.model import Job, Options
+from i2s_render_lilypond.model import LilypondJob, Options
+from i2s_render_lilypond.settings import LilypondSettings
 from i2s_wire.render.options import Crop, LilypondConvert
 from i2s_wire.render.rendering import Verdict
 from repetitions import some
@@ -52,8 +53,8 @@ def plain(folder, installation, score):
 
 
 async def both(engine, limits, score, **options):
-    warm = await engine.render(Job(score, options=Options(**options), limits=limits))
-    cold = await engine.render(Job(score, options=Options(cold=True, **options), limits=limits))
+    warm = await engine.render(LilypondJob(score, options=Options(**options), limits=limits))
+    cold = await engine.render(LilypondJob(score, options=Options(cold=True, **options), limits=limits))
     assert {stage.detail for stage in warm.stages} & {"zygote"}
     assert {stage.detail for stage in cold.stages} & {"cold"}
     assert (warm.verdict, warm.message, warm.total_pages) == (cold.verdict, cold.message, cold.total_pages)
@@ -101,7 +102,7 @@ async def test_conversion_is_that_of_plain_convert_ly(engine, installation, limi
     (tmp_path / "score.ly").write_bytes(score)
     subprocess.run([installation.convert_ly, "-e", "score.ly"], cwd=tmp_path, check=True, capture_output=True)
     expected = (tmp_path / "score.ly").read_bytes()
-    job = Job(score, limits=limits)
+    job = LilypondJob(score, limits=limits)
     what = need(score.decode(), "", LilypondConvert.AUTO, installation.latest_rule)
     assert what is (
         Need.IDENTITY if name in ("newest", "newer", "byte order mark", "in a comment") else Need.RULES
@@ -114,7 +115,9 @@ async def test_conversion_is_that_of_plain_convert_ly(engine, installation, limi
 
 
 async def test_limits_that_a_warm_process_cannot_take_on_are_served_cold(engine, limits):
-    job = Job(b'\\version "2.24.0" { c\'4 }', limits=replace(limits, memory_bytes=limits.memory_bytes // 2))
+    job = LilypondJob(
+        b'\\version "2.24.0" { c\'4 }', limits=replace(limits, memory_bytes=limits.memory_bytes // 2)
+    )
     rendering = await engine.render(job)
     assert rendering.verdict is Verdict.RENDERED
     assert rendering.stages[0].detail == "cold"
@@ -153,18 +156,18 @@ async def test_a_process_that_was_not_left_clean_is_replaced(jail, installation,
 
 
 async def test_a_cancelled_job_takes_its_process_with_it(engine, limits):
-    endless = Job(b'\\version "2.24.0" #(let loop () (loop))', limits=limits)
+    endless = LilypondJob(b'\\version "2.24.0" #(let loop () (loop))', limits=limits)
     task = asyncio.create_task(engine.render(endless))
     await asyncio.sleep(0.5)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    rendering = await engine.render(Job(b'\\version "2.24.0" { c\'4 }', limits=limits))
+    rendering = await engine.render(LilypondJob(b'\\version "2.24.0" { c\'4 }', limits=limits))
     assert rendering.verdict is Verdict.RENDERED
 
 
 async def test_without_warm_processes_everything_is_started_anew(jail, installation, limits):
-    async with open_engine(jail, installation, EngineSettings(), None) as engine:
-        rendering = await engine.render(Job(b'\\version "2.18.0" { c\'4 }', limits=limits))
+    async with open_engine(jail, installation, LilypondSettings(warm="single-use")) as engine:
+        rendering = await engine.render(LilypondJob(b'\\version "2.18.0" { c\'4 }', limits=limits))
     assert rendering.verdict is Verdict.RENDERED
     assert [stage.detail for stage in rendering.stages] == ["cold", "cold", "", ""]

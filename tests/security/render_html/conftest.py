@@ -12,12 +12,12 @@ import pytest_asyncio
 
 from i2s_chassis.jail import Jail, JailSettings, PolicyKind, Tier
 from i2s_chassis.limits import Limits
+from i2s_render_html.browser import BrowserSettings
 from i2s_render_html.chromium import find_chromium
 from i2s_render_html.engine import HtmlEngine
 from i2s_render_html.jekyll import JekyllBuilder, JekyllSettings
-from i2s_render_html.model import Job, Options
+from i2s_render_html.model import Options, SiteJob
 from i2s_render_html.sandbox import choose_sandbox
-from i2s_render_html.service import browser_settings, engine_settings
 from i2s_render_html.settings import HtmlSettings
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import File
@@ -30,7 +30,7 @@ LIMITS = Limits(
 UIDS = 16
 UID_BASE = 24_000 + os.getpid() % 1900 * UIDS  # apart from other runs of this file and from services
 
-GOOD = Job(
+GOOD = SiteJob(
     (
         File(
             "index.html", b"<title>Good</title><link rel=stylesheet href=a.css><h1>Good</h1><img src=a.svg>"
@@ -76,7 +76,7 @@ class Attacked:
     async def show(self, page, *, files=(), assets=(), limits=LIMITS, options=WITH_TEXT, entry=""):
         """Render a page with PORT and SECRETFILE put in, then look whether anything is harmed."""
         page = page.replace("PORT", str(self.canary.port)).replace("SECRETFILE", str(self._secret))
-        job = Job((File("index.html", page.encode()), *files), assets, entry, options, limits)
+        job = SiteJob((File("index.html", page.encode()), *files), assets, entry, options, limits)
         return await self.render(job)
 
     async def render(self, job):
@@ -148,9 +148,9 @@ async def attacked(request):
         settings = HtmlSettings(slots=1, settle_seconds=3.0)
         chromium = find_chromium(settings.chromium)
         async with JekyllBuilder(jail, JekyllSettings(limits=LIMITS)) as builder:
-            choice = await choose_sandbox(jail, browser_settings(settings, chromium), "auto")
-            engine = HtmlEngine(engine_settings(settings, choice.settings), jail, choice.layers, builder)
-            async with engine.open(choice.browser):
+            choice = await choose_sandbox(jail, BrowserSettings(settings, chromium), "auto")
+            engine = HtmlEngine(choice, jail, builder)
+            async with engine.open():
                 good = await engine.render(GOOD)
                 assert good.verdict is Verdict.RENDERED, good.message
                 yield Attacked(engine, jail.folder, secret, canary, good.picture.png)

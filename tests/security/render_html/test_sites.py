@@ -3,7 +3,7 @@
 import pytest
 
 from i2s_chassis.jail import Tier
-from i2s_render_html.model import Job, Options
+from i2s_render_html.model import Options, SiteJob
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import File
 
@@ -36,7 +36,7 @@ INDEX = File("index.html", b"<p>x")
 @pytest.mark.parametrize("where", ["files", "assets"])
 async def test_bad_names_are_refused(attacked, name, reason, where):
     bad = (File(name, b"x"),)
-    job = Job((INDEX, *bad)) if where == "files" else Job((INDEX,), bad)
+    job = SiteJob((INDEX, *bad)) if where == "files" else SiteJob((INDEX,), bad)
     rendering = await attacked.engine.render(job)
     assert rendering.verdict is Verdict.INVALID_INPUT
     assert rendering.message.startswith("site.")
@@ -45,7 +45,7 @@ async def test_bad_names_are_refused(attacked, name, reason, where):
 
 @pytest.mark.parametrize("entry", ["../index.html", "/etc/passwd", "a\0", "..", "a\\b"])
 async def test_bad_entries_are_refused(attacked, entry):
-    rendering = await attacked.engine.render(Job((INDEX,), entry_path=entry))
+    rendering = await attacked.engine.render(SiteJob((INDEX,), entry_path=entry))
     assert (rendering.verdict, rendering.message.partition(":")[0]) == (
         Verdict.INVALID_INPUT,
         "site.entry_path",
@@ -54,12 +54,12 @@ async def test_bad_entries_are_refused(attacked, entry):
 
 async def test_a_hundred_thousand_files_are_refused(attacked):
     files = tuple(File(f"f{n}", b"") for n in range(100_000))
-    rendering = await attacked.engine.render(Job((INDEX, *files)))
+    rendering = await attacked.engine.render(SiteJob((INDEX, *files)))
     assert (rendering.verdict, "at most 1000" in rendering.message) == (Verdict.INVALID_INPUT, True)
 
 
 async def test_a_file_that_is_too_large_is_named(attacked):
-    rendering = await attacked.engine.render(Job((INDEX, File("big.bin", bytes(17 << 20)))))
+    rendering = await attacked.engine.render(SiteJob((INDEX, File("big.bin", bytes(17 << 20)))))
     assert (rendering.verdict, '"big.bin"' in rendering.message) == (Verdict.INVALID_INPUT, True)
 
 
@@ -90,7 +90,7 @@ async def test_encoded_paths_do_not_leave_the_site(attacked):
     ],
 )
 async def test_code_and_paths_of_a_site_are_inert(attacked, files):
-    job = Job(tuple(File(p, c.encode()) for p, c in files.items()), options=Options(want_text=True))
+    job = SiteJob(tuple(File(p, c.encode()) for p, c in files.items()), options=Options(want_text=True))
     rendering = await attacked.render(job)
     assert (rendering.verdict, rendering.site.text.strip(), rendering.site.jekyll) == (
         Verdict.RENDERED,

@@ -23,9 +23,9 @@ import asyncio, json, sys
 from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_chassis.limits import Limits
 from i2s_render_lilypond.engine import open_engine
-from i2s_render_lilypond.engine import EngineSettings
+from i2s_render_lilypond.settings import LilypondSettings
 from i2s_render_lilypond.installation import find_installation
-from i2s_render_lilypond.model import Job, Options
+from i2s_render_lilypond.model import LilypondJob, Options
 from i2s_chassis.warm.program import WarmSettings
 
 TIERS = {
@@ -38,13 +38,13 @@ async def main(bombs):
     found = {}
     for name, settings in TIERS.items():
         jail = await Jail.start(settings)
-        async with open_engine(
-            jail, find_installation(), EngineSettings(), WarmSettings(limits, spare=0), must_be_warm=True
-        ) as engine:
+        settings = LilypondSettings(warm="zygote", warm_spare=0, limit=limits)
+        async with open_engine(jail, find_installation(), settings) as engine:
             for bomb, music in bombs.items():
                 for cold in (False, True):
                     score = f'\\\\version "2.24.0"\\n{music}\\n{{ c4 }}'.encode()
-                    rendering = await engine.render(Job(score, options=Options(cold=cold), limits=limits))
+                    job = LilypondJob(score, options=Options(cold=cold), limits=limits)
+                    rendering = await engine.render(job)
                     found[f"{name}, {bomb}, {'cold' if cold else 'warm'}"] = rendering.verdict.name
         await jail.close()
     print(json.dumps(found))

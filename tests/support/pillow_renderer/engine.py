@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import PIL
 
-from i2s_chassis.errors import EngineError, RasterError
+from i2s_chassis.errors import RasterError
 from i2s_chassis.jail import Cell, Ended, Jail, OutputError
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.bounds import bounded_log, disk_complaint, text_complaint
@@ -19,6 +19,7 @@ from i2s_chassis.renderer.crop import finish_in_thread
 from i2s_chassis.renderer.model import RawRendering, RawStage, ResolvedPageOptions
 from i2s_chassis.renderer.pixmap import read_png
 from i2s_chassis.renderer.png import png_size
+from i2s_chassis.renderer.start_checks import check_canary
 from i2s_chassis.renderer.verdict import limit_passed, too_many_pixels
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.source_error import SourceError
@@ -68,9 +69,7 @@ class PillowEngine:
         Raises:
             EngineError: It has no image; says why.
         """
-        rendering = await self.render(Job(_CANARY, OPTIONS, limits))
-        if rendering.verdict is not Verdict.RENDERED:
-            raise EngineError(f"the canary was not rendered: {rendering.verdict.name}: {rendering.message}")
+        check_canary(await self.render(Job(_CANARY, OPTIONS, limits)))
 
     async def render(self, job: Job) -> RawRendering:
         """Render a program.

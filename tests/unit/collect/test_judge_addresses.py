@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from i2s_collect.harm.judges import TOKEN_VARIABLE, EndpointPictureJudge, JudgeAddress
+from i2s_collect.harm.judges import TOKEN_VARIABLE, EndpointImageJudge, JudgeAddress
 from i2s_sdk.cli.main import run
 from i2s_sdk.errors import UsageError
 
@@ -50,7 +50,7 @@ def test_a_judge_is_asked_at_its_address_with_the_token(
     assert (address.name, address.version, address.url, address.limit) == ("org/my-model", "2.1", url, 0.4)
     judge = address.open({TOKEN_VARIABLE: "secret"})
     assert (judge.judge("a text"), judge.limit) == (0.9, 0.4)
-    pictures = EndpointPictureJudge(address.open({}), address.limit)
+    pictures = EndpointImageJudge(address.open({}), address.limit)
     assert (pictures.judge(b"png"), pictures.limit) == (0.9, 0.4)
     assert log == [("Bearer secret", {"text": "a text"}), (None, {"png": "cG5n"})]
 

@@ -9,8 +9,8 @@ import pytest
 from i2s_collect.harm.judges import (
     DIGESTS,
     MOST_CHARACTERS,
+    EndpointImageJudge,
     EndpointJudge,
-    EndpointPictureJudge,
     ProfanityJudge,
     check_model,
     people_flags,
@@ -82,7 +82,7 @@ def test_an_endpoint_is_sent_all_of_a_text_and_the_greatest_value_counts():
 
 
 def test_an_endpoint_is_sent_a_picture():
-    judge = EndpointPictureJudge(
+    judge = EndpointImageJudge(
         endpoint(lambda request: httpx.Response(200, json={"score": 0.5 * (b'"iVBO' in request.content)}))
     )
     assert judge.judge(b"\x89PNG") == 0.5

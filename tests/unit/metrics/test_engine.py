@@ -5,7 +5,7 @@ import pytest
 
 from i2s_chassis.errors import UnavailableError
 from i2s_metrics.engine import complete
-from i2s_metrics.model import Draft, Inputs, Job, MetricValue, NetworkComparison
+from i2s_metrics.model import ComparisonJob, Draft, Inputs, MetricValue, NetworkComparison
 from i2s_metrics.networks.messages import NetworkAnswer
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import MetricFailure, MetricFailureKind, SizePolicy
@@ -36,7 +36,7 @@ def wanting(comparison):
 
 
 async def completed(answers, metrics, outcomes, profile=Profile.PAPER):
-    job = Job(b"", b"", SizePolicy.PAD, profile, metrics)
+    job = ComparisonJob(b"", b"", SizePolicy.PAD, profile, metrics)
     return await complete(job, Draft(outcomes, 3, 4, 1.0), Answers(answers))
 
 

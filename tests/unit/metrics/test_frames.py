@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_metrics import frames
-from i2s_metrics.model import Draft, Inputs, Job, MetricValue, NetworkComparison
+from i2s_metrics.model import ComparisonJob, Draft, Inputs, MetricValue, NetworkComparison
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import MetricFailure, MetricFailureKind, SizePolicy
 
 jobs = st.builds(
-    Job,
+    ComparisonJob,
     st.binary(max_size=99),
     st.binary(max_size=99),
     st.sampled_from(SizePolicy),

@@ -5,7 +5,7 @@ from PIL import Image
 from i2s_metrics import worker
 from i2s_metrics.bounded_cache import BoundedCache
 from i2s_metrics.images import decode
-from i2s_metrics.model import Inputs, Job, MetricValue, Network, NetworkComparison
+from i2s_metrics.model import ComparisonJob, Inputs, MetricValue, Network, NetworkComparison
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import MetricFailure, MetricFailureKind, SizePolicy
 
@@ -23,7 +23,7 @@ def page(encode):
 def run(
     reference, prediction, metrics, profile=Profile.PAPER, memory=None, policy=SizePolicy.PAD, missing=MISSING
 ):
-    job = Job(reference, prediction, policy, profile, metrics)
+    job = ComparisonJob(reference, prediction, policy, profile, metrics)
     return worker.draft(job, memory or BoundedCache(10**7), MANY, missing)
 
 

@@ -15,14 +15,13 @@ from i2s_render_html.browser import BrowserSettings, Handover
 from i2s_render_html.chromium import Chromium
 from i2s_render_html.fonts import Fonts
 from i2s_render_html.model import PAGE_MAX_LIMITS, BrowserError
-from i2s_render_html.service import browser_settings
 from i2s_render_html.settings import HtmlSettings
 
 CHROMIUM = Chromium(Path("/none"), "1", {}, "", Fonts(Path("/none"), {}, ""), ())
 
 
 def settings(**chosen: float) -> BrowserSettings:
-    return browser_settings(HtmlSettings(**chosen), CHROMIUM)
+    return BrowserSettings(HtmlSettings(**chosen), CHROMIUM)
 
 
 def test_a_start_has_six_times_as_much_wall_time_as_cpu_time() -> None:

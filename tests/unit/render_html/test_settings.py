@@ -1,15 +1,17 @@
 """Settings, scripts and the command line of the browser."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from i2s_chassis.errors import StartError
+from i2s_render_html.browser import BrowserSettings
 from i2s_render_html.chromium import Chromium, find_chromium, installed_browser
 from i2s_render_html.fonts import Fonts
 from i2s_render_html.injected_scripts import CLOCK_HANDLE, clock_script, text_of
-from i2s_render_html.service import browser_settings, engine_settings, forget_settings
+from i2s_render_html.service import forget_settings
 from i2s_render_html.settings import HtmlSettings
 
 CHROMIUM = Chromium(Path("/x"), "1", {}, "", Fonts(Path("/f"), (), ""), ())
@@ -21,10 +23,10 @@ def test_defaults_are_within_the_maxima():
 
 
 def test_every_browser_may_use_the_maximum_and_each_page_its_own_limits():
-    settings = HtmlSettings(slots=3)
-    browser = browser_settings(settings, CHROMIUM)
-    assert browser.limits == settings.max
-    assert engine_settings(settings, browser).browsers == 3
+    settings = HtmlSettings()
+    limits = BrowserSettings(settings, CHROMIUM).start_limits()
+    times = {"cpu_seconds": settings.max.cpu_seconds, "wall_seconds": settings.max.wall_seconds}
+    assert replace(limits, **times) == settings.max
 
 
 def test_a_folder_of_locked_fonts_is_readable_only_if_pages_are_drawn_with_them(tmp_path):

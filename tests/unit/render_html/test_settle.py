@@ -9,8 +9,9 @@ from typing import Any, cast
 import pytest
 
 from i2s_render_html.page import PreparedPage
-from i2s_render_html.settle import SettleBounds, settle
-from i2s_render_html.visit import Visit, VisitBounds
+from i2s_render_html.settings import HtmlSettings
+from i2s_render_html.settle import settle
+from i2s_render_html.visit import Visit
 
 _CALM = {"moved": 0, "title": "t", "ready": True}
 
@@ -31,7 +32,7 @@ class _Page:
     """A page that looks the same at every look."""
 
     def __init__(self, on_capture: Callable[[int], None]) -> None:
-        self.visit = Visit(VisitBounds(clock=0, navigations=3, console_entries=0))
+        self.visit = Visit(HtmlSettings(clock=0, navigations=3, console_entries=0))
         self.session = _Session(on_capture)
         self.page, self.frames = self, ()
         self.main_frame = None
@@ -42,7 +43,9 @@ class _Page:
 
 async def _settled(page: _Page) -> int:
     """Settle a page that comes to rest; returns how many images were taken."""
-    settled = await settle(cast(PreparedPage, page), SettleBounds(60.0, 1.0), lambda: 0.0)
+    settled = await settle(
+        cast(PreparedPage, page), HtmlSettings(settle_seconds=60.0, script_seconds=1.0), lambda: 0.0
+    )
     assert settled.in_time
     return page.session.captures
 

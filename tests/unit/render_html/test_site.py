@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_chassis.renderer.bounds import check_name
-from i2s_render_html.model import Job
+from i2s_render_html.model import SiteJob
+from i2s_render_html.settings import HtmlSettings
 from i2s_render_html.site import (
     ORIGIN,
-    SiteBounds,
     complaint,
     find,
     is_ours,
@@ -21,12 +21,14 @@ from i2s_render_html.site import (
 )
 from i2s_wire.render.request import File
 
-BOUNDS = SiteBounds(files=5, file_bytes=100, total_bytes=250)
+BOUNDS = HtmlSettings(site_files=5, site_file_bytes=1024, site_bytes=2560)
+
+DEFAULTS = HtmlSettings()
 
 
 def job(*names, assets=(), entry=""):
     files = tuple(File(name, name.encode(errors="replace")) for name in names)
-    return Job(files, tuple(File(name, b"asset") for name in assets), entry)
+    return SiteJob(files, tuple(File(name, b"asset") for name in assets), entry)
 
 
 def test_a_plain_site_has_no_complaint():
@@ -61,10 +63,10 @@ def test_an_entry_that_leads_out_is_refused():
 
 
 def test_sizes_are_bounded_each_and_together():
-    large = replace(job(), files=(File("big", bytes(101)),))
-    assert '"big" has 101 bytes' in complaint(large, BOUNDS)
-    many = replace(job(), files=tuple(File(f"f{n}", bytes(90)) for n in range(3)))
-    assert "all together have 270 bytes" in complaint(many, BOUNDS)
+    large = replace(job(), files=(File("big", bytes(1025)),))
+    assert '"big" has 1025 bytes' in complaint(large, BOUNDS)
+    many = replace(job(), files=tuple(File(f"f{n}", bytes(900)) for n in range(3)))
+    assert "all together have 2700 bytes" in complaint(many, BOUNDS)
 
 
 def test_assets_stand_above_what_was_built():
@@ -78,7 +80,7 @@ def test_assets_stand_above_what_was_built():
 @given(st.lists(st.text(max_size=12), max_size=4), st.lists(st.text(max_size=12), max_size=4))
 def test_what_has_no_complaint_has_good_names_only(names, assets):
     given = job(*names, assets=assets)
-    if complaint(given, SiteBounds()) is None:
+    if complaint(given, DEFAULTS) is None:
         assert all(check_name(path) is None for path in lay_out(given))
         assert len({path.casefold() for path in lay_out(given)}) == len(lay_out(given))
 

@@ -5,8 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 from i2s_chassis.jail import PolicyKind
+from i2s_render_html.settings import HtmlSettings
 from i2s_render_html.site import ORIGIN
-from i2s_render_html.visit import Visit, VisitBounds
+from i2s_render_html.visit import Visit
 
 
 class Route:
@@ -28,7 +29,7 @@ class Route:
 
 @pytest.fixture
 def visit():
-    visit = Visit(VisitBounds(clock=0, navigations=2, console_entries=3))
+    visit = Visit(HtmlSettings(clock=0, navigations=2, console_entries=3))
     visit.begin({"index.html": b"page", "a.css": b"style"})
     return visit
 

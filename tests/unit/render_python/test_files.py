@@ -10,7 +10,7 @@ from i2s_chassis.errors import InvalidArgumentError
 from i2s_render_python import files
 from i2s_render_python.inside.library_finder import LibraryFinder
 from i2s_render_python.installation import find_libraries, readable
-from i2s_render_python.model import Job, Options
+from i2s_render_python.model import Options, PythonJob
 from i2s_render_python.servicer import options_from_wire, options_to_wire
 from i2s_wire.render.options import Crop
 from i2s_wire.render.request import File
@@ -48,7 +48,7 @@ def test_the_folder_of_a_job_holds_what_its_process_reads():
     options = Options(
         first_page=2, page_count=3, dpi=50.0, want_objects=True, restored_names=("numpy.float_",)
     )
-    job = Job(b"1", (File("a/b", b"2"),), options)
+    job = PythonJob(b"1", (File("a/b", b"2"),), options)
     folder = files.work_folder(job, 7.0)
     assert (folder["program.py"], folder["a/b"]) == (b"1", b"2")
     assert json.loads(folder[".i2s/job.json"]) == {

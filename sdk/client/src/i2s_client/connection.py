@@ -234,7 +234,7 @@ class _Clock:
     def stamp(self, error: ServiceError) -> ServiceError:
         """Return the error to raise, which says how often the call was made.
 
-        If the time of all attempts ran out during one, that is no news: the reason for the attempt is.
+        If the time of all attempts ran out during one, that is not news: the reason for the attempt is.
         """
         if isinstance(error, DeadlineError) and self._reason is not None and time.monotonic() >= self.end:
             error = self._reason

@@ -29,7 +29,7 @@ class Token:
 
     @property
     def authorization(self) -> str:
-        """What the metadata ``authorization`` of a call hold."""
+        """The value of the metadata ``authorization`` of a call."""
         return f"Bearer {self._secret}"
 
     def __repr__(self) -> str:

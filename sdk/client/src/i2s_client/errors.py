@@ -40,7 +40,7 @@ class I2SError(Exception):
 
 
 class UsageError(I2SError):
-    """What was asked for cannot be done as it was asked."""
+    """The request cannot be done as it was made."""
 
     exit_code = 2
 
@@ -50,7 +50,7 @@ class SettingsError(UsageError):
 
 
 class PluginError(UsageError):
-    """What another package provides by an entry point cannot be used.
+    """The entry point of another package cannot be used.
 
     Args:
         group: The group of the entry point, such as "i2s_sdk.tasks".

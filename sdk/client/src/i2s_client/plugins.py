@@ -43,14 +43,14 @@ def plugins(group: PluginGroup) -> Mapping[str, EntryPoint]:
     by_name: dict[str, list[EntryPoint]] = {}
     for one in entry_points(group=group):
         by_name.setdefault(one.name, []).append(one)
-    found: dict[str, EntryPoint] = {}
+    unique: dict[str, EntryPoint] = {}
     for name, several in sorted(by_name.items()):
         if len({one.value for one in several}) == 1:
-            found[name] = several[0]
+            unique[name] = several[0]
         else:
             packages = " and ".join(sorted(package_of(one) for one in several))
             _log.warning("%s %r is provided by %s; it is left out", group, name, packages)
-    return found
+    return unique
 
 
 @cache
@@ -61,10 +61,11 @@ def plugins_beside(group: PluginGroup, own: Collection[str]) -> Mapping[str, Ent
         group: Which group.
         own: Names that this package has; hashable. An entry point of such a name is left out with a warning.
     """
-    found = plugins(group)
-    for name in (one for one in found if one in own):
-        _log.warning("%s %r of %s is left out: i2s-sdk has this name", group, name, package_of(found[name]))
-    return {name: one for name, one in found.items() if name not in own}
+    provided = plugins(group)
+    for name in (one for one in provided if one in own):
+        package = package_of(provided[name])
+        _log.warning("%s %r of %s is left out: i2s-sdk has this name", group, name, package)
+    return {name: one for name, one in provided.items() if name not in own}
 
 
 def package_of(plugin: EntryPoint) -> str:

@@ -35,7 +35,7 @@ class ServiceRow:
     name: str
     #: Title for people.
     title: str
-    #: What it renders; None for a service that is no renderer.
+    #: What it renders; None for a service that is not a renderer.
     source: type[Source] | None
     #: Whether something can be evaluated without it.
     optional: bool = True

@@ -45,7 +45,7 @@ _OTHERWISE = (RequestRefusedError, "mend the request")
 
 
 class _Ended(Protocol):
-    """What the errors of both kinds of channel have besides being errors."""
+    """The parts that the errors of both kinds of channel have besides being errors."""
 
     def code(self) -> grpc.StatusCode: ...
     def details(self) -> str | None: ...
@@ -61,10 +61,10 @@ def error_of(error: grpc.RpcError, address: str, method: str) -> ServiceError:
         method: Name, such as "Render".
     """
     ended = cast("_Ended", error)
-    found = _error(ended.code(), ended.details() or "", address, method)
-    if isinstance(found, OverloadedError | ServiceUnavailableError):
-        found.retry_after_seconds = _pushback_seconds(ended.trailing_metadata() or ())
-    return found
+    converted = _error(ended.code(), ended.details() or "", address, method)
+    if isinstance(converted, OverloadedError | ServiceUnavailableError):
+        converted.retry_after_seconds = _pushback_seconds(ended.trailing_metadata() or ())
+    return converted
 
 
 def stream_error(
@@ -79,10 +79,10 @@ def stream_error(
         address: Where the service is.
         method: Name, such as "RenderStream".
     """
-    found = _error(status, detail, address, method)
-    if isinstance(found, OverloadedError | ServiceUnavailableError) and retry_after_ms:
-        found.retry_after_seconds = retry_after_ms / 1000.0
-    return found
+    error = _error(status, detail, address, method)
+    if isinstance(error, OverloadedError | ServiceUnavailableError) and retry_after_ms:
+        error.retry_after_seconds = retry_after_ms / 1000.0
+    return error
 
 
 def _error(status: grpc.StatusCode, detail: str, address: str, method: str) -> ServiceError:

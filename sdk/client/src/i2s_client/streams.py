@@ -22,7 +22,6 @@ import grpc.aio
 
 from i2s_client.connection import AsyncConnection, call_span, read_answer
 from i2s_client.errors import I2SError, ProtocolError, ServiceError, UsageError
-from i2s_client.retry import RetryPolicy
 from i2s_client.status import error_of, status_of, stream_error
 
 Q = TypeVar("Q")
@@ -38,7 +37,7 @@ _BROKE_OFF = "Internal error from Core"
 
 @dataclass(frozen=True, slots=True)
 class Streamed(Generic[A]):
-    """What became of one item of a stream: ``answer``, or the ``error`` that a single call would raise."""
+    """The result of one item of a stream: ``answer``, or the ``error`` that a single call would raise."""
 
     id: str
     answer: A | None = None
@@ -64,7 +63,7 @@ class StreamRequest(Protocol):
         ...
 
 
-class StreamCall(Generic[Q, A]):
+class StreamCall(Generic[R, A]):
     """One call of a streaming method, whose responses are an answer or a failure with the id of a request.
 
     Args:
@@ -78,7 +77,7 @@ class StreamCall(Generic[Q, A]):
     def __init__(
         self,
         call: Any,  # noqa: ANN401 - the generated types of both methods have no base
-        write: Callable[[Q, bool], Any],
+        write: Callable[[R, bool], Any],
         kind: type[A],
         address: str,
         method: str,
@@ -86,7 +85,7 @@ class StreamCall(Generic[Q, A]):
         self._call, self._write, self._kind = call, write, kind
         self._address, self._method = address, method
 
-    async def write(self, request: Q, whole: bool) -> None:
+    async def write(self, request: R, whole: bool) -> None:
         """Send a request; ``whole``: name nothing that was sent before."""
         await self._call.write(self._write(request, whole))
 
@@ -114,9 +113,9 @@ class StreamCall(Generic[Q, A]):
 
 
 @dataclass(slots=True)
-class _Item(Generic[Q]):
+class _StreamItem(Generic[R]):
     id: str
-    request: Q
+    request: R
     end: float
     attempts: int = 0
     sent: float = 0.0
@@ -145,50 +144,34 @@ async def stream(
     Raises:
         UsageError: An id is empty, or two items under way have the same.
     """
-
-    async def source() -> AsyncIterator[tuple[str, R]]:
-        async for request in each(requests):
-            yield request.id, request
-
-    client = _StreamClient(
-        method,
-        connection.address,
-        open_call,
-        retry=connection.retry,
-        deadline=deadline or connection.deadline,
-        window=window,
-        service=connection.wire_name,
-    )
-    async for result in client.results(source()):
+    client = _StreamClient(connection, open_call, method, window, deadline)
+    async for result in client.results(each(requests)):
         yield result
 
 
-class _StreamClient(Generic[Q, A]):
+class _StreamClient(Generic[R, A]):
     """One stream for its caller, however many calls it takes."""
 
     def __init__(
         self,
+        connection: AsyncConnection,
+        open_call: Callable[[], StreamCall[R, A]],
         method: str,
-        address: str,
-        open_call: Callable[[], StreamCall[Q, A]],
-        *,
-        retry: RetryPolicy,
-        deadline: float,
         window: int,
-        service: str,
+        deadline: float | None,
     ) -> None:
         if window < 1:
             raise UsageError(f"window {window}: must be at least 1")
-        self._method, self._address, self._open_call = method, address, open_call
-        self._service = service
-        self._retry, self._deadline = retry, deadline
+        self._method, self._open_call = method, open_call
+        self._address, self._service = connection.address, connection.wire_name
+        self._retry, self._deadline = connection.retry, deadline or connection.deadline
         self._window = asyncio.Semaphore(window)
-        self._open: dict[str, _Item[Q]] = {}
-        self._ready: asyncio.Queue[_Item[Q] | None] = asyncio.Queue()
+        self._open: dict[str, _StreamItem[R]] = {}
+        self._ready: asyncio.Queue[_StreamItem[R] | None] = asyncio.Queue()
         self._done: asyncio.Queue[Streamed[A] | None] = asyncio.Queue()
         self._fed = False
 
-    async def results(self, source: AsyncIterator[tuple[str, Q]]) -> AsyncGenerator[Streamed[A], None]:
+    async def results(self, source: AsyncIterator[R]) -> AsyncGenerator[Streamed[A], None]:
         """Yield what becomes of each item of ``source``.
 
         Raises:
@@ -208,18 +191,17 @@ class _StreamClient(Generic[Q, A]):
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _feed(self, source: AsyncIterator[tuple[str, Q]]) -> None:
+    async def _feed(self, source: AsyncIterator[R]) -> None:
         try:
             while True:
                 await self._window.acquire()
-                following = await anext(source, None)
-                if following is None:
+                request = await anext(source, None)
+                if request is None:
                     break
-                identity, request = following
-                if not identity or identity in self._open:
-                    raise UsageError(f"id {identity!r}: items of a stream need ids that differ")
-                item = _Item(identity, request, time.monotonic() + self._retry.total_seconds)
-                self._open[identity] = item
+                if not request.id or request.id in self._open:
+                    raise UsageError(f"id {request.id!r}: items of a stream need ids that differ")
+                item = _StreamItem(request.id, request, time.monotonic() + self._retry.total_seconds)
+                self._open[request.id] = item
                 self._ready.put_nowait(item)
         except BaseException:
             self._done.put_nowait(None)
@@ -236,7 +218,7 @@ class _StreamClient(Generic[Q, A]):
         finally:
             self._done.put_nowait(None)
 
-    async def _call(self, first: _Item[Q]) -> None:
+    async def _call(self, first: _StreamItem[R]) -> None:
         with call_span(self._service, self._method, self._address):
             call = self._open_call()
             writer = asyncio.create_task(self._write(call, first))
@@ -249,8 +231,8 @@ class _StreamClient(Generic[Q, A]):
         for item in [one for one in self._open.values() if one.sent]:
             self._failed(item, error)
 
-    async def _write(self, call: StreamCall[Q, A], first: _Item[Q]) -> None:
-        item: _Item[Q] | None = first
+    async def _write(self, call: StreamCall[R, A], first: _StreamItem[R]) -> None:
+        item: _StreamItem[R] | None = first
         try:
             while item is not None or self._open or not self._fed:
                 if item is not None:
@@ -265,7 +247,7 @@ class _StreamClient(Generic[Q, A]):
         except (grpc.RpcError, asyncio.InvalidStateError):
             return  # the call is over; the reader learns why
 
-    async def _read(self, call: StreamCall[Q, A]) -> ServiceError:
+    async def _read(self, call: StreamCall[R, A]) -> ServiceError:
         """Take answers until the call is over, and return what that means for items without one."""
         while True:
             reading = asyncio.create_task(call.read())
@@ -280,10 +262,10 @@ class _StreamClient(Generic[Q, A]):
             try:
                 answered = reading.result()
             except grpc.RpcError as error:
-                found = error_of(error, self._address, self._method)
-                if found.status == "INTERNAL" and found.detail == _BROKE_OFF:
+                failure = error_of(error, self._address, self._method)
+                if failure.status == "INTERNAL" and failure.detail == _BROKE_OFF:
                     return self._error(grpc.StatusCode.UNAVAILABLE, "the call broke off")
-                return found
+                return failure
             if answered is None:
                 return self._error(grpc.StatusCode.UNAVAILABLE, "the service ended the stream")
             self._answered(*answered)
@@ -299,7 +281,7 @@ class _StreamClient(Generic[Q, A]):
         else:
             self._finish(item, Streamed(identity, answer))
 
-    def _failed(self, item: _Item[Q], error: ServiceError) -> None:
+    def _failed(self, item: _StreamItem[R], error: ServiceError) -> None:
         item.sent = 0.0
         if error.status == "NOT_FOUND" and not item.whole:
             item.whole = True
@@ -313,7 +295,7 @@ class _StreamClient(Generic[Q, A]):
             error.attempts = item.attempts
             self._finish(item, Streamed(item.id, error=error))
 
-    def _finish(self, item: _Item[Q], result: Streamed[A]) -> None:
+    def _finish(self, item: _StreamItem[R], result: Streamed[A]) -> None:
         del self._open[item.id]
         self._done.put_nowait(result)
         if self._fed and not self._open:

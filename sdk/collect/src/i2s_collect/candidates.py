@@ -1,4 +1,4 @@
-"""What is collected: documents of a source, the pieces that are cut out of them, and why one is dropped."""
+"""The documents of a source, the pieces that are cut out of them, and why one is dropped."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Licence:
-    """What may be done with a document."""
+    """The licence of a document."""
 
     #: SPDX identifier, such as "CC-BY-4.0", or the source's own name if SPDX has none; empty if it is not
     #: known.

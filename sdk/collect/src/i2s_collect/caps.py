@@ -1,4 +1,4 @@
-"""Which pieces are accepted: the first in order that are no duplicates and pass no cap."""
+"""Which pieces are accepted: the first in order that are not duplicates and pass no cap."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from i2s_collect.candidates import Reason, SourceDocument
-from i2s_collect.filters import Duplicates
+from i2s_collect.images.duplicates import KnownPieces
 from i2s_collect.state import PieceOutcome
 
 
@@ -52,7 +52,7 @@ class Acceptance:
     #: Caps on the numbers of accepted pieces.
     caps: Caps
     #: Index of pieces that were kept before; accepted pieces are added.
-    duplicates: Duplicates
+    duplicates: KnownPieces
     #: Ids of instances that must not be used.
     withdrawn: frozenset[str] = frozenset()
     #: Pieces by subset.

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from importlib.metadata import version
@@ -19,8 +19,9 @@ from i2s_collect.caps import Acceptance, Caps
 from i2s_collect.dataset import write_data_set
 from i2s_collect.difficulty import Thresholds, as_text, ink_length, thresholds
 from i2s_collect.files import ContentFiles
-from i2s_collect.filters import Duplicates, PieceJudge
+from i2s_collect.filters import Filters
 from i2s_collect.harm.judges import JudgeAddress
+from i2s_collect.images.duplicates import KnownPieces
 from i2s_collect.rendering import Drawn, draw
 from i2s_collect.source import DrawnSource, Source
 from i2s_collect.state import CollectionState, PieceOutcome, order
@@ -48,9 +49,9 @@ class Visitor:
     #: Clients by name.
     renderers: Mapping[str, AsyncRenderClient]
     #: Filters.
-    judge: PieceJudge
+    judge: Filters
     #: The set of known documents, which makes fingerprints of new ones.
-    duplicates: Duplicates
+    duplicates: KnownPieces
     #: Keeps structures and images.
     files: ContentFiles
     #: Decides which pieces of a document are tried first.
@@ -79,19 +80,19 @@ class Visitor:
             dropped = PieceOutcome("", "", CollectStage.FETCH, fetched.reason, fetched.detail)
             return {"": [dropped], **{subset: [] for subset in subsets}}
         cut = await cut_document(self.source, document, fetched.content, self.documents)
-        found: dict[str, list[PieceOutcome]] = {"": [], **{subset: [] for subset in subsets}}
+        outcomes: dict[str, list[PieceOutcome]] = {"": [], **{subset: [] for subset in subsets}}
         pieces: defaultdict[str, list[Piece]] = defaultdict(list)
         for one in cut:
             if isinstance(one, Dropped):
-                if not one.subset or one.subset in found:
-                    found[one.subset].append(
+                if not one.subset or one.subset in outcomes:
+                    outcomes[one.subset].append(
                         PieceOutcome(one.subset, "", CollectStage.CUT, one.reason, one.detail)
                     )
-            elif one.subset in found:
+            elif one.subset in outcomes:
                 pieces[one.subset].append(one)
         for subset in subsets:
-            found[subset] += await self._subset(document, fetched, pieces[subset])
-        return found
+            outcomes[subset] += await self._subset(document, fetched, pieces[subset])
+        return outcomes
 
     async def _subset(
         self, document: SourceDocument, fetched: Fetched, pieces: list[Piece]
@@ -102,9 +103,8 @@ class Visitor:
         accepted = 0
         for number, piece in enumerate(ordered):
             if accepted >= self.per_document or number >= self.per_document * ATTEMPTS_PER_PIECE:
-                outcomes.append(
-                    self._outcome(document, fetched, piece, CollectStage.CUT, Reason.ENOUGH_OF_DOCUMENT)
-                )
+                cut = _cut_outcome(document, fetched, piece)
+                outcomes.append(replace(cut, reason=Reason.ENOUGH_OF_DOCUMENT))
                 continue
             outcome = await self._piece(document, fetched, piece)
             accepted += outcome.reason is None
@@ -114,69 +114,46 @@ class Visitor:
     async def _piece(self, document: SourceDocument, fetched: Fetched, piece: Piece) -> PieceOutcome:
         drawn = await draw_or_take(self.source, piece, self.renderers, self.documents)
         if isinstance(drawn, Dropped):
-            return self._outcome(document, fetched, piece, CollectStage.RENDER, drawn.reason, drawn.detail)
-        return await asyncio.to_thread(self._judged, document, fetched, drawn)
+            cut = _cut_outcome(document, fetched, piece)
+            return replace(cut, stage=CollectStage.RENDER, reason=drawn.reason, detail=drawn.detail)
+        return await asyncio.to_thread(self._judged, _cut_outcome(document, fetched, drawn.piece), drawn)
 
-    def _judged(self, document: SourceDocument, fetched: Fetched, drawn: Drawn) -> PieceOutcome:
+    def _judged(self, cut: PieceOutcome, drawn: Drawn) -> PieceOutcome:
         piece = drawn.piece
         judged = self.judge.judge(piece, drawn.png, drawn.text)
         values = {**judged.values, **({"flags": list(judged.flags)} if judged.flags else {})}
         if judged.dropped:
-            why = judged.dropped
-            return self._outcome(
-                document, fetched, piece, CollectStage.JUDGE, why.reason, why.detail, values=values
+            dropped = judged.dropped
+            return replace(
+                cut, stage=CollectStage.JUDGE, reason=dropped.reason, detail=dropped.detail, values=values
             )
-        engine = drawn.engine
-        return self._outcome(
-            document,
-            fetched,
-            piece,
-            CollectStage.JUDGE,
-            None,
+        return replace(
+            cut,
+            stage=CollectStage.JUDGE,
             structure=self.files.keep(piece.structure) if piece.structure else "",
             picture=self.files.keep(drawn.png),
+            length=piece.length or ink_length(drawn.png),
             values=values,
             fingerprint=self.duplicates.fingerprint(piece, drawn.png),
-            engine={"name": engine.name, "version": engine.version, "digest": engine.digest},
-            length=0 if piece.length else ink_length(drawn.png),
+            engine=asdict(drawn.engine),
         )
 
-    def _outcome(
-        self,
-        document: SourceDocument,
-        fetched: Fetched,
-        piece: Piece,
-        stage: CollectStage,
-        reason: Reason | None,
-        detail: str = "",
-        *,
-        structure: str = "",
-        picture: str = "",
-        values: Mapping[str, object] | None = None,
-        fingerprint: str = "",
-        engine: Mapping[str, str] | None = None,
-        length: int = 0,
-    ) -> PieceOutcome:
-        return PieceOutcome(
-            piece.subset,
-            piece_key(document, piece),
-            stage,
-            reason,
-            detail,
-            member=piece.member,
-            span=piece.span,
-            structure=structure,
-            picture=picture,
-            length=length or piece.length,
-            assets=piece.assets,
-            notes=piece.notes,
-            values=values or {},
-            fingerprint=fingerprint,
-            engine=engine or {},
-            version=fetched.version,
-            url=fetched.url,
-            place=piece.place,
-        )
+
+def _cut_outcome(document: SourceDocument, fetched: Fetched, piece: Piece) -> PieceOutcome:
+    """Return what is known of a piece that was cut out of a document."""
+    return PieceOutcome(
+        piece.subset,
+        piece_key(document, piece),
+        CollectStage.CUT,
+        member=piece.member,
+        span=piece.span,
+        length=piece.length,
+        assets=piece.assets,
+        notes=piece.notes,
+        version=fetched.version,
+        url=fetched.url,
+        place=piece.place,
+    )
 
 
 def piece_key(document: SourceDocument, piece: Piece) -> str:
@@ -218,7 +195,7 @@ async def draw_or_take(
     renderers: Mapping[str, AsyncRenderClient],
     documents: AsyncDocumentsClient | None,
 ) -> Drawn | Dropped:
-    """Return a piece with its picture: rendered, or the one that it is.
+    """Return a piece with its image: rendered, or the one that it is.
 
     Raises:
         ServiceError: A service does not answer.
@@ -236,7 +213,7 @@ COLLECTION = "collection"
 
 @dataclass(frozen=True, slots=True)
 class CollectOptions:
-    """What is collected."""
+    """The options of a collection."""
 
     #: Days of first publication.
     window: Window
@@ -299,9 +276,9 @@ class DataSetCollection:
     #: The HTTP client that asks its servers.
     web: Web
     #: Filters.
-    judge: PieceJudge
+    judge: Filters
     #: Index of earlier collections; what is accepted here is added.
-    duplicates: Duplicates
+    duplicates: KnownPieces
     #: What is collected.
     options: CollectOptions
     #: The function that is told of progress after each document.

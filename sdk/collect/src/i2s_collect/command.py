@@ -281,13 +281,13 @@ def _shown(progress: ProgressLine) -> Callable[[CollectProgress], None]:
     """Return what shows how far a collection is."""
     begun = False
 
-    def show(found: CollectProgress) -> None:
+    def show(reached: CollectProgress) -> None:
         nonlocal begun
         if not begun:
-            progress.show({"documents": 0}, found.documents, None)
+            progress.show({"documents": 0}, reached.documents, None)
             begun = True
-        counts = ", ".join(f"{subset} {count}" for subset, count in found.accepted.items())
-        progress.show({"documents": found.visited}, found.documents, counts)
+        counts = ", ".join(f"{subset} {count}" for subset, count in reached.accepted.items())
+        progress.show({"documents": reached.visited}, reached.documents, counts)
 
     return show
 

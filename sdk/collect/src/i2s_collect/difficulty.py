@@ -59,8 +59,8 @@ def read_thresholds(path: Path) -> dict[str, Thresholds]:
         DataError: The file is none of thresholds.
     """
     try:
-        found = read_json(path.read_bytes())
-        return {subset: Thresholds(int(one["medium"]), int(one["hard"])) for subset, one in found.items()}
+        stored = read_json(path.read_bytes())
+        return {subset: Thresholds(int(one["medium"]), int(one["hard"])) for subset, one in stored.items()}
     except OSError as error:
         raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -69,7 +69,7 @@ def read_thresholds(path: Path) -> dict[str, Thresholds]:
         ) from None
 
 
-def as_text(found: Mapping[str, Thresholds]) -> str:
+def as_text(divided: Mapping[str, Thresholds]) -> str:
     """Return thresholds as ``read_thresholds`` reads them."""
-    stored = {subset: {"medium": one.medium, "hard": one.hard} for subset, one in found.items()}
+    stored = {subset: {"medium": one.medium, "hard": one.hard} for subset, one in divided.items()}
     return json.dumps(stored, indent=2, sort_keys=True) + "\n"

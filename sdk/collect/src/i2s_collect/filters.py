@@ -7,20 +7,20 @@ import tarfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import Any, Protocol
+from typing import Any, TypeVar
 
 from i2s_collect.candidates import Dropped, Piece, Reason
-from i2s_collect.harm.judges import PictureJudge, TextJudge, people_flags
+from i2s_collect.harm.judges import ImageJudge, Judge, TextJudge, people_flags
 from i2s_collect.images import music
 from i2s_collect.images.values import picture_fault, picture_values
-from i2s_sdk.errors import UsageError
 from i2s_sdk.instances.images import decode_image
-from i2s_wire.installation import install_command
+
+C = TypeVar("C")
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What the filters found."""
+    """The findings of the filters."""
 
     #: Values of the filters, by name; JSON, becomes part of the provenance.
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -28,41 +28,6 @@ class Judged:
     dropped: Dropped | None = None
     #: What people should know of it, such as "email_address".
     flags: tuple[str, ...] = ()
-
-
-class PieceJudge(Protocol):
-    """Filters on pieces. The same piece and image have the same result everywhere."""
-
-    @property
-    def facts(self) -> Mapping[str, str]:
-        """Names and versions of the filters, and of the models in them."""
-        ...
-
-    def judge(self, piece: Piece, png: bytes, text: str) -> Judged:
-        """Return what the filters find.
-
-        Args:
-            piece: Its source.
-            png: Its image.
-            text: What readers see.
-        """
-        ...
-
-
-class Duplicates(Protocol):
-    """Tells whether a piece is a duplicate of one that was kept before, here or in an earlier collection."""
-
-    def fingerprint(self, piece: Piece, png: bytes) -> str:
-        """Return what is compared of a piece, as text."""
-        ...
-
-    def find(self, subset: str, fingerprint: str) -> str | None:
-        """Return which kept piece of a subset is the same and by which comparison, or None."""
-        ...
-
-    def add(self, subset: str, key: str, fingerprint: str) -> None:
-        """Add a kept piece, so that later duplicates of it are found."""
-        ...
 
 
 PACKAGE = "py3langid"
@@ -77,19 +42,11 @@ MAX_CHARACTERS = 20_000
 
 
 class LanguageIdentifier:
-    """Names the language of texts.
-
-    Raises:
-        UsageError: The extra ``collect`` is not installed.
-    """
+    """Names the language of texts."""
 
     def __init__(self) -> None:
-        try:
-            from py3langid import langid  # type: ignore[import-untyped]
-        except ImportError:
-            raise UsageError(
-                f"collecting needs the extra `collect`: {install_command('i2s-sdk[collect]')}"
-            ) from None
+        from py3langid import langid  # type: ignore[import-untyped]
+
         self.version = f"{PACKAGE} {version(PACKAGE)}"
         self._model: Any = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
 
@@ -131,7 +88,9 @@ MOST_MEMBERS = 10_000
 
 
 class Filters:
-    """Implements ``PieceJudge``. The first filter that leaves a piece out ends the judgement.
+    """Filters on pieces; the same piece and image have the same result everywhere.
+
+    The first filter that leaves a piece out ends the judgement.
 
     Args:
         task: Name of the task of the pieces.
@@ -147,12 +106,12 @@ class Filters:
         self,
         task: str,
         texts: Sequence[TextJudge] = (),
-        pictures: Sequence[PictureJudge] = (),
+        pictures: Sequence[ImageJudge] = (),
         redistributable: bool = False,
         identifier: LanguageIdentifier | None = None,
         languages: frozenset[str] = frozenset(),
     ) -> None:
-        self._task, self._texts, self._pictures = task, tuple(texts), tuple(pictures)
+        self._task, self._texts, self._images = task, tuple(texts), tuple(pictures)
         self._redistributable = redistributable
         self._identifier, self._languages = identifier, languages
 
@@ -165,7 +124,7 @@ class Filters:
         if self._identifier is not None:
             facts["language"] = self._identifier.version
             facts["languages"] = " ".join(sorted(self._languages)) or "all"
-        models: list[TextJudge | PictureJudge] = [*self._texts, *self._pictures]
+        models: list[TextJudge | ImageJudge] = [*self._texts, *self._images]
         for one in models:
             facts[one.name] = f"{one.version}, limit {one.limit:g}"
         return facts
@@ -191,20 +150,32 @@ class Filters:
             values |= {"language": language, "language_probability": round(likely, DIGITS_OF_LANGUAGES)}
             if self._languages and language not in self._languages:
                 return Judged(values, Dropped(Reason.LANGUAGE, language))
-        for judge in self._texts:
-            values[judge.name] = round(judge.judge(text), DIGITS)
-            if values[judge.name] > judge.limit:
-                detail = f"{judge.name}: {values[judge.name]}, more than {judge.limit:g}"
-                return Judged(values, Dropped(Reason.HARMFUL_TEXT, detail))
-        for shown in self._pictures:
-            values[shown.name] = round(shown.judge(png), DIGITS)
-            if values[shown.name] > shown.limit:
-                detail = f"{shown.name}: {values[shown.name]}, more than {shown.limit:g}"
-                return Judged(values, Dropped(Reason.HARMFUL_PICTURE, detail))
+        harmful = _harmful(self._texts, text, Reason.HARMFUL_TEXT, values)
+        harmful = harmful or _harmful(self._images, png, Reason.HARMFUL_PICTURE, values)
+        if harmful is not None:
+            return Judged(values, harmful)
         flags = people_flags(text, _members(piece)) if self._task in PAGE_TASKS else ()
         if flags and self._redistributable:
             return Judged(values, Dropped(Reason.PERSONAL_DATA, ", ".join(flags)), flags)
         return Judged(values, None, flags)
+
+
+def _harmful(
+    judges: Sequence[Judge[C]], content: C, reason: Reason, values: dict[str, Any]
+) -> Dropped | None:
+    """Return why a content is left out, None if no judge has a value above its limit.
+
+    Args:
+        judges: Each one's value is added to ``values`` up to the first above its limit.
+        content: A text, or the PNG of an image.
+        reason: Why such a content is left out.
+        values: The values of judges so far.
+    """
+    for judge in judges:
+        values[judge.name] = value = round(judge.judge(content), DIGITS)
+        if value > judge.limit:
+            return Dropped(reason, f"{judge.name}: {value}, more than {judge.limit:g}")
+    return None
 
 
 def _members(piece: Piece) -> list[str]:

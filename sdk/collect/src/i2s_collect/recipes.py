@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from itertools import groupby
 from pathlib import Path
@@ -74,7 +74,7 @@ class Recipe:
 
     @property
     def key(self) -> str:
-        """What identifies the piece, as ``piece_key`` returns it."""
+        """The key of the piece, as ``piece_key`` returns it."""
         return key_of_piece(self.document, self.subset, self.member, self.span, self.place)
 
     @property
@@ -87,7 +87,7 @@ def read_recipes(path: Path) -> tuple[Recipe, ...]:
     """Return the recipes of a file, all of one source and task, in their order.
 
     Raises:
-        DataError: The file cannot be read, a line is no recipe, or one names another source, task or an
+        DataError: The file cannot be read, a line is not a recipe, or one names another source, task or an
             instance that an earlier line names.
     """
     try:
@@ -96,24 +96,24 @@ def read_recipes(path: Path) -> tuple[Recipe, ...]:
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
         raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
-    found: dict[str, Recipe] = {}
+    recipes: dict[str, Recipe] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             recipe = _recipe(read_json(line))
         except (ValueError, KeyError, TypeError) as error:
-            what = f"has no {error}" if isinstance(error, KeyError) else str(error)
-            raise DataError(path, number, f"is no recipe: {what}"[:300]) from None
-        first = next(iter(found.values()), recipe)
+            reason = f"has no {error}" if isinstance(error, KeyError) else str(error)
+            raise DataError(path, number, f"is no recipe: {reason}"[:300]) from None
+        first = next(iter(recipes.values()), recipe)
         if (recipe.source, recipe.task) != (first.source, first.task):
             raise DataError(path, number, "is of another source or task than the first line")
-        if recipe.name in found:
+        if recipe.name in recipes:
             raise DataError(path, number, f"{recipe.name!r} stands there twice")
-        found[recipe.name] = recipe
-    if not found:
+        recipes[recipe.name] = recipe
+    if not recipes:
         raise DataError(path, 0, "holds no recipe")
-    return tuple(found.values())
+    return tuple(recipes.values())
 
 
 def _recipe(line: Any) -> Recipe:  # noqa: ANN401 - what JSON holds
@@ -127,15 +127,15 @@ def _recipe(line: Any) -> Recipe:  # noqa: ANN401 - what JSON holds
     if not isinstance(line, dict):
         raise ValueError("it is no object")
     _check_texts(line, _TEXTS)
-    found = line["provenance"]
-    if not isinstance(found, dict):
+    provenance = line["provenance"]
+    if not isinstance(provenance, dict):
         raise ValueError("'provenance' is no object")
-    if missing := sorted(PROVENANCE - set(found)):
+    if missing := sorted(PROVENANCE - set(provenance)):
         raise KeyError(f"provenance.{missing[0]}")
-    _check_texts(found, _PROVENANCE_TEXTS)
-    if type(found["length"]) is not int:
+    _check_texts(provenance, _PROVENANCE_TEXTS)
+    if type(provenance["length"]) is not int:
         raise ValueError("'length' is no number")
-    if not all(isinstance(found[name], dict) for name in ("engine", "filters", "notes")):
+    if not all(isinstance(provenance[name], dict) for name in ("engine", "filters", "notes")):
         raise ValueError("'engine', 'filters' or 'notes' is no object")
     for name in ("structure_sha256", "picture_sha256"):
         if not _SHA256.fullmatch(line[name]):
@@ -143,37 +143,37 @@ def _recipe(line: Any) -> Recipe:  # noqa: ANN401 - what JSON holds
     if line["difficulty"] not in ("", *DIFFICULTIES):
         raise ValueError(f"'difficulty' is none of {', '.join(DIFFICULTIES)}")
     recipe = Recipe(
-        document=_document(found, line["subset"]),
+        document=_document(provenance, line["subset"]),
         task=line["task"],
         subset=line["subset"],
-        member=found["member"],
-        span=_span(found["bytes"]),
+        member=provenance["member"],
+        span=_span(provenance["bytes"]),
         difficulty=line["difficulty"],
         structure=line["structure_sha256"],
         picture=line["picture_sha256"],
-        provenance=found,
+        provenance=provenance,
     )
     if line["name"] != recipe.name:
         raise ValueError("'name' is not that of an instance of this origin")
     return recipe
 
 
-def _document(found: Mapping[str, Any], subset: str) -> SourceDocument:
-    licence, attribution = found["licence"], found["attribution"]
+def _document(provenance: Mapping[str, Any], subset: str) -> SourceDocument:
+    licence, attribution = provenance["licence"], provenance["attribution"]
     if not isinstance(licence, dict) or not isinstance(attribution, dict):
         raise ValueError("'licence' or 'attribution' is no object")
     _check_texts(licence, ("name", "url"))
     _check_texts(attribution, ("title", "url"))
     return SourceDocument(
-        key=found["id"],
-        day=date.fromisoformat(found["date"]),
-        owner=found["owner"],
+        key=provenance["id"],
+        day=date.fromisoformat(provenance["date"]),
+        owner=provenance["owner"],
         licence=Licence(licence["name"], licence["url"], licence["redistributable"] is True),
         title=attribution["title"],
         authors=_texts(attribution["authors"], "authors"),
         url=attribution["url"],
         detail={"subset": subset},
-        version=found["version"],
+        version=provenance["version"],
     )
 
 
@@ -197,7 +197,7 @@ def _span(value: object) -> tuple[int, int]:
 
 @dataclass(slots=True)
 class Remade:
-    """What came of recipes."""
+    """The results of recipes."""
 
     #: Recipes by subset.
     wanted: Counter[str] = field(default_factory=Counter)
@@ -307,8 +307,8 @@ class Remaker:
         ]
 
     async def _cut(self, document: SourceDocument, content: bytes) -> dict[str, Piece]:
-        found = await cut_document(self.source, document, content, self.documents)
-        return {piece_key(document, one): one for one in found if isinstance(one, Piece)}
+        pieces = await cut_document(self.source, document, content, self.documents)
+        return {piece_key(document, one): one for one in pieces if isinstance(one, Piece)}
 
     async def _piece(self, recipe: Recipe, piece: Piece | None, url: str) -> PieceOutcome | Drop:
         if piece is None:
@@ -319,11 +319,11 @@ class Remaker:
         return await asyncio.to_thread(self._compared, recipe, drawn, url)
 
     def _compared(self, recipe: Recipe, drawn: Drawn, url: str) -> PieceOutcome | Drop:
-        structure, picture = self.files.keep(drawn.piece.structure), self.files.keep(drawn.png)
+        structure, image = self.files.keep(drawn.piece.structure), self.files.keep(drawn.png)
         engine = drawn.engine
         if structure != recipe.structure:
             return _drop(recipe, CollectStage.CUT, Reason.CHANGED, "the structure is another")
-        if picture != recipe.picture:
+        if image != recipe.picture:
             before, here = recipe.provenance["engine"], f"{engine.name} {engine.version} {engine.digest}"
             detail = f"drawn by {json.dumps(before, sort_keys=True)[:150]}, here by {here[:100]}"
             return _drop(recipe, CollectStage.RENDER, Reason.OTHER_PICTURE, detail)
@@ -334,12 +334,12 @@ class Remaker:
             member=recipe.member,
             span=recipe.span,
             structure=structure if drawn.piece.structure else "",
-            picture=picture,
+            picture=image,
             length=recipe.provenance["length"],
             assets=drawn.piece.assets,
             notes=drawn.piece.notes,
             values=recipe.provenance["filters"],
-            engine={"name": engine.name, "version": engine.version, "digest": engine.digest},
+            engine=asdict(engine),
             version=recipe.provenance["version"],
             url=url,
             place=recipe.place,

@@ -70,14 +70,14 @@ async def draw(source: Source, piece: Piece, renderers: Mapping[str, AsyncRender
         said = rendering.error.message if rendering.error else rendering.message
         known = source.rendering_fault(piece, rendering)
         reason = known.reason if known else Reason.NOT_RENDERED
-        found = f" ({known.detail})" if known and known.detail else ""
-        return Dropped(reason, f"{rendering.verdict.name}: {said}{found}"[:300], subset=piece.subset)
+        hint = f" ({known.detail})" if known and known.detail else ""
+        return Dropped(reason, f"{rendering.verdict.name}: {said}{hint}"[:300], subset=piece.subset)
     if refused := source.rendering_fault(piece, rendering):
         return refused
-    picture = rendering.pictures[0]
-    digest = picture.sha256 or hashlib.sha256(picture.png).hexdigest()
+    image = rendering.pictures[0]
+    digest = image.sha256 or hashlib.sha256(image.png).hexdigest()
     text = rendering.site.text if rendering.site else piece.text
-    return Drawn(piece, picture.png, digest, rendering.engine, text)
+    return Drawn(piece, image.png, digest, rendering.engine, text)
 
 
 def with_load(piece: Piece, rendering: Rendering) -> Piece | None:

@@ -15,7 +15,7 @@ from i2s_client.service_table import DOCUMENTS
 from i2s_collect.collecting import COLLECTION, CollectOptions, CollectProgress, DataSetCollection
 from i2s_collect.files import ContentFiles
 from i2s_collect.filters import PAGE_TASKS, UNDETERMINED, Filters, LanguageIdentifier
-from i2s_collect.harm.judges import EndpointPictureJudge, ProfanityJudge, TextJudge
+from i2s_collect.harm.judges import EndpointImageJudge, ProfanityJudge, TextJudge
 from i2s_collect.images.duplicates import KnownPieces, SeenStore
 from i2s_collect.recipes import Remade, Remaker, read_recipes, write_reports
 from i2s_collect.source import DrawnSource, Source
@@ -59,7 +59,7 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class CollectionPlan:
-    """What a collection would do."""
+    """The extent of a collection before it begins."""
 
     #: Documents in the window that may be fetched.
     documents: int
@@ -159,13 +159,13 @@ def remake(
         WriteError: Something cannot be written.
     """
     settings = settings or Settings.load()
-    found = [one for one in read_recipes(recipes) if not {one.name, one.document.key} & withdrawn]
-    if not found:
+    wanted = [one for one in read_recipes(recipes) if not {one.name, one.document.key} & withdrawn]
+    if not wanted:
         raise UsageError(f"{recipes}: all of its instances are withdrawn")
     folder = Path(into)
     _check_own(folder)
     opened = source_named(
-        found[0].source, SourceOptions(os.environ, base_url=asking.base_url, given=asking.given)
+        wanted[0].source, SourceOptions(os.environ, base_url=asking.base_url, given=asking.given)
     )
     web = _web(opened, folder, asking)
     with closing(CollectionState(folder / COLLECTION)) as state, web:
@@ -178,8 +178,8 @@ def remake(
             with passing_logs() as logs:
                 async with open_services(settings, logs, needed) as services:
                     remaker = Remaker(opened.source, web, services.renderers, files, services.documents)
-                    facts = {name: str(found[0].provenance[name]) for name in ("collected", "collector")}
-                    return await remaker.remake(found, folder, facts, lambda done: notify(done, len(found)))
+                    facts = {name: str(wanted[0].provenance[name]) for name in ("collected", "collector")}
+                    return await remaker.remake(wanted, folder, facts, lambda done: notify(done, len(wanted)))
 
         remade = run_blocking(work())
         write_reports(state.folder, remade)
@@ -228,8 +228,8 @@ def _filters(task: str, options: CollectOptions) -> Filters:
             raise UsageError(f"{code!r} is no language that {identifier.version} knows, such as en")
     texts: list[TextJudge] = [ProfanityJudge()] if task != "music" else []
     texts += [one.open(os.environ) for one in options.text_judges]
-    pictures = [EndpointPictureJudge(one.open(os.environ), one.limit) for one in options.picture_judges]
-    return Filters(task, texts, pictures, options.redistributable, identifier, options.languages)
+    images = [EndpointImageJudge(one.open(os.environ), one.limit) for one in options.picture_judges]
+    return Filters(task, texts, images, options.redistributable, identifier, options.languages)
 
 
 class _Opened:
@@ -246,12 +246,12 @@ class _Opened:
         options.check()
         state = folder / COLLECTION
         _check_own(folder)
-        found = open_source(
+        opened = open_source(
             source, SourceOptions(os.environ, options.redistributable, asking.base_url, asking.given)
         )
-        self.manners = {host: asking.applied(manners) for host, manners in found.manners.items()}
-        judge = _filters(found.source.task, options)
-        self.web = _web(found, folder, asking)
+        self.manners = {host: asking.applied(manners) for host, manners in opened.manners.items()}
+        judge = _filters(opened.source.task, options)
+        self.web = _web(opened, folder, asking)
         self.state = CollectionState(state)
         try:
             if "id" not in self.state.facts():
@@ -263,7 +263,7 @@ class _Opened:
         except BaseException:
             self.state.close()
             raise
-        self.collection = DataSetCollection(folder, found.source, self.web, judge, self._known, options)
+        self.collection = DataSetCollection(folder, opened.source, self.web, judge, self._known, options)
 
     def __enter__(self) -> _Opened:
         return self

@@ -1,4 +1,4 @@
-"""What every source of documents offers."""
+"""The interface of every source of documents."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Source(Protocol):
         ...
 
     def rendering_fault(self, piece: Piece, rendering: Rendering) -> Dropped | None:
-        """Return why a rendering is no reference, or None. The verdict alone need not be looked at."""
+        """Return why a rendering is not a reference, or None. The verdict alone need not be looked at."""
         ...
 
 

@@ -22,7 +22,7 @@ from i2s_sdk.errors import UnknownNameError, UsageError
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """What a source is told."""
+    """The options of a source."""
 
     #: Environment of the process, with secrets such as GITHUB_TOKEN.
     environment: Mapping[str, str]

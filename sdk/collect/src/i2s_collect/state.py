@@ -55,7 +55,7 @@ CREATE TABLE IF NOT EXISTS visits (
 
 @dataclass(frozen=True, slots=True)
 class PieceOutcome:
-    """What became of a piece, before it is compared with others."""
+    """The outcome of a piece, before it is compared with others."""
 
     #: Subset of the piece; empty for a document of which nothing was cut.
     subset: str
@@ -166,15 +166,15 @@ class CollectionState:
         """Return whether all documents of the window are known."""
         return "discovered" in self.facts()
 
-    def keep_documents(self, found: Iterable[SourceDocument | Dropped], seed: int) -> None:
+    def keep_documents(self, documents: Iterable[SourceDocument | Dropped], seed: int) -> None:
         """Store all documents of the window, or nothing if that is interrupted.
 
         Args:
-            found: Documents and dropped ones; of documents with one key, the first counts.
+            documents: Documents and dropped ones; of documents with one key, the first counts.
             seed: Decides the order of documents.
         """
         with self._transaction():
-            for one in found:
+            for one in documents:
                 if isinstance(one, Dropped):
                     row = (one.key, one.reason.value, one.detail)
                     self._database.execute("INSERT INTO undiscovered VALUES (?, ?, ?)", row)

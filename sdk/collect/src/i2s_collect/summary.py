@@ -1,4 +1,4 @@
-"""What became of everything that was found: counts by stage and reason that add up."""
+"""The counts of a collection by stage and reason, which add up."""
 
 from __future__ import annotations
 
@@ -80,15 +80,15 @@ class CollectSummary:
 
     def faults(self) -> tuple[str, ...]:
         """Return which sums do not add up; empty if all do."""
-        found = []
+        faults = []
         dropped = sum(count for (stage, _, _), count in self.drops.items() if stage is CollectStage.DISCOVER)
         if self.documents != dropped + self.visited + self.not_needed + self.not_cached:
-            found.append("documents")
+            faults.append("documents")
         for subset, count in self.accepted.items():
             lost = sum(number for (_, one, _), number in self.drops.items() if one == subset)
             if self.pieces[subset] != count + lost:
-                found.append(f"pieces of {subset}")
-        return tuple(found)
+                faults.append(f"pieces of {subset}")
+        return tuple(faults)
 
     def as_json(self) -> dict[str, Any]:
         """Return the counts as a document."""

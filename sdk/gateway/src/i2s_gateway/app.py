@@ -1,25 +1,93 @@
-"""The application of the gateway: which request is answered by what."""
+"""The application: its routes, their limits and errors, and the entry of each request."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import time
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
 from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from i2s_gateway.answers import VERDICT_HEADER, answer, json_response, metadata_of
-from i2s_gateway.entry import REQUEST_ID_HEADER, Entry
+from i2s_gateway.answers import VERDICT_HEADER, answer, json_response, metadata_of, request_id_of
 from i2s_gateway.guard import Bodies, GatewayError, Guard
 from i2s_gateway.messages import to_json
 from i2s_gateway.openapi import openapi, page, style
 from i2s_gateway.operations import OPERATIONS, PREFIX, Backends, Operation
 from i2s_gateway.settings import GatewaySettings
+
+_log = logging.getLogger(__name__)
+
+REQUEST_ID_HEADER = "X-Request-ID"
+
+#: What a browser may do with an answer: show it, with the style of the gateway.
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class Entry:
+    """An ASGI application around the others.
+
+    Args:
+        app: The application within.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, whatever happens."""
+        if scope["type"] != "http":
+            return
+        request = Request(scope)
+        name, begun, status = request_id_of(request), time.monotonic(), 0
+
+        async def send_marked(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                headers.update({**_HEADERS, REQUEST_ID_HEADER: name})
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_marked)
+        except asyncio.CancelledError:  # the time for requests under way at the end of the gateway is over
+            if not status:
+                await _ending().response()(scope, receive, send_marked)
+        except Exception:
+            _log.exception("request %s failed", name)
+            if status:
+                raise
+            await _fault(name).response()(scope, receive, send_marked)
+        finally:
+            taken = 1000 * (time.monotonic() - begun)
+            _log.info("%s %s %s %.0f ms request_id=%s", scope["method"], scope["path"], status, taken, name)
+
+
+def _ending() -> GatewayError:
+    return GatewayError(
+        HTTPStatus.SERVICE_UNAVAILABLE, "UNAVAILABLE", "the gateway is ending", retry_after_seconds=1.0
+    )
+
+
+def _fault(name: str) -> GatewayError:
+    message = f"a fault of the gateway; its log has the reason, under the name {name}"
+    return GatewayError(HTTPStatus.INTERNAL_SERVER_ERROR, "INTERNAL", message)
 
 
 def build_app(backends: Backends, settings: GatewaySettings) -> ASGIApp:

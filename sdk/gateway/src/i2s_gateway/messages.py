@@ -36,7 +36,7 @@ def parse_request(raw: bytes | bytearray, kind: type[M]) -> M:
         kind: Class of the message.
 
     Raises:
-        GatewayError: It is no JSON, or no such message; names the field.
+        GatewayError: It is not JSON, or no such message; names the field.
     """
     try:
         value = read_json(raw.decode("utf-8"))
@@ -130,9 +130,9 @@ def messages_below(kind: Descriptor) -> Iterator[Descriptor]:
     """Yield a message and all that its fields have, each once; maps are not among them."""
     found, waiting = {kind.full_name}, [kind]
     while waiting:
-        one = waiting.pop()
-        yield one
-        for field in one.fields:
+        value = waiting.pop()
+        yield value
+        for field in value.fields:
             below = field.message_type
             if below is not None and below.full_name not in found and not below.GetOptions().map_entry:
                 found.add(below.full_name)

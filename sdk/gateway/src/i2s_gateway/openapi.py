@@ -94,33 +94,33 @@ def openapi() -> dict[str, Any]:
     }
 
 
-def _operation(one: Operation) -> dict[str, Any]:
-    about = contract().comments[f"{one.wire_name}.{one.rpc}"]
-    ok: dict[str, Any] = {_JSON: {"schema": _ref(descriptor_of(one.method.response).full_name)}}
-    found: dict[str, Any] = {
-        "operationId": one.path.removeprefix(f"{PREFIX}/"),
-        "summary": one.summary,
+def _operation(operation: Operation) -> dict[str, Any]:
+    about = contract().comments[f"{operation.wire_name}.{operation.rpc}"]
+    ok: dict[str, Any] = {_JSON: {"schema": _ref(descriptor_of(operation.method.response).full_name)}}
+    described: dict[str, Any] = {
+        "operationId": operation.path.removeprefix(f"{PREFIX}/"),
+        "summary": operation.summary,
         "description": about,
         "requestBody": {
             "required": True,
             "content": {
                 _JSON: {
-                    "schema": _ref(descriptor_of(one.method.request).full_name),
-                    "example": one.example,
+                    "schema": _ref(descriptor_of(operation.method.request).full_name),
+                    "example": operation.example,
                 }
             },
         },
     }
     responses: dict[str, Any] = {"200": {"description": "The answer.", "content": ok}}
-    if one.makes_pictures:
+    if operation.makes_pictures:
         ok["image/png"] = {}
         responses["200"]["description"] = "The answer; its first picture if Accept names image/png."
         responses["422"] = {
             "description": "A picture was asked for, and the verdict is that there is none.",
-            "content": {_JSON: {"schema": _ref(descriptor_of(one.method.response).full_name)}},
+            "content": {_JSON: {"schema": _ref(descriptor_of(operation.method.response).full_name)}},
         }
-    if one.service is None:
-        found["parameters"] = [
+    if operation.service is None:
+        described["parameters"] = [
             {
                 "name": "service",
                 "in": "query",
@@ -128,7 +128,7 @@ def _operation(one: Operation) -> dict[str, Any]:
                 "description": "Name of the renderer; by default the one for this kind of source.",
             }
         ]
-    return {**found, "responses": {**responses, **_errors(_STATUSES)}}
+    return {**described, "responses": {**responses, **_errors(_STATUSES)}}
 
 
 def _pages() -> dict[str, Any]:
@@ -140,12 +140,12 @@ def _pages() -> dict[str, Any]:
             "services": {"type": "object", "additionalProperties": _HEALTH},
         },
     }
-    one = {
+    schema = {
         "type": "object",
         "required": ["name", "status"],
         "properties": {"name": {"type": "string"}, "status": _HEALTH},
     }
-    services = {"type": "object", "properties": {"services": {"type": "array", "items": one}}}
+    services = {"type": "object", "properties": {"services": {"type": "array", "items": schema}}}
     described = {"anyOf": [_ref(_describe(name).full_name) for name in WIRE_NAMES]}
     name = {
         "name": "name",

@@ -55,7 +55,7 @@ class Operation:
 
     @property
     def summary(self) -> str:
-        """What it does, in the words of the contract."""
+        """The purpose of the method, in the words of the contract."""
         return contract().comments[f"{self.wire_name}.{self.rpc}"].partition("\n\n")[0]
 
 

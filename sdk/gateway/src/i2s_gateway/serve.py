@@ -184,7 +184,7 @@ class _Server(uvicorn.Server):
 
 
 def _config(backends: Backends, settings: GatewaySettings) -> uvicorn.Config:
-    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # requests that are no HTTP are no news
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # requests that are not HTTP are not news
     config = uvicorn.Config(
         build_app(backends, settings),
         http=bounded_protocol(settings),

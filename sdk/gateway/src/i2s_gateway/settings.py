@@ -1,4 +1,4 @@
-"""What an HTTP gateway listens on, whom it answers, and how much it takes."""
+"""The settings of an HTTP gateway: its address, its callers, and its bounds."""
 
 from __future__ import annotations
 

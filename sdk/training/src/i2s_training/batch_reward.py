@@ -40,31 +40,31 @@ def text_of(completion: Any) -> str:  # noqa: ANN401 - a text, or what chat temp
     raise UsageError(f"a completion must be a text or a list of messages, not {type(completion).__name__}")
 
 
-def reference_of(picture: Any) -> Reference:  # noqa: ANN401 - what data sets have in their columns
+def reference_of(image: Any) -> Reference:  # noqa: ANN401 - what data sets have in their columns
     """Return what a completion is compared with.
 
     Args:
-        picture: A Pillow image, an encoded one, a path, {"bytes": …} or {"path": …}, an instance; or a list
+        image: A Pillow image, an encoded one, a path, {"bytes": …} or {"path": …}, an instance; or a list
             that begins with one of these.
 
     Raises:
         UsageError: It is something else.
     """
-    if isinstance(picture, Instance | Path | str | bytes):
-        return picture
-    if isinstance(picture, Sequence) and picture:
-        return reference_of(picture[0])
-    if isinstance(picture, Mapping):
-        content, path = picture.get("bytes"), picture.get("path")
+    if isinstance(image, Instance | Path | str | bytes):
+        return image
+    if isinstance(image, Sequence) and image:
+        return reference_of(image[0])
+    if isinstance(image, Mapping):
+        content, path = image.get("bytes"), image.get("path")
         if isinstance(content, bytes):
             return content
         if isinstance(path, str | Path):
             return path
-    if hasattr(picture, "save"):  # of Pillow
+    if hasattr(image, "save"):  # of Pillow
         encoded = io.BytesIO()
-        picture.save(encoded, "PNG")
+        image.save(encoded, "PNG")
         return encoded.getvalue()
-    raise UsageError(f"a picture must be of Pillow, encoded or a path, not {type(picture).__name__}")
+    raise UsageError(f"a picture must be of Pillow, encoded or a path, not {type(image).__name__}")
 
 
 #: The ceiling of every metric unless another one is given: its largest value.
@@ -79,7 +79,7 @@ ByTask = float | Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class RewardShaping:
-    """What is done with a value before it is a reward, in this order.
+    """The steps from a value to a reward, in this order.
 
     1. The floor is subtracted: what an answer that looks at nothing has in the same metric.
     2. With ``normalize``, the difference is divided by ceiling minus floor, so that an answer at the floor
@@ -280,7 +280,7 @@ class BatchReward(ABC):
         """Return what is judged for each completion.
 
         Raises:
-            UsageError: A column is missing or has another length, or a completion is no text.
+            UsageError: A column is missing or has another length, or a completion is not a text.
         """
 
     @abstractmethod
@@ -355,10 +355,10 @@ class BatchReward(ABC):
         """
         if isinstance(given, Instance):
             return given
-        found = self._instances.get(given) if isinstance(given, str) else None
-        if found is None:
+        instance = self._instances.get(given) if isinstance(given, str) else None
+        if instance is None:
             raise DataError(self._data or "the bundled examples", 0, f"holds no instance {given!r}")
-        return found
+        return instance
 
     def close(self) -> None:
         """Stop what was started here; the end of the process does it too."""
@@ -404,7 +404,7 @@ class BatchReward(ABC):
     ) -> list[float | None]:
         """Return the numbers of a batch, and say what has none.
 
-        A metric that is not defined is no fault that can be raised here: it leaves the completion out.
+        A metric that is not defined is not a fault that can be raised here: it leaves the completion out.
         """
         missing = [one for one in rewards if one.value is None]
         for one in missing:

@@ -82,7 +82,7 @@ class RoundTripRequest:
             most_pixels: Width times height that the reference may have.
 
         Raises:
-            DataError: A file cannot be read, or the reference is no image.
+            DataError: A file cannot be read, or the reference is not an image.
         """
         if isinstance(self.reference, Instance):
             content = read_content(self.reference)
@@ -105,7 +105,7 @@ class RoundTripRequest:
 
 @dataclass(frozen=True, slots=True)
 class RoundTripResult:
-    """What became of a completion."""
+    """The result of a completion."""
 
     #: All that is known, as a run keeps it.
     record: Record

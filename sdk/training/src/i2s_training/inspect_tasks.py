@@ -214,7 +214,7 @@ def _registered(build: Builder) -> Builder:
     """Register a task as i2s/NAME.
 
     inspect_ai puts the name of the package of a function's module before the name of a task. Ours would be
-    i2s_sdk/NAME; of the namespace i2s, which is no package of its own, it takes the name as it is given.
+    i2s_sdk/NAME; of the namespace i2s, which is not a package of its own, it takes the name as it is given.
     """
     build.__module__ = "i2s"
     return task(name=f"i2s/{build.__name__}")(build)

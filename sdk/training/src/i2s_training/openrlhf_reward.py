@@ -86,13 +86,13 @@ class OpenRLHFReward:
                 answer_of(query, prompt, self.end_tokens)
                 for query, prompt in zip(queries, prompts, strict=True)
             ]
-            found = self.reward.judged(answers, self._columns(labels))
-            rewards = [one.number() for one in found]
+            judged = self.reward.judged(answers, self._columns(labels))
+            rewards = [one.number() for one in judged]
         except I2SError as error:
             _log.error("%s: no reward: %s", self.__name__, error.message)
             raise
         name = self.reward.__name__
-        logs = {f"{name}/reward": _one(rewards), f"{name}/usable": _one([_usable(one) for one in found])}
+        logs = {f"{name}/reward": _one(rewards), f"{name}/usable": _one([_usable(one) for one in judged])}
         return {"rewards": _one(rewards), "scores": _one(rewards), "extra_logs": logs}
 
     def _columns(self, labels: Sequence[Any]) -> dict[str, list[Any]]:
@@ -138,12 +138,12 @@ def answer_of(query: str, prompt: str, end_tokens: Sequence[str] = END_TOKENS) -
 
 
 def _without_end(answer: str, end_tokens: Sequence[str]) -> str:
-    found = True
-    while found:
-        found = False
+    cut = True
+    while cut:
+        cut = False
         for token in end_tokens:
             if token and answer.endswith(token):
-                answer, found = answer[: -len(token)], True
+                answer, cut = answer[: -len(token)], True
     return answer
 
 

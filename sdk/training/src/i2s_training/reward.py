@@ -55,11 +55,11 @@ def instance_floors(instances: Sequence[Instance], reward: BatchReward) -> dict[
         DataError: An instance cannot be read.
         ServiceError: A service did not answer.
     """
-    found = _baseline_values(instances, reward)
+    baselines = _baseline_values(instances, reward)
     return {
-        one.id: max(values[one.id] for values in found if one.id in values)
+        one.id: max(values[one.id] for values in baselines if one.id in values)
         for one in instances
-        if any(one.id in values for values in found)
+        if any(one.id in values for values in baselines)
     }
 
 
@@ -134,7 +134,7 @@ class RoundTripReward(BatchReward):
     The columns of a batch are lists of one value for each completion:
 
     ======================================= ==================================================================
-    ``image``, ``images``, ``reference``     the picture: of Pillow, encoded, a path, {"bytes": …} or
+    ``image``, ``images``, ``reference``     the image: of Pillow, encoded, a path, {"bytes": …} or
                                              {"path": …}; of a list of images the first
     ``instance``                             instead, an instance of a data set, or its id in ``data``
     ``task``                                 name of a task; else that of the reward
@@ -151,7 +151,7 @@ class RoundTripReward(BatchReward):
     ``clip`` it is at least 0, 0.01 and 0.02 for these kinds.
 
     A failure of the services (``on_failure``) and a fault of the data (``on_data_fault``: no such image, or
-    one that cannot be read) are no reward: the error is raised, or the reward is None. TRL leaves a
+    one that cannot be read) are not a reward: the error is raised, or the reward is None. TRL leaves a
     completion out for which all reward functions return None.
 
     Args:
@@ -280,13 +280,13 @@ class RoundTripReward(BatchReward):
         number: int,
         column: str,
         completion: str,
-        picture: Any,  # noqa: ANN401
+        image: Any,  # noqa: ANN401
         task: str,
         structure: str | None,
     ) -> RoundTripRequest | DataError:
         """Return a request, or what is wrong with the data of its row."""
         try:
-            reference = self.instance(picture) if column == "instance" else reference_of(picture)
+            reference = self.instance(image) if column == "instance" else reference_of(image)
         except DataError as error:
             return error
         except UsageError as error:

@@ -1,1 +1,1 @@
-"""What every i2s service shares: callers, server, renderer, warm processes, jail."""
+"""The parts that all i2s services share: callers, server, renderer, warm processes, jail."""

@@ -20,7 +20,7 @@ is the other plane: what the caller or the service did wrong.
 
     RendererError                   a renderer's own fault; its other errors derive from this one
     ├── EngineError                 the engine did not even begin, or did not pass its canary
-    ├── RasterError                 a drawing is no image of the kind that was asked for
+    ├── RasterError                 a drawing is not an image of the kind that was asked for
     └── WarmError                   a warm process was lost or broke the protocol
 
 Statuses are numbers of our own here so that nothing imports grpc before it serves.
@@ -182,7 +182,7 @@ class EngineError(RendererError):
 
 
 class RasterError(RendererError):
-    """A drawing is no image of the kind that was asked for."""
+    """A drawing is not an image of the kind that was asked for."""
 
 
 class WarmError(RendererError):

@@ -1,4 +1,4 @@
-"""What one job may use: the values and their defaults.
+"""The limits of one job: the values and their defaults.
 
 The spawner of the jail imports this module in an interpreter without site packages. There is no ``i2s_wire``
 in it, so the defaults that clients share are looked up only if no value is given; the jail gives all of them.

@@ -6,7 +6,8 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from pathlib import Path
 
 from i2s_chassis.jail import Cell, Ended, Jail, OutputError, OutputReason
 from i2s_chassis.limits import Limits
@@ -14,6 +15,7 @@ from i2s_chassis.renderer.bounds import disk_complaint
 from i2s_chassis.renderer.verdict import Judgement, limit_passed
 from i2s_chassis.renderer.wire import MAX_TEXT, printable
 from i2s_documents.model import ConvertJob, RawConversions, RawFragment
+from i2s_documents.settings import DocumentsSettings
 from i2s_wire.documents.conversion import ConversionFailure, Converted, FragmentFormat
 from i2s_wire.render.rendering import Verdict
 
@@ -24,7 +26,7 @@ _LOG_BYTES = 64 * 1024
 _READERS = {FragmentFormat.MARKDOWN: "markdown", FragmentFormat.LATEX: "latex"}
 # Pandoc reads its standard input, so that no file is named to it which a fragment could include.
 _SCRIPT = f'exec "$0" --sandbox -f "$1" -t html <{SOURCE} >{OUTPUT}'
-# Messages of pandoc that are no errors, with the lines that continue them.
+# Messages of pandoc that are not errors, with the lines that continue them.
 _REMARK = re.compile(r"^\[(?:WARNING|INFO|DEBUG)\].*\n?(?:^ .*\n?)*", re.MULTILINE)
 
 
@@ -57,32 +59,21 @@ def first_error(said: str, exit_code: int) -> str:
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class ConvertSettings:
-    """What an operator decides about conversions."""
-
-    #: The program.
-    pandoc: str = "pandoc"
-    #: Greatest fragment.
-    max_fragment_bytes: int = 1024 * 1024
-    #: Seconds after which a request begins no further fragment.
-    request_seconds: float = 20.0
-    #: Bytes of HTML after which a request begins no further fragment.
-    response_bytes: int = 32 * 1024 * 1024
-
-
 class Converter:
     """Runs pandoc in cells."""
 
-    def __init__(self, settings: ConvertSettings, jail: Jail, on_rerun: Callable[[], None]) -> None:
+    def __init__(
+        self, settings: DocumentsSettings, pandoc: Path, jail: Jail, on_rerun: Callable[[], None]
+    ) -> None:
         """Prepare.
 
         Args:
-            settings: Bounds and program.
+            settings: Bounds.
+            pandoc: The program.
             jail: Jail in which pandoc runs.
             on_rerun: Called if a fragment is converted once more, since pandoc was killed.
         """
-        self._settings, self._jail, self._on_rerun = settings, jail, on_rerun
+        self._settings, self._pandoc, self._jail, self._on_rerun = settings, str(pandoc), jail, on_rerun
 
     async def convert(self, job: ConvertJob) -> RawConversions:
         """Convert the fragments of a job, at least the first, until the bounds of a request are reached.
@@ -140,7 +131,7 @@ class Converter:
     ) -> Converted:
         limits = limits_of_conversion(job.limits)
         await cell.renew(limits, {SOURCE: fragment.content})
-        ended = await cell.run(pandoc_command(self._settings.pandoc, fragment.format))
+        ended = await cell.run(pandoc_command(self._pandoc, fragment.format))
         done.usage += ended.usage
         done.events += ended.events
         passed = limit_passed(ended.cause, job.limits, "converting the fragment", program="pandoc")

@@ -1,4 +1,4 @@
-"""What is installed: pandoc and PDFium, their versions and digests."""
+"""The installation: pandoc and PDFium, their versions and digests."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ _FONTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Installation:
-    """What results are made with."""
+class DocumentsInstallation:
+    """The programs and libraries that make the results."""
 
     #: The program.
     pandoc: Path
@@ -62,7 +62,7 @@ class Installation:
     fonts_digest: str
 
 
-def find_installation(pandoc: str = "pandoc") -> Installation:
+def find_installation(pandoc: str = "pandoc") -> DocumentsInstallation:
     """Look at this machine; takes about a second.
 
     Args:
@@ -87,7 +87,7 @@ def find_installation(pandoc: str = "pandoc") -> Installation:
         "pillow": PIL.__version__,
         "fonts": fonts,
     }
-    return Installation(
+    return DocumentsInstallation(
         pandoc=program,
         pdfium=pdfium,
         inside=INSIDE,

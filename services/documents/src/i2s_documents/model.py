@@ -34,7 +34,7 @@ class ConvertJob:
 
 @dataclass(slots=True)
 class RawConversions:
-    """What became of the fragments of a job, as far as they were converted."""
+    """The results of the fragments of a job, as far as they were converted."""
 
     #: Results in the order of the fragments.
     converted: list[Converted] = field(default_factory=list)

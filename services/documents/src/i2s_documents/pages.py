@@ -19,9 +19,9 @@ from i2s_chassis.renderer.crop import encode as encode_png
 from i2s_chassis.renderer.model import RawStage
 from i2s_chassis.renderer.pixmap import BYTES_PER_PIXEL, HEADER_BYTES, Pixmap, read_ppm
 from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
-from i2s_documents.installation import Installation
+from i2s_documents.installation import DocumentsInstallation
 from i2s_documents.model import DrawJob, RawPages
-from i2s_wire.bounds import DOCUMENT_BYTES
+from i2s_documents.settings import DocumentsSettings
 from i2s_wire.documents.drawing import DocumentDefect, ImageFormat, PageDrawing, PageImage
 from i2s_wire.render.rendering import Verdict
 
@@ -42,7 +42,7 @@ _ENCRYPTED = frozenset({4, 5})
 
 @dataclass(frozen=True, slots=True)
 class DrawingReport:
-    """What the program says of a document and a page."""
+    """The report of the program on a document and a page."""
 
     #: Why the document cannot be opened, None if it can.
     defect: DocumentDefect | None = None
@@ -94,15 +94,15 @@ def limits_of_drawing(limits: Limits, pdf_bytes: int, pages: int) -> Limits:
 
 
 def read_report(content: bytes) -> DrawingReport | None:
-    """Return what the program wrote, None if that is no report."""
-    found = _REPORT.match(content.decode("ascii", errors="replace"))
-    if found is None:
+    """Return what the program wrote, None if that is not a report."""
+    match = _REPORT.match(content.decode("ascii", errors="replace"))
+    if match is None:
         return None
-    if found["defect"] is not None:
-        encrypted = int(found["defect"]) in _ENCRYPTED
+    if match["defect"] is not None:
+        encrypted = int(match["defect"]) in _ENCRYPTED
         return DrawingReport(DocumentDefect.ENCRYPTED if encrypted else DocumentDefect.BROKEN)
-    size = (int(found["width"]), int(found["height"])) if found["width"] is not None else None
-    return DrawingReport(None, int(found["pages"]), size, found["unreadable"] is not None)
+    size = (int(match["width"]), int(match["height"])) if match["width"] is not None else None
+    return DrawingReport(None, int(match["pages"]), size, match["unreadable"] is not None)
 
 
 def encode(drawn: Pixmap, page: int, drawing: PageDrawing) -> PageImage:
@@ -140,24 +140,10 @@ _SAYS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class DrawSettings:
-    """What an operator decides about drawing."""
-
-    #: Greatest document.
-    max_pdf_bytes: int = DOCUMENT_BYTES
-    #: Most pages of a response.
-    max_pages: int = 16
-    #: Seconds after which a request begins no further page.
-    request_seconds: float = 20.0
-    #: Bytes of images after which a request begins no further page.
-    response_bytes: int = 32 * 1024 * 1024
-
-
-class PageRenderer:
+class DocumentDrawing:
     """Runs PDFium in cells."""
 
-    def __init__(self, settings: DrawSettings, jail: Jail, installation: Installation) -> None:
+    def __init__(self, settings: DocumentsSettings, jail: Jail, installation: DocumentsInstallation) -> None:
         self._settings, self._jail, self._installation = settings, jail, installation
 
     async def draw(self, job: DrawJob) -> RawPages:
@@ -176,7 +162,7 @@ class PageRenderer:
                 f"The document has {len(job.pdf)} bytes, more than the limit of {settings.max_pdf_bytes}."
             )
             return drawn
-        most = settings.max_pages if job.count is None else min(settings.max_pages, job.count)
+        most = min(settings.max_pages_drawn, job.count or settings.max_pages_drawn)
         limits = limits_of_drawing(job.limits, len(job.pdf), most)
         files = {DOCUMENT: job.pdf}
         async with self._jail.cell(limits, files, readable=self._installation.readable) as cell:

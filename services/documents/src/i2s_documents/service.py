@@ -11,10 +11,10 @@ from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import open_jail
 from i2s_chassis.renderer.start_checks import canary_limits, canary_required
 from i2s_chassis.server.service import Chassis, Register
-from i2s_documents.conversion import Converter, ConvertSettings
+from i2s_documents.conversion import Converter
 from i2s_documents.installation import find_installation
 from i2s_documents.model import ConvertJob, DrawJob, RawFragment
-from i2s_documents.pages import DrawSettings, PageRenderer
+from i2s_documents.pages import DocumentDrawing
 from i2s_documents.servicer import DocumentsServicer
 from i2s_documents.settings import DocumentsSettings
 from i2s_wire.documents.conversion import FragmentFormat
@@ -57,7 +57,7 @@ def small_pdf(content: bytes = _SQUARE, size: tuple[int, int] = (_WIDTH, _HEIGHT
     )
 
 
-async def canary(converter: Converter, page_renderer: PageRenderer, limits: Limits) -> None:
+async def canary(converter: Converter, page_renderer: DocumentDrawing, limits: Limits) -> None:
     """Convert a table of each format and draw a page.
 
     Args:
@@ -101,26 +101,8 @@ class DocumentsService:
         settings = self._settings
         installation = await asyncio.to_thread(find_installation, settings.pandoc)
         async with open_jail(settings, chassis) as jail:
-            converter = Converter(
-                ConvertSettings(
-                    pandoc=str(installation.pandoc),
-                    max_fragment_bytes=settings.max_fragment_bytes,
-                    request_seconds=settings.request_seconds,
-                    response_bytes=settings.response_bytes,
-                ),
-                jail,
-                chassis.telemetry.rerun,
-            )
-            page_renderer = PageRenderer(
-                DrawSettings(
-                    max_pdf_bytes=settings.max_pdf_bytes,
-                    max_pages=settings.max_pages_drawn,
-                    request_seconds=settings.request_seconds,
-                    response_bytes=settings.response_bytes,
-                ),
-                jail,
-                installation,
-            )
+            converter = Converter(settings, installation.pandoc, jail, chassis.telemetry.rerun)
+            page_renderer = DocumentDrawing(settings, jail, installation)
             with canary_required(chassis.telemetry):
                 await canary(converter, page_renderer, canary_limits(settings.limit_table()))
             servicer = DocumentsServicer(converter, page_renderer, installation, jail, settings, chassis)

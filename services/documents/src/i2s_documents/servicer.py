@@ -27,9 +27,9 @@ from i2s_chassis.server.logs import log_context
 from i2s_chassis.server.service import Chassis, Register
 from i2s_chassis.server.spans import current_span
 from i2s_documents.conversion import Converter
-from i2s_documents.installation import Installation
+from i2s_documents.installation import DocumentsInstallation
 from i2s_documents.model import ConvertJob, DrawJob, RawConversions, RawFragment, RawPages
-from i2s_documents.pages import PageRenderer
+from i2s_documents.pages import DocumentDrawing
 from i2s_documents.settings import DocumentsSettings
 from i2s_wire.codec import encode
 from i2s_wire.documents.conversion import Conversions, FragmentFormat
@@ -95,8 +95,8 @@ class DocumentsServicer(DocumentsServiceServicer):
     def __init__(
         self,
         converter: Converter,
-        page_renderer: PageRenderer,
-        installation: Installation,
+        page_renderer: DocumentDrawing,
+        installation: DocumentsInstallation,
         jail: Jail,
         settings: DocumentsSettings,
         chassis: Chassis,

@@ -1,4 +1,4 @@
-"""What the processes of this service need of the machine once they are confined."""
+"""The needs of the processes of this service once they are confined."""
 
 from __future__ import annotations
 

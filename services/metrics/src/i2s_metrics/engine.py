@@ -17,7 +17,7 @@ from i2s_metrics import registry
 from i2s_metrics.confinement import worker_needs
 from i2s_metrics.errors import UndefinedError
 from i2s_metrics.frames import MOST_ANSWER_BYTES, pack_job, unpack_draft
-from i2s_metrics.model import Draft, Inputs, Job, JobResult, Outcome
+from i2s_metrics.model import ComparisonJob, Draft, Inputs, JobResult, Outcome
 from i2s_metrics.networks.messages import NetworkAnswer
 from i2s_metrics.processes import ChildProcess, WorkerLostError, start, within
 from i2s_metrics.registry import ImageMetric
@@ -26,13 +26,13 @@ from i2s_wire.metrics.score import MetricFailure, MetricFailureKind
 
 
 class Comparer(Protocol):
-    """What compares images; see ``networks.networks.Networks``."""
+    """The comparer of images; see ``networks.networks.Networks``."""
 
     async def compare(self, inputs: Inputs) -> NetworkAnswer:
         """Compare two images."""
 
 
-async def complete(job: Job, draft: Draft, networks: Comparer) -> JobResult:
+async def complete(job: ComparisonJob, draft: Draft, networks: Comparer) -> JobResult:
     """Return the score that a draft becomes.
 
     Args:
@@ -68,7 +68,7 @@ def _outcome(metric: ImageMetric, answer: NetworkAnswer) -> Outcome:
     try:
         return metric.value_of(answer.value)
     except UndefinedError as error:
-        return metric.undefined_value() or MetricFailure(MetricFailureKind.UNDEFINED, str(error))
+        return metric.undefined_value or MetricFailure(MetricFailureKind.UNDEFINED, str(error))
 
 
 class WorkerProcess:
@@ -102,7 +102,7 @@ class WorkerProcess:
         """Whether the process runs."""
         return self._child.alive
 
-    async def draft(self, job: Job) -> Draft:
+    async def draft(self, job: ComparisonJob) -> Draft:
         """Have a job done. After a cancellation the worker is of no more use and must be closed.
 
         Raises:
@@ -167,7 +167,7 @@ class MetricsEngine:
         async with self._pool.lease() as lease:
             return lease.worker.confinement
 
-    async def score(self, job: Job) -> JobResult:
+    async def score(self, job: ComparisonJob) -> JobResult:
         """Have a job done. Cancelling ends it at once, by killing its process.
 
         The worker is free for another job while networks compare.
@@ -179,7 +179,7 @@ class MetricsEngine:
         """
         return await complete(job, await self._draft(job), self._networks)
 
-    async def _draft(self, job: Job) -> Draft:
+    async def _draft(self, job: ComparisonJob) -> Draft:
         try:
             async with self._pool.lease() as lease:
                 worker = lease.worker

@@ -1,4 +1,4 @@
-"""What the engine and its workers say to each other.
+"""The messages between the engine and its workers.
 
 Nothing is pickled: a worker reads hostile images, so what it answers is only ever data.
 """
@@ -8,10 +8,12 @@ from __future__ import annotations
 import io
 import json
 import struct
+from collections.abc import Mapping
 from dataclasses import asdict
+from typing import Any
 
 from i2s_chassis.jail.own_process import Confinement
-from i2s_metrics.model import Draft, Inputs, Job, MetricValue, NetworkComparison, Outcome
+from i2s_metrics.model import ComparisonJob, Draft, Inputs, MetricValue, NetworkComparison, Outcome
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import MetricFailure, MetricFailureKind, SizePolicy
 
@@ -30,27 +32,36 @@ def framed(body: bytes) -> bytes:
     return LENGTH.pack(len(body)) + body
 
 
-def pack_job(job: Job) -> bytes:
-    """Return a job as bytes."""
-    header = json.dumps(
-        {
-            "policy": job.policy,
-            "profile": job.profile,
-            "metrics": job.metrics,
-            "reference_bytes": len(job.reference),
-        }
-    ).encode()
-    return b"".join((LENGTH.pack(len(header)), header, job.reference, job.prediction))
+def pack(header: Mapping[str, object], *parts: bytes) -> bytes:
+    """Return the body of a frame: a header as JSON, and what it describes."""
+    text = json.dumps(header).encode()
+    return b"".join((LENGTH.pack(len(text)), text, *parts))
 
 
-def unpack_job(frame: bytes) -> Job:
-    """Return the job that ``pack_job`` made bytes of."""
+def unpack(frame: bytes) -> tuple[Any, int]:
+    """Return the header of a frame, and the place where it ends."""
     (length,) = LENGTH.unpack_from(frame)
-    pictures = LENGTH.size + length
-    header = json.loads(frame[LENGTH.size : pictures])
-    prediction = pictures + header["reference_bytes"]
-    return Job(
-        reference=frame[pictures:prediction],
+    end = LENGTH.size + length
+    return json.loads(frame[LENGTH.size : end]), end
+
+
+def pack_job(job: ComparisonJob) -> bytes:
+    """Return a job as bytes."""
+    header = {
+        "policy": job.policy,
+        "profile": job.profile,
+        "metrics": job.metrics,
+        "reference_bytes": len(job.reference),
+    }
+    return pack(header, job.reference, job.prediction)
+
+
+def unpack_job(frame: bytes) -> ComparisonJob:
+    """Return the job that ``pack_job`` made bytes of."""
+    header, reference = unpack(frame)
+    prediction = reference + header["reference_bytes"]
+    return ComparisonJob(
+        reference=frame[reference:prediction],
         prediction=frame[prediction:],
         policy=SizePolicy(header["policy"]),
         profile=Profile(header["profile"]),
@@ -60,33 +71,24 @@ def unpack_job(frame: bytes) -> Job:
 
 def pack_draft(draft: Draft) -> bytes:
     """Return a draft as bytes."""
-    header = json.dumps(
-        {
-            "outcomes": [_outcome_to_json(outcome) for outcome in draft.outcomes],
-            "width": draft.width,
-            "height": draft.height,
-            "cpu_seconds": draft.cpu_seconds,
-        }
-    ).encode()
-    pictures = [
-        picture
-        for outcome in draft.outcomes
-        if isinstance(outcome, Inputs)
-        for picture in (outcome.prediction, outcome.reference)
-    ]
-    return b"".join((LENGTH.pack(len(header)), header, *pictures))
+    header = {
+        "outcomes": [_outcome_to_json(outcome) for outcome in draft.outcomes],
+        "width": draft.width,
+        "height": draft.height,
+        "cpu_seconds": draft.cpu_seconds,
+    }
+    inputs = (outcome for outcome in draft.outcomes if isinstance(outcome, Inputs))
+    return pack(header, *(image for pair in inputs for image in (pair.prediction, pair.reference)))
 
 
 def pack_fault(traceback: str) -> bytes:
     """Return a fault of the worker's program as bytes."""
-    header = json.dumps({"fault": traceback}).encode()
-    return LENGTH.pack(len(header)) + header
+    return pack({"fault": traceback})
 
 
 def pack_confinement(confinement: Confinement | None) -> bytes:
     """Return what a process is confined by as bytes."""
-    header = json.dumps({"confinement": confinement and asdict(confinement)}).encode()
-    return LENGTH.pack(len(header)) + header
+    return pack({"confinement": confinement and asdict(confinement)})
 
 
 def unpack_confinement(frame: bytes) -> Confinement | None:
@@ -95,7 +97,7 @@ def unpack_confinement(frame: bytes) -> Confinement | None:
     Raises:
         WorkerError: It cannot be confined.
     """
-    header = json.loads(frame[LENGTH.size :])
+    header, _ = unpack(frame)
     if "fault" in header:
         raise WorkerError(str(header["fault"]))
     said = header["confinement"]
@@ -110,12 +112,11 @@ def unpack_draft(frame: bytes) -> Draft:
     """Return the draft that a worker answered.
 
     Raises:
-        WorkerError: It answered a fault, or something that is no answer.
+        WorkerError: It answered a fault, or something that is not an answer.
     """
     try:
-        (length,) = LENGTH.unpack_from(frame)
-        rest = io.BytesIO(frame[LENGTH.size :])
-        answer = json.loads(rest.read(length))
+        answer, end = unpack(frame)
+        rest = io.BytesIO(frame[end:])
         if "fault" in answer:
             raise WorkerError(str(answer["fault"]))
         draft = Draft(
@@ -139,10 +140,10 @@ def _outcome_to_json(outcome: Outcome | Inputs) -> dict[str, object]:
     return {"kind": outcome.kind, "message": outcome.message}
 
 
-def _outcome_from_json(outcome: dict[str, object], pictures: io.BytesIO) -> Outcome | Inputs:
+def _outcome_from_json(outcome: dict[str, object], images: io.BytesIO) -> Outcome | Inputs:
     if "comparison" in outcome:
         comparison = NetworkComparison(str(outcome["comparison"]))
-        return Inputs(comparison, pictures.read(comparison.nbytes), pictures.read(comparison.nbytes))
+        return Inputs(comparison, images.read(comparison.nbytes), images.read(comparison.nbytes))
     if "value" in outcome:
         parts = outcome["parts"]
         if not isinstance(parts, dict):

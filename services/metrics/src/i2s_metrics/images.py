@@ -18,7 +18,7 @@ from i2s_metrics.functional.arrays import GreyArray, RgbArray
 from i2s_wire.metrics.score import SizePolicy
 
 _START = b"\xff\xd8"
-# Fill bytes and stuffed zeros, restarts and invalid codes are no segments: libjpeg passes over them bytewise.
+# Fill bytes and stuffed zeros, restarts and invalid codes are not segments: libjpeg skips them bytewise.
 _SEGMENT = re.compile(rb"\xff+([\xc0-\xcf\xd9-\xfe])")
 _SCAN, _END = b"\xda", b"\xd9"
 
@@ -72,9 +72,9 @@ def decode(data: bytes, most_pixels: int, most_scans: int = MOST_SCANS) -> RgbAr
     if count_scans(data, most_scans) > most_scans:
         raise BadImageError(f"a JPEG file of more than {most_scans} scans (--max-jpeg-scans)")
     try:
-        with _open(data) as picture:
-            check_pixels(picture.size, most_pixels)
-            return np.array(picture.convert("RGB"))
+        with _open(data) as image:
+            check_pixels(image.size, most_pixels)
+            return np.array(image.convert("RGB"))
     except (BadImageError, MemoryError):
         raise
     except UnidentifiedImageError:
@@ -134,17 +134,17 @@ def equalise(
     return _padded(prediction, width, height), _padded(reference, width, height)
 
 
-def _resized(picture: RgbArray, width: int, height: int) -> RgbArray:
-    if picture.shape[:2] == (height, width):
-        return picture
-    return np.asarray(Image.fromarray(picture).resize((width, height), Image.Resampling.BICUBIC))
+def _resized(image: RgbArray, width: int, height: int) -> RgbArray:
+    if image.shape[:2] == (height, width):
+        return image
+    return np.asarray(Image.fromarray(image).resize((width, height), Image.Resampling.BICUBIC))
 
 
-def _padded(picture: RgbArray, width: int, height: int) -> RgbArray:
-    if picture.shape[:2] == (height, width):
-        return picture
+def _padded(image: RgbArray, width: int, height: int) -> RgbArray:
+    if image.shape[:2] == (height, width):
+        return image
     padded = np.full((height, width, 3), _WHITE, np.uint8)
-    padded[: picture.shape[0], : picture.shape[1]] = picture
+    padded[: image.shape[0], : image.shape[1]] = image
     return padded
 
 
@@ -196,5 +196,5 @@ class Pair:
         return self._cache.get(key, lambda: make(self.reference))
 
 
-def _grey(picture: RgbArray) -> GreyArray:
-    return np.asarray(Image.fromarray(picture).convert("L"))
+def _grey(image: RgbArray) -> GreyArray:
+    return np.asarray(Image.fromarray(image).convert("L"))

@@ -1,4 +1,4 @@
-"""What the service compares and what comes of it: jobs, outcomes of metrics, inputs of networks."""
+"""The types of comparisons: jobs, outcomes of metrics, inputs of networks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Network(enum.StrEnum):
 
 
 class NetworkComparison(enum.StrEnum):
-    """What a network is asked about two images."""
+    """The comparisons of two images by a network."""
 
     LPIPS = "lpips"
     POOL = "pool"
@@ -69,7 +69,7 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a worker gave: a score in which answers of networks are still wanting."""
+    """The draft of a worker: a score in which answers of networks are still wanting."""
 
     #: One for each metric asked for, in that order.
     outcomes: tuple[Outcome | Inputs, ...]
@@ -83,7 +83,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What one comparison gave."""
+    """The result of one comparison."""
 
     #: One for each metric asked for, in that order.
     outcomes: tuple[Outcome, ...]
@@ -96,8 +96,8 @@ class JobResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """What to compare, and how."""
+class ComparisonJob:
+    """The two images to compare, and how."""
 
     #: Encoded image.
     reference: bytes

@@ -26,6 +26,9 @@ from i2s_metrics.model import Inputs, MetricValue, Network, NetworkComparison
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import Direction
 
+#: What the leaderboard records if a metric fails.
+_LEADERBOARD_FAILURE = MetricValue(0.0)
+
 
 class ImageMetric(ABC):
     """A definition with what one must know to use its values."""
@@ -52,6 +55,8 @@ class ImageMetric(ABC):
     parts: ClassVar[tuple[str, ...]] = ()
     #: The neural network that it needs, if any.
     network: ClassVar[Network | None] = None
+    #: What the rule book records if ``compute`` raises; None for a failure.
+    undefined_value: ClassVar[MetricValue | None] = None
 
     @abstractmethod
     def compute(self, pair: Pair) -> MetricValue | Inputs:
@@ -69,10 +74,6 @@ class ImageMetric(ABC):
         """
         raise NotImplementedError(f"{self.name} needs no network")
 
-    def undefined_value(self) -> MetricValue | None:
-        """Return what the rule book records if ``compute`` raises; None for a failure."""
-        return None
-
 
 class _EarthMoverSimilarity(ImageMetric):
     name = "ems"
@@ -83,7 +84,7 @@ class _EarthMoverSimilarity(ImageMetric):
     def compute(self, pair: Pair) -> MetricValue:
         """Return the similarity with the two distances that it is the ratio of."""
         kept = f"{self.name}/{type(self).__name__}"
-        reference = pair.of_reference(kept, lambda picture: Reference.of(picture, self.rules))
+        reference = pair.of_reference(kept, lambda image: Reference.of(image, self.rules))
         return _value(earth_mover_similarity(pair.prediction, reference, self.rules))
 
 
@@ -106,10 +107,7 @@ class HelmEarthMoverSimilarity(_EarthMoverSimilarity):
     profiles = frozenset({Profile.HELM})
     lower_bound = -math.inf
     rules = HELM
-
-    def undefined_value(self) -> MetricValue:
-        """Return 0 for both of the leaderboard's columns."""
-        return MetricValue(0.0, {"block_emd": 0.0})
+    undefined_value = MetricValue(0.0, {"block_emd": 0.0})  # for both of the leaderboard's columns
 
 
 def _value(result: EarthMover) -> MetricValue:
@@ -140,14 +138,11 @@ class HelmPixelSimilarity(ImageMetric):
     version = "1"
     profiles = frozenset({Profile.HELM})
     symmetric = False
+    undefined_value = _LEADERBOARD_FAILURE
 
     def compute(self, pair: Pair) -> MetricValue:
         """Return the share of matching rows."""
         return MetricValue(pixel_row_similarity(pair.prediction_grey, pair.reference_grey))
-
-    def undefined_value(self) -> MetricValue:
-        """Return 0, as the leaderboard records a failure."""
-        return MetricValue(0.0)
 
 
 class ExactMatch(ImageMetric):
@@ -186,6 +181,7 @@ class HelmStructuralSimilarity(PaperStructuralSimilarity):
     source = "HELM at commit 63754d05"
     version = "1"
     profiles = frozenset({Profile.HELM})
+    undefined_value = _LEADERBOARD_FAILURE
 
     def compute(self, pair: Pair) -> MetricValue:
         """Return (s + 1) / 2.
@@ -195,10 +191,6 @@ class HelmStructuralSimilarity(PaperStructuralSimilarity):
         """
         check_leaderboard_size(pair.reference_grey)
         return super().compute(pair)
-
-    def undefined_value(self) -> MetricValue:
-        """Return 0, as the leaderboard records a failure."""
-        return MetricValue(0.0)
 
 
 class PaperLearnedPerceptualSimilarity(ImageMetric):
@@ -232,6 +224,7 @@ class HelmLearnedPerceptualSimilarity(PaperLearnedPerceptualSimilarity):
     summary = "1 minus the learned perceptual distance; 0 if a pixel is darker than mid-grey."
     source = "HELM at commit 63754d05"
     profiles = frozenset({Profile.HELM})
+    undefined_value = _LEADERBOARD_FAILURE
 
     def compute(self, pair: Pair) -> Inputs:
         """Return both images in the size of the network.
@@ -243,10 +236,6 @@ class HelmLearnedPerceptualSimilarity(PaperLearnedPerceptualSimilarity):
         check_leaderboard_range(lpips_input(pair.reference))
         return super().compute(pair)
 
-    def undefined_value(self) -> MetricValue:
-        """Return 0, as the leaderboard records a failure."""
-        return MetricValue(0.0)
-
 
 class _InceptionSimilarity(ImageMetric):
     name = "cis"
@@ -257,7 +246,7 @@ class _InceptionSimilarity(ImageMetric):
 
     @staticmethod
     @abstractmethod
-    def input_of(picture: RgbArray) -> RgbArray:
+    def input_of(image: RgbArray) -> RgbArray:
         """Return an image as the network takes it."""
 
     def compute(self, pair: Pair) -> Inputs:
@@ -281,9 +270,9 @@ class PaperInceptionSimilarity(_InceptionSimilarity):
     comparison = NetworkComparison.POOL
 
     @staticmethod
-    def input_of(picture: RgbArray) -> RgbArray:
+    def input_of(image: RgbArray) -> RgbArray:
         """Return the whole image in the size of the network."""
-        return cis_input(picture)
+        return cis_input(image)
 
 
 class HelmInceptionSimilarity(_InceptionSimilarity):
@@ -293,15 +282,12 @@ class HelmInceptionSimilarity(_InceptionSimilarity):
     source = "HELM at commit 63754d05"
     profiles = frozenset({Profile.HELM})
     comparison = NetworkComparison.LOGITS
+    undefined_value = _LEADERBOARD_FAILURE
 
     @staticmethod
-    def input_of(picture: RgbArray) -> RgbArray:
+    def input_of(image: RgbArray) -> RgbArray:
         """Return the central square in the size of the network."""
-        return cis_input_of_leaderboard(picture)
-
-    def undefined_value(self) -> MetricValue:
-        """Return 0, as the leaderboard records a failure."""
-        return MetricValue(0.0)
+        return cis_input_of_leaderboard(image)
 
 
 #: Networks that cannot be run here, each with the reason and what would make it run.

@@ -15,7 +15,7 @@ from i2s_chassis.server.service import Chassis, Register
 from i2s_metrics import registry
 from i2s_metrics.confinement import log_confinement, may_use_gpu
 from i2s_metrics.engine import MetricsEngine
-from i2s_metrics.model import Job, JobResult, MetricValue, Network
+from i2s_metrics.model import ComparisonJob, JobResult, MetricValue, Network
 from i2s_metrics.networks.files import Inventory, close_all_but, take_inventory
 from i2s_metrics.networks.messages import HostSettings
 from i2s_metrics.networks.networks import Networks, NetworksError
@@ -40,10 +40,10 @@ async def check(engine: MetricsEngine, missing: Missing) -> None:
     Raises:
         StartError: It is not, or no worker can do it; the libraries do not work as they should.
     """
-    picture = _picture()
+    image = _picture()
     metrics = registry.available(Profile.PAPER, missing)
     try:
-        score = await engine.score(Job(picture, picture, SizePolicy.PAD, Profile.PAPER, metrics))
+        score = await engine.score(ComparisonJob(image, image, SizePolicy.PAD, Profile.PAPER, metrics))
     except CallError as error:
         raise StartError(f"the first comparison failed: {error.message}") from error
     for name, value in zip(metrics, _values(score), strict=True):
@@ -55,10 +55,10 @@ async def check(engine: MetricsEngine, missing: Missing) -> None:
 
 
 def _picture() -> bytes:
-    picture = Image.new("RGB", (160, 120), "white")
-    ImageDraw.Draw(picture).ellipse((20, 10, 90, 70), fill=(30, 90, 200))
+    image = Image.new("RGB", (160, 120), "white")
+    ImageDraw.Draw(image).ellipse((20, 10, 90, 70), fill=(30, 90, 200))
     encoded = io.BytesIO()
-    picture.save(encoded, "PNG")
+    image.save(encoded, "PNG")
     return encoded.getvalue()
 
 

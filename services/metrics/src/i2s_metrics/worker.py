@@ -14,14 +14,14 @@ from i2s_metrics.errors import BadImageError, UndefinedError
 from i2s_metrics.frames import LENGTH, framed, pack_draft, pack_fault, unpack_job
 from i2s_metrics.functional.arrays import RgbArray
 from i2s_metrics.images import MOST_SCANS, Pair, decode, equalise
-from i2s_metrics.model import Draft, Inputs, Job, Outcome
+from i2s_metrics.model import ComparisonJob, Draft, Inputs, Outcome
 from i2s_metrics.processes import LOG_BYTES
 from i2s_metrics.registry import ImageMetric, Missing, reason_against
 from i2s_wire.metrics.score import MetricFailure, MetricFailureKind
 
 
 def draft(
-    job: Job, cache: BoundedCache, most_pixels: int, missing: Missing, most_scans: int = MOST_SCANS
+    job: ComparisonJob, cache: BoundedCache, most_pixels: int, missing: Missing, most_scans: int = MOST_SCANS
 ) -> Draft:
     """Compare two encoded images, as far as that goes without networks.
 
@@ -51,7 +51,7 @@ def draft(
     return Draft(outcomes, width, height, time.process_time() - started)
 
 
-def _pair(job: Job, cache: BoundedCache, most_pixels: int, most_scans: int) -> Pair:
+def _pair(job: ComparisonJob, cache: BoundedCache, most_pixels: int, most_scans: int) -> Pair:
     bounds = most_pixels, most_scans
     digest = hashlib.sha256(job.reference).hexdigest()
     reference = cache.get(("pixels", digest), lambda: _decode("reference", job.reference, *bounds))
@@ -73,12 +73,12 @@ def _outcome(metric: ImageMetric, pair: Pair, missing: Missing) -> Outcome | Inp
     try:
         return metric.compute(pair)
     except UndefinedError as error:
-        return metric.undefined_value() or MetricFailure(MetricFailureKind.UNDEFINED, str(error))
+        return metric.undefined_value or MetricFailure(MetricFailureKind.UNDEFINED, str(error))
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerSettings:
-    """What a worker needs to know."""
+    """The settings of a worker."""
 
     #: Maximum number of pixels of each image.
     most_pixels: int

@@ -26,7 +26,7 @@ from i2s_render_html import launcher
 from i2s_render_html.chromium import Chromium
 from i2s_render_html.model import BrowserError
 from i2s_render_html.page import PreparedPage
-from i2s_render_html.visit import VisitBounds
+from i2s_render_html.settings import HtmlSettings
 
 _CREDENTIALS = struct.Struct("3i")  # pid, uid and gid, see unix(7)
 
@@ -129,31 +129,25 @@ _ENVIRONMENT = {"TZ": "UTC", "LANGUAGE": "en_US", "DBUS_SESSION_BUS_ADDRESS": "d
 
 @dataclass(frozen=True, slots=True)
 class BrowserSettings:
-    """What every browser is started with."""
+    """The settings that every browser is started with."""
 
+    #: Settings of the service.
+    service: HtmlSettings
     #: The program.
     chromium: Chromium
-    #: Whether its own sandbox is on.
-    sandbox: bool
-    #: Limits of the cell: the most that any page may use; those of time come with each page.
-    limits: Limits
-    #: Bounds of each page.
-    visit: VisitBounds
-    #: CPU seconds that a browser may use to start, and to prepare each page.
-    start_seconds: float
-    #: Time-out for closing a page.
-    close_seconds: float
     #: Folder for the sockets at which browsers are handed over; None for the system's temporary folder.
     folder: Path | None = None
-
-    @property
-    def start_wall_seconds(self) -> float:
-        """Wall time for the same: it ends only a browser that waits for something that never comes."""
-        return START_WALL_PER_CPU * self.start_seconds
+    #: Whether its own sandbox is on.
+    sandbox: bool = True
 
     def start_limits(self) -> Limits:
-        """Return the limits of a cell in which a browser starts."""
-        return replace(self.limits, cpu_seconds=self.start_seconds, wall_seconds=self.start_wall_seconds)
+        """Return the limits of a cell in which a browser starts, and of the preparation of each page.
+
+        All but those of time are the most that any page may use. Wall time ends only a browser that waits for
+        something that never comes.
+        """
+        seconds = self.service.browser_start_seconds
+        return replace(self.service.max, cpu_seconds=seconds, wall_seconds=START_WALL_PER_CPU * seconds)
 
 
 class Browser:
@@ -270,12 +264,12 @@ class Browser:
         return await asyncio.shield(self._next)
 
     async def _prepare(self) -> PreparedPage:
-        settings = self._settings
-        preparing = asyncio.create_task(PreparedPage.prepare(self._driven, settings.visit))
+        limits = self._settings.start_limits()
+        preparing = asyncio.create_task(PreparedPage.prepare(self._driven, self._settings.service))
         try:
             await self.cell.allow(
-                cpu_seconds=settings.start_seconds,
-                wall_seconds=settings.start_wall_seconds,
+                cpu_seconds=limits.cpu_seconds,
+                wall_seconds=limits.wall_seconds,
                 waits_for=self.answering,
             )
             await asyncio.wait({preparing, self.run}, return_when=asyncio.FIRST_COMPLETED)
@@ -297,7 +291,7 @@ class Browser:
             BrowserError: It does not close; the browser is not to be used any more.
         """
         try:
-            async with asyncio.timeout(self._settings.close_seconds):
+            async with asyncio.timeout(self._settings.service.page_close_seconds):
                 await page.close()
         except (TimeoutError, PlaywrightError) as error:
             raise BrowserError(f"a page does not close: {error}") from None

@@ -82,7 +82,7 @@ def picture_of(png: bytes) -> Picture:
     """Return an image with its size.
 
     Raises:
-        RasterError: It is no PNG of three channels of 8 bits.
+        RasterError: It is not a PNG of three channels of 8 bits.
     """
     width, height = png_size(png)
     return Picture(png, width, height)
@@ -126,25 +126,25 @@ async def read_elements(page: PreparedPage, query: ResolvedElementQuery) -> tupl
         playwright.async_api.Error: The page is gone.
     """
     try:
-        found = await page.run(text_of("elements"), {"css": query.css, "most": query.max_elements})
+        elements = await page.run(text_of("elements"), {"css": query.css, "most": query.max_elements})
     except ScriptError:
         return ()
-    return tuple(_element(one) for one in found)
+    return tuple(_element(one) for one in elements)
 
 
-def _element(found: dict[str, Any]) -> Element:
-    rectangle = {name: _number(found[name]) for name in ("x", "y", "width", "height")}
+def _element(element: dict[str, Any]) -> Element:
+    rectangle = {name: _number(element[name]) for name in ("x", "y", "width", "height")}
     return Element(
-        tag=str(found["tag"]),
-        text=str(found["text"]),
-        role=str(found["role"]),
-        clickable=bool(found["clickable"]),
-        href=str(found["href"]),
-        visible=bool(found["visible"]),
-        covered=bool(found["covered"]),
-        clipped=bool(found["clipped"]),
-        joined=bool(found["joined"]),
-        rectangles=min(_MOST_RECTANGLES, int(_number(found["rectangles"]))),
+        tag=str(element["tag"]),
+        text=str(element["text"]),
+        role=str(element["role"]),
+        clickable=bool(element["clickable"]),
+        href=str(element["href"]),
+        visible=bool(element["visible"]),
+        covered=bool(element["covered"]),
+        clipped=bool(element["clipped"]),
+        joined=bool(element["joined"]),
+        rectangles=min(_MOST_RECTANGLES, int(_number(element["rectangles"]))),
         **rectangle,
     )
 

@@ -148,17 +148,17 @@ def installed_browser(
     """
     if distributions.is_file():
         return distributions
-    found = {
+    programs = {
         int(path.parents[1].name.rpartition("-")[2]): path
         for path in playwrights.glob("chromium_headless_shell-*/*/chrome-headless-shell")
     }
-    if not found:
+    if not programs:
         raise StartError(
             "no headless shell of Chromium is installed; install one with: apt-get install "
             "chromium-headless-shell (Debian), or with: PLAYWRIGHT_BROWSERS_PATH=0 playwright install "
             "chromium-headless-shell, or name one with --chromium"
         )
-    return found[max(found)]
+    return programs[max(programs)]
 
 
 def find_chromium(
@@ -179,13 +179,13 @@ def find_chromium(
         raise StartError(
             f"--chromium {program} does not exist; name another, or none for the one that is installed"
         )
-    found = re.search(r"(\d+(?:\.\d+){3})", _output(program, "--version"))
-    if found is None:
+    match = re.search(r"(\d+(?:\.\d+){3})", _output(program, "--version"))
+    if match is None:
         raise StartError(f"--chromium {program} does not print its version; is it Chromium?")
     locked = font_source == "locked"
     fonts = find_fonts(fonts_folder) if locked else find_system_fonts()
     versions = {
-        "chromium": found[1],
+        "chromium": match[1],
         "playwright": version("playwright"),
         "render-html": version("i2s-render-html"),
         "fonts": fonts.digest,
@@ -200,7 +200,7 @@ def find_chromium(
     ]
     return Chromium(
         program=program,
-        version=found[1],
+        version=match[1],
         versions=versions,
         digest=hashlib.sha256("\n".join(facts).encode()).hexdigest(),
         fonts=fonts,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from i2s_chassis.errors import UnavailableError
 from i2s_chassis.jail import Excerpt, Jail, PolicyEvent, Usage
@@ -13,14 +13,15 @@ from i2s_chassis.renderer.model import RawStage
 from i2s_chassis.renderer.verdict import Judgement
 from i2s_chassis.warm.pool import Supervisor, WorkerLease
 from i2s_render_html import verdict
-from i2s_render_html.browser import Browser, BrowserSettings
+from i2s_render_html.browser import Browser
 from i2s_render_html.capture import check_selector, pixels_of
 from i2s_render_html.chromium import Chromium
 from i2s_render_html.jekyll import BuiltSite, JekyllBuilder, needs_jekyll, not_installed
-from i2s_render_html.model import BrowserError, Job, SelectorError, SiteRendering
+from i2s_render_html.model import BrowserError, SelectorError, SiteJob, SiteRendering
 from i2s_render_html.page import PreparedPage
-from i2s_render_html.page_job import ShowBounds, ShownPage, show
-from i2s_render_html.site import INDEX, SiteBounds, complaint, lay_out, with_assets
+from i2s_render_html.page_job import ShownPage, show
+from i2s_render_html.sandbox import SandboxChoice
+from i2s_render_html.site import INDEX, complaint, lay_out, with_assets
 from i2s_wire.render.options import SiteBuild
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.site import SiteResult
@@ -30,75 +31,47 @@ _TRIES = 3
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class EngineSettings:
-    """What an operator decides about the engine."""
-
-    #: Number of browsers that run at the same time.
-    browsers: int
-    #: Number of pages after which a browser is replaced.
-    pages_per_browser: int
-    #: Bytes by which the memory of a browser may grow; then it is replaced.
-    growth_bytes: int
-    #: Settings that each browser is started with.
-    browser: BrowserSettings
-    #: Bounds of a site.
-    site: SiteBounds
-    #: Bounds of showing a page.
-    show: ShowBounds
-
-
-@dataclass(frozen=True, slots=True)
-class Listeners:
-    """Receives what happens to browsers: why one was replaced, and how many are ready."""
-
-    on_recycle: Callable[[str], None] = lambda _: None
-    on_ready: Callable[[int], None] = lambda _: None
-
-
 class HtmlEngine:
     """Renders sites. Enter ``HtmlEngine.open`` to get one."""
 
     def __init__(
         self,
-        settings: EngineSettings,
+        choice: SandboxChoice,
         jail: Jail,
-        layers: str,
         builder: JekyllBuilder | None,
-        listeners: Listeners = Listeners(),
+        *,
+        on_recycle: Callable[[str], None] = lambda _: None,
+        on_ready: Callable[[int], None] = lambda _: None,
     ) -> None:
         """Put the parts together; ``open`` is the way in.
 
         Args:
-            settings: What an operator decided.
+            choice: Settings of browsers, and the first of them, which ``open`` takes over.
             jail: Where browsers run.
-            layers: What Chromium's own sandbox is made of; empty if it is off.
             builder: None if there is no Jekyll.
-            listeners: Receive the events of browsers, for telemetry.
+            on_recycle: Called with the reason when a browser is replaced.
+            on_ready: Called with the number of browsers that are ready.
         """
-        self._settings, self._builder = settings, builder
-        own = f"chromium sandbox ({layers})" if layers else "chromium sandbox off"
-        found = jail.isolation
-        self.isolation = replace(found, mechanisms=(*found.mechanisms, own))
-        self.chromium = settings.browser.chromium
+        browser, settings = choice.settings, choice.settings.service
+        self._settings, self._builder, self._first = settings, builder, choice.browser
+        own = f"chromium sandbox ({choice.layers})" if choice.layers else "chromium sandbox off"
+        around = jail.isolation
+        self.isolation = replace(around, mechanisms=(*around.mechanisms, own))
+        self.chromium = browser.chromium
         self._browsers: Supervisor[Browser] = Supervisor(
-            lambda: Browser.start(jail, settings.browser),
+            lambda: Browser.start(jail, browser),
             Browser.close,
-            size=settings.browsers,
+            size=settings.slots,
             jobs_per_worker=settings.pages_per_browser,
             alive=lambda browser: browser.alive,
-            on_recycle=listeners.on_recycle,
-            on_ready=listeners.on_ready,
+            on_recycle=on_recycle,
+            on_ready=on_ready,
         )
 
     @contextlib.asynccontextmanager
-    async def open(self, first: Browser) -> AsyncIterator[HtmlEngine]:
-        """Keep browsers ready while this is open.
-
-        Args:
-            first: One of them, started with the same settings; it is closed with the others.
-        """
-        await self._browsers.start(first)
+    async def open(self) -> AsyncIterator[HtmlEngine]:
+        """Keep browsers ready while this is open."""
+        await self._browsers.start(self._first)
         try:
             yield self
         finally:
@@ -126,7 +99,7 @@ class HtmlEngine:
         complaint = self.chromium.fonts.complaint
         return (*plugins, complaint) if complaint else plugins
 
-    async def render(self, job: Job) -> SiteRendering:
+    async def render(self, job: SiteJob) -> SiteRendering:
         """Render a site.
 
         Raises:
@@ -134,7 +107,7 @@ class HtmlEngine:
             UnavailableError: No browser can be started at the moment, or Jekyll is wanted and not here.
             JailError: A fault of the jail.
         """
-        wrong = complaint(job, self._settings.site)
+        wrong = complaint(job, self._settings)
         if wrong is not None:
             return SiteRendering(Verdict.INVALID_INPUT, wrong)
         options = job.options
@@ -154,13 +127,13 @@ class HtmlEngine:
             return _without_page(verdict.no_page(job.entry_path, jekyll=built is not None), built)
         return await self._show(files, entry, job, built)
 
-    async def _build(self, files: Mapping[str, bytes], job: Job) -> BuiltSite:
+    async def _build(self, files: Mapping[str, bytes], job: SiteJob) -> BuiltSite:
         if self._builder is None:
             raise UnavailableError("this site needs Jekyll, which this service was started without")
         return await self._builder.build(files, job.limits)
 
     async def _show(
-        self, files: Mapping[str, bytes], entry: str, job: Job, built: BuiltSite | None
+        self, files: Mapping[str, bytes], entry: str, job: SiteJob, built: BuiltSite | None
     ) -> SiteRendering:
         for chance in range(_TRIES):
             try:
@@ -173,7 +146,7 @@ class HtmlEngine:
         raise AssertionError("every chance returns or raises")
 
     async def _on_a_browser(
-        self, files: Mapping[str, bytes], entry: str, job: Job, built: BuiltSite | None
+        self, files: Mapping[str, bytes], entry: str, job: SiteJob, built: BuiltSite | None
     ) -> SiteRendering:
         async with self._browsers.lease() as lease:
             browser = lease.worker
@@ -192,15 +165,15 @@ class HtmlEngine:
         page: PreparedPage,
         files: Mapping[str, bytes],
         entry: str,
-        job: Job,
+        job: SiteJob,
         built: BuiltSite | None,
     ) -> SiteRendering:
         """Show a site on a page, and leave its browser ready for the next one or condemned."""
         browser = lease.worker
-        if browser.growth_bytes > self._settings.growth_bytes:
+        if browser.growth_bytes > self._settings.browser_growth_bytes:
             lease.condemn("grew")
         spent = built.usage if built else Usage()
-        shown = await show(browser, page, files, entry, job, self._settings.show, spent)
+        shown = await show(browser, page, files, entry, job, self._settings, spent)
         visit = page.visit
         rendering = _with_page(shown, built, visit.events)
         site = replace(rendering.site, console=tuple(visit.console), missing=visit.missing)

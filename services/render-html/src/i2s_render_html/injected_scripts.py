@@ -1,4 +1,4 @@
-"""What is run inside of pages: the scripts beside this module, as text."""
+"""The scripts beside this module that are run inside of pages, as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Playwright starts in place of Chromium: hands its end of the pipe to the service, and waits.
+"""The program that Playwright starts for Chromium: hands its end of the pipe to the service, and waits.
 
 A program of its own on a bare interpreter: ``python -I -S launcher.py SOCKET``. Playwright speaks to a
 browser over descriptors 3 and 4. They are sent to the service, which starts the real Chromium with them

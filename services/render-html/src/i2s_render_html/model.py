@@ -68,7 +68,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class SiteJob:
     """One site to show."""
 
     #: Files that the author of the structure wrote.
@@ -85,14 +85,14 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class SiteRendering(RawRendering):
-    """What came of a job; its log is that of Jekyll."""
+    """The result of a job; its log is that of Jekyll."""
 
     #: What is known of the page.
     site: SiteResult = _NO_SITE
 
     @property
     def picture(self) -> Picture | None:
-        """What was shown; None unless the verdict is RENDERED or RENDERED_WITH_ERRORS."""
+        """The image; None unless the verdict is RENDERED or RENDERED_WITH_ERRORS."""
         return self.pictures[0] if self.pictures else None
 
 

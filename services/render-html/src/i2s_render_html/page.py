@@ -13,7 +13,8 @@ from playwright.async_api import Error as PlaywrightError
 from i2s_chassis.jail import PolicyKind
 from i2s_render_html.injected_scripts import clock_script, text_of
 from i2s_render_html.model import Options
-from i2s_render_html.visit import Visit, VisitBounds
+from i2s_render_html.settings import HtmlSettings
+from i2s_render_html.visit import Visit
 
 _WORLD = "i2s"
 # A document that is replaced while we look at it is looked at again; navigations are bounded.
@@ -44,7 +45,7 @@ class PreparedPage:
         self._listen()
 
     @classmethod
-    async def prepare(cls, browser: PlaywrightBrowser, bounds: VisitBounds) -> PreparedPage:
+    async def prepare(cls, browser: PlaywrightBrowser, bounds: HtmlSettings) -> PreparedPage:
         """Open a page that waits for its job.
 
         Raises:

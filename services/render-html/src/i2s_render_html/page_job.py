@@ -11,20 +11,21 @@ from playwright.async_api import Error as PlaywrightError
 
 from i2s_chassis.jail import Cause, Cell, CellError, JailError, Usage
 from i2s_chassis.limits import Limits
+from i2s_chassis.renderer.bounds import limits_left
 from i2s_chassis.renderer.model import RawStage
 from i2s_chassis.renderer.verdict import Judgement
 from i2s_render_html import verdict
 from i2s_render_html.browser import Browser
 from i2s_render_html.capture import page_png, page_size, picture_of, pixels_of, read_elements, read_text
-from i2s_render_html.model import BrowserError, Job
+from i2s_render_html.model import BrowserError, SiteJob
 from i2s_render_html.page import PreparedPage
-from i2s_render_html.settle import SettleBounds, load, settle
+from i2s_render_html.settings import HtmlSettings
+from i2s_render_html.settle import load, settle
 from i2s_render_html.site import url_of
 from i2s_wire.render.rendering import Picture, Verdict
 from i2s_wire.render.site import SiteResult
 
 _LOOK_SECONDS = 0.1
-_LEAST_SECONDS = 0.1
 # The jail is the backstop: it ends the whole browser where closing the page would do.
 _GRACE_SECONDS = 5.0
 
@@ -35,10 +36,7 @@ class Meter:
     def __init__(self, cell: Cell, limits: Limits, before: Usage) -> None:
         self._cell, self._limits = cell, limits  # of time, what is left of them
         self._began = self._stage_began = time.monotonic()
-        self._start_cpu = self._stage_cpu = before.cpu_seconds
-        self._start_clock, self._start_waited = before.clock_seconds, before.waited_seconds
-        self._stage_waited = before.waited_seconds
-        self._last = before
+        self._start = self._stage_start = self._last = before
 
     @property
     def peak_memory_bytes(self) -> int:
@@ -47,7 +45,7 @@ class Meter:
 
     def clock(self) -> float:
         """Return the seconds since the start in which the machine did not keep the page waiting."""
-        return time.monotonic() - self._began - (self._last.waited_seconds - self._start_waited)
+        return time.monotonic() - self._began - (self._last.waited_seconds - self._start.waited_seconds)
 
     @classmethod
     async def begin(cls, cell: Cell, limits: Limits, spent: Usage, answering: Sequence[int]) -> Meter:
@@ -62,11 +60,7 @@ class Meter:
         Raises:
             CellError: The cell is gone, or the browser has ended.
         """
-        limits = replace(
-            limits,
-            cpu_seconds=max(_LEAST_SECONDS, limits.cpu_seconds - spent.cpu_seconds),
-            wall_seconds=max(_LEAST_SECONDS, limits.wall_seconds - spent.clock_seconds),
-        )
+        limits = limits_left(limits, spent)
         before = await cell.allow(
             cpu_seconds=limits.cpu_seconds + _GRACE_SECONDS,
             wall_seconds=limits.wall_seconds + _GRACE_SECONDS,
@@ -88,15 +82,8 @@ class Meter:
         return self._stage(name, self._last, time.monotonic())
 
     def _stage(self, name: str, used: Usage, now: float) -> RawStage:
-        spent = Usage(
-            wall_seconds=now - self._stage_began,
-            cpu_seconds=max(0.0, used.cpu_seconds - self._stage_cpu),
-            peak_memory_bytes=used.peak_memory_bytes,
-            peak_processes=used.peak_processes,
-            waited_seconds=max(0.0, used.waited_seconds - self._stage_waited),
-        )
-        self._stage_began, self._stage_cpu = now, used.cpu_seconds
-        self._stage_waited = used.waited_seconds
+        spent = replace(used.since(self._stage_start), wall_seconds=now - self._stage_began)
+        self._stage_began, self._stage_start = now, used
         return RawStage(name, spent)
 
     async def until_limit(self) -> Cause:
@@ -109,9 +96,9 @@ class Meter:
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
             used = self._last = await self._cell.usage()
-            if used.cpu_seconds - self._start_cpu >= limits.cpu_seconds:
+            if used.cpu_seconds - self._start.cpu_seconds >= limits.cpu_seconds:
                 return Cause.CPU_LIMIT
-            if used.clock_seconds - self._start_clock >= limits.wall_seconds:
+            if used.clock_seconds - self._start.clock_seconds >= limits.wall_seconds:
                 return Cause.WALL_LIMIT
             if used.peak_memory_bytes > limits.memory_bytes:
                 return Cause.MEMORY_LIMIT
@@ -125,17 +112,9 @@ _LAST_WORDS_SECONDS = 0.5
 _CLOSE_TO_LIMIT = 0.9
 
 
-@dataclass(frozen=True, slots=True)
-class ShowBounds:
-    """Bounds of showing a page: of settling, and bytes of its text."""
-
-    settle: SettleBounds
-    text_bytes: int
-
-
 @dataclass(slots=True)
 class ShownPage:
-    """What came of a page; filled step by step, so that what was reached stays where it is cut off."""
+    """The result of a page; filled step by step, so that what was reached stays where it is cut off."""
 
     #: What is said of it.
     judgement: Judgement
@@ -162,8 +141,8 @@ async def show(
     page: PreparedPage,
     files: Mapping[str, bytes],
     entry: str,
-    job: Job,
-    bounds: ShowBounds,
+    job: SiteJob,
+    bounds: HtmlSettings,
     spent: Usage,
 ) -> ShownPage:
     """Show a page of a site.
@@ -174,7 +153,7 @@ async def show(
         files: The site.
         entry: Path of the page.
         job: Options and limits.
-        bounds: Bounds of the service.
+        bounds: Settings of the service.
         spent: What earlier steps of the job have used of its limits.
 
     Raises:
@@ -208,7 +187,7 @@ async def show(
 
 
 async def _steps(
-    page: PreparedPage, entry: str, job: Job, bounds: ShowBounds, meter: Meter, shown: ShownPage
+    page: PreparedPage, entry: str, job: SiteJob, bounds: HtmlSettings, meter: Meter, shown: ShownPage
 ) -> None:
     options, visit = job.options, page.visit
     await page.set_window(options)
@@ -217,12 +196,12 @@ async def _steps(
     except PlaywrightError as error:
         if page.crashed.is_set() or page.page.is_closed():
             raise
-        what = error.message.partition("\n")[0]
-        if visit.downloads or _DOWNLOAD in what:
-            what = "it is something to download"
-        raise _NoPageError(f"{entry} cannot be shown: {what}") from None
+        reason = error.message.partition("\n")[0]
+        if visit.downloads or _DOWNLOAD in reason:
+            reason = "it is something to download"
+        raise _NoPageError(f"{entry} cannot be shown: {reason}") from None
     await _next(shown, meter, "settle")
-    settled = await settle(page, bounds.settle, meter.clock)
+    settled = await settle(page, bounds, meter.clock)
     await _next(shown, meter, "capture")
     shown.judgement = verdict.of_page(visit.exception)
     await _capture(page, job, settled.png, shown)
@@ -244,7 +223,7 @@ async def _next(shown: ShownPage, meter: Meter, step: str) -> None:
     shown.step = step
 
 
-async def _capture(page: PreparedPage, job: Job, frame: bytes, shown: ShownPage) -> None:
+async def _capture(page: PreparedPage, job: SiteJob, frame: bytes, shown: ShownPage) -> None:
     options = job.options
     if not options.full_page:
         shown.picture = picture_of(frame)
@@ -273,7 +252,7 @@ async def _judge(
     shown: ShownPage,
     browser: Browser,
     page: PreparedPage,
-    job: Job,
+    job: SiteJob,
     meter: Meter,
     steps: asyncio.Task[None],
     limit: asyncio.Task[Cause],
@@ -296,14 +275,14 @@ async def _judge(
     if error is not None and not isinstance(error, PlaywrightError | JailError):
         raise error
     if isinstance(error, PlaywrightError) and not page.crashed.is_set():
-        what = error.message.partition("\n")[0]
-        shown.judgement = Judgement(Verdict.NO_OUTPUT, f"The page does not stay: {what}")
+        reason = error.message.partition("\n")[0]
+        shown.judgement = Judgement(Verdict.NO_OUTPUT, f"The page does not stay: {reason}")
         shown.interrupted = True
         return
     shown.judgement = verdict.of_end(Cause.SIGNALED, job.limits)
 
 
-def _cause(browser: Browser, job: Job, meter: Meter, limit: asyncio.Task[Cause]) -> Cause | None:
+def _cause(browser: Browser, job: SiteJob, meter: Meter, limit: asyncio.Task[Cause]) -> Cause | None:
     """Return the limit that was passed or how the browser ended, None if neither happened."""
     if limit.done() and limit.exception() is None:
         return limit.result()

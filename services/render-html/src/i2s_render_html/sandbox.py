@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SandboxChoice:
-    """What was chosen, and the browser that has shown that it works."""
+    """The settings that were chosen, and the browser that has shown that they work."""
 
     #: Settings of browsers that work here.
     settings: BrowserSettings

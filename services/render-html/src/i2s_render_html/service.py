@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -14,21 +15,17 @@ from i2s_chassis.jail import Jail, JailError
 from i2s_chassis.jail.work_folder import WorkFolder
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import open_jail
-from i2s_chassis.renderer.start_checks import canary_limits, canary_required
+from i2s_chassis.renderer.start_checks import canary_limits, canary_required, check_canary
 from i2s_chassis.server.service import Chassis, Register
 from i2s_render_html.browser import BrowserSettings
-from i2s_render_html.chromium import Chromium, find_chromium
-from i2s_render_html.engine import EngineSettings, HtmlEngine, Listeners
+from i2s_render_html.chromium import find_chromium
+from i2s_render_html.engine import HtmlEngine
 from i2s_render_html.jekyll import JekyllBuilder, JekyllError, JekyllSettings
-from i2s_render_html.model import Job, Options, SiteRendering
-from i2s_render_html.page_job import ShowBounds
+from i2s_render_html.model import Options, SiteJob, SiteRendering
 from i2s_render_html.sandbox import choose_sandbox
 from i2s_render_html.servicer import HtmlServicer
 from i2s_render_html.settings import HtmlSettings
-from i2s_render_html.settle import SettleBounds
-from i2s_render_html.site import ORIGIN, SiteBounds
-from i2s_render_html.visit import VisitBounds
-from i2s_wire.render.rendering import Verdict
+from i2s_render_html.site import ORIGIN
 from i2s_wire.render.request import File
 
 _PAGE = (
@@ -49,7 +46,7 @@ async def canary(engine: HtmlEngine, limits: Limits) -> None:
     Raises:
         EngineError: It did not become an image, or not the same twice; says why.
     """
-    job = Job(_SITE, options=Options(want_text=True), limits=limits)
+    job = SiteJob(_SITE, options=Options(want_text=True), limits=limits)
     first, second = _shown(await engine.render(job), "tweet"), _shown(await engine.render(job), "tweet")
     if first != second:
         raise EngineError("the canary looks different when it is rendered again")
@@ -58,11 +55,10 @@ async def canary(engine: HtmlEngine, limits: Limits) -> None:
 
 
 def _shown(rendering: SiteRendering, text: str) -> bytes:
-    if rendering.verdict is not Verdict.RENDERED or rendering.picture is None:
-        raise EngineError(f"the canary was not rendered: {rendering.verdict.name}: {rendering.message}")
-    if rendering.site.text.strip() != text:
-        raise EngineError(f"the canary shows {rendering.site.text[:100]!r} instead of {text!r}")
-    return rendering.picture.png
+    site = check_canary(rendering).site
+    if site.text.strip() != text:
+        raise EngineError(f"the canary shows {site.text[:100]!r} instead of {text!r}")
+    return rendering.pictures[0].png
 
 
 class HtmlService:
@@ -81,7 +77,7 @@ class HtmlService:
         Raises:
             StartError: Something is missing on this machine.
         """
-        settings = self._settings
+        settings, telemetry = self._settings, chassis.telemetry
         forget_settings()
         async with AsyncExitStack() as stack:
             jail = await stack.enter_async_context(open_jail(settings, chassis))
@@ -89,14 +85,12 @@ class HtmlService:
                 find_chromium, settings.chromium, settings.fonts, settings.font_source
             )
             builder = await _jekyll(settings, jail, chassis, stack)
-            with canary_required(chassis.telemetry):
-                wanted = browser_settings(settings, chromium, stack.enter_context(folder_of_drivers()))
+            with canary_required(telemetry):
+                wanted = BrowserSettings(settings, chromium, stack.enter_context(folder_of_drivers()))
                 choice = await choose_sandbox(jail, wanted, settings.browser_sandbox)
-                wanted, listeners = choice.settings, _listeners(chassis)
-                engine = HtmlEngine(
-                    engine_settings(settings, wanted), jail, choice.layers, builder, listeners
-                )
-                await stack.enter_async_context(engine.open(choice.browser))
+                on_ready = functools.partial(telemetry.warm, "browser")
+                engine = HtmlEngine(choice, jail, builder, on_recycle=telemetry.recycle, on_ready=on_ready)
+                await stack.enter_async_context(engine.open())
                 await canary(engine, canary_limits(settings.limit_table()))
             yield HtmlServicer(engine, settings, chassis).registration()
 
@@ -135,47 +129,9 @@ async def _jekyll(
     )
     telemetry = chassis.telemetry
     builder = JekyllBuilder(
-        jail, wanted, on_recycle=telemetry.recycle, on_ready=lambda ready: telemetry.warm("jekyll", ready)
+        jail, wanted, on_recycle=telemetry.recycle, on_ready=functools.partial(telemetry.warm, "jekyll")
     )
     try:
         return await stack.enter_async_context(builder)
     except (JekyllError, JailError) as error:
         raise StartError(f"{error}; --jekyll-processes 0 serves without Jekyll") from None
-
-
-def _listeners(chassis: Chassis) -> Listeners:
-    telemetry = chassis.telemetry
-    return Listeners(telemetry.recycle, lambda ready: telemetry.warm("browser", ready))
-
-
-def browser_settings(
-    settings: HtmlSettings, chromium: Chromium, folder: Path | None = None
-) -> BrowserSettings:
-    """Return what every browser is started with.
-
-    Args:
-        settings: What an operator decided.
-        chromium: The program.
-        folder: See `BrowserSettings`.
-    """
-    return BrowserSettings(
-        chromium=chromium,
-        sandbox=settings.browser_sandbox != "off",
-        limits=settings.limit_table().maximum,
-        visit=VisitBounds(settings.clock, settings.navigations, settings.console_entries),
-        start_seconds=settings.browser_start_seconds,
-        close_seconds=settings.page_close_seconds,
-        folder=folder,
-    )
-
-
-def engine_settings(settings: HtmlSettings, browser: BrowserSettings) -> EngineSettings:
-    """Return what the operator decided about the engine."""
-    return EngineSettings(
-        browsers=settings.slots,
-        pages_per_browser=settings.pages_per_browser,
-        growth_bytes=settings.browser_growth_bytes,
-        browser=browser,
-        site=SiteBounds(settings.site_files, settings.site_file_bytes, settings.site_bytes),
-        show=ShowBounds(SettleBounds(settings.settle_seconds, settings.script_seconds), settings.text_bytes),
-    )

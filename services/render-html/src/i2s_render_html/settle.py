@@ -13,6 +13,7 @@ from playwright.async_api import Frame
 from i2s_render_html.capture import viewport_png
 from i2s_render_html.injected_scripts import CLOCK_HANDLE, text_of
 from i2s_render_html.page import PreparedPage, ScriptError
+from i2s_render_html.settings import HtmlSettings
 
 _STEP_MS = 100.0
 _INNER_PATIENCE = 1.0
@@ -76,16 +77,6 @@ _STEPS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class SettleBounds:
-    """Bounds of coming to rest."""
-
-    #: Maximum on our clock, from the end of loading.
-    settle_seconds: float
-    #: Maximum on the clock of the page.
-    script_seconds: float
-
-
-@dataclass(frozen=True, slots=True)
 class Settled:
     """How a page came to rest."""
 
@@ -116,7 +107,7 @@ async def load(page: PreparedPage, url: str) -> None:
             await clock.step(_STEP_PATIENCE)
 
 
-async def settle(page: PreparedPage, bounds: SettleBounds, seconds: Callable[[], float]) -> Settled:
+async def settle(page: PreparedPage, bounds: HtmlSettings, seconds: Callable[[], float]) -> Settled:
     """Return the frame at which a page rests, or the last one if it does not within the bounds.
 
     Args:
@@ -155,7 +146,7 @@ async def _run_clock(
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What a document said: whether it is complete and did not move, and its title."""
+    """The state of a document: whether it is complete and did not move, and its title."""
 
     at_rest: bool = False
     title: str = ""

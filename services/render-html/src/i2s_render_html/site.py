@@ -8,31 +8,23 @@ from pathlib import PurePosixPath
 from urllib.parse import quote, unquote, urlsplit
 
 from i2s_chassis.renderer.bounds import check_name, check_names, shown
-from i2s_render_html.model import Job
+from i2s_render_html.model import SiteJob
+from i2s_render_html.settings import HtmlSettings
 from i2s_wire.render.request import File
 
 #: The page of a site whose job names none.
 INDEX = "index.html"
 
 
-@dataclass(frozen=True, slots=True)
-class SiteBounds:
-    """How large a site may be: number of files, bytes of each, bytes of all."""
-
-    files: int = 1000
-    file_bytes: int = 16 * 1024 * 1024
-    total_bytes: int = 64 * 1024 * 1024
-
-
-def complaint(job: Job, bounds: SiteBounds) -> str | None:
+def complaint(job: SiteJob, bounds: HtmlSettings) -> str | None:
     """Return why a site cannot be shown, None if it can.
 
     Returns:
         One sentence that begins with the field at fault and names the file.
     """
     count = len(job.files) + len(job.assets)
-    if count > bounds.files:
-        return f"site.files: has {count} files with the assets, at most {bounds.files} are taken"
+    if count > bounds.site_files:
+        return f"site.files: has {count} files with the assets, at most {bounds.site_files} are taken"
     assets = [asset.path for asset in job.assets]
     given = frozenset(assets)
     fault = check_names(assets)
@@ -46,24 +38,24 @@ def complaint(job: Job, bounds: SiteBounds) -> str | None:
     return _size_complaint((*job.assets, *job.files), bounds)
 
 
-def _size_complaint(files: Sequence[File], bounds: SiteBounds) -> str | None:
-    total = 0
+def _size_complaint(files: Sequence[File], bounds: HtmlSettings) -> str | None:
+    total, most = 0, bounds.site_file_bytes
     for file in files:
         size = len(file.content)
-        if size > bounds.file_bytes:
-            return f'site.files: "{shown(file.path)}" has {size} bytes, at most {bounds.file_bytes} are taken'
+        if size > most:
+            return f'site.files: "{shown(file.path)}" has {size} bytes, at most {most} are taken'
         total += size
-    if total > bounds.total_bytes:
-        return f"site.files: all together have {total} bytes, at most {bounds.total_bytes} are taken"
+    if total > bounds.site_bytes:
+        return f"site.files: all together have {total} bytes, at most {bounds.site_bytes} are taken"
     return None
 
 
-def lay_out(job: Job) -> dict[str, bytes]:
+def lay_out(job: SiteJob) -> dict[str, bytes]:
     """Return the files of a site by path; an authored file of the same path as an asset is left out."""
     return {file.path: file.content for file in (*job.files, *job.assets)}
 
 
-def with_assets(files: dict[str, bytes], job: Job) -> dict[str, bytes]:
+def with_assets(files: dict[str, bytes], job: SiteJob) -> dict[str, bytes]:
     """Return a built site in which every asset is what was given, whatever the build made of it."""
     return {**files, **{asset.path: asset.content for asset in job.assets}}
 

@@ -1,4 +1,4 @@
-"""What is said of a job that has no image, or whose page complained."""
+"""The verdicts on jobs that have no image, or whose page complained."""
 
 from __future__ import annotations
 

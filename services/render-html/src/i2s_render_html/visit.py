@@ -1,11 +1,10 @@
-"""What happens while a page is shown: what it asks for, what it says, and what is refused."""
+"""The events while a page is shown: what it asks for, what it says, and what is refused."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from email.utils import formatdate
 
 from playwright.async_api import ConsoleMessage, Dialog, Download, Request, Route, WebSocket
@@ -13,6 +12,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from i2s_chassis.jail import PolicyEvent, PolicyKind
 from i2s_chassis.renderer.bounds import shown
+from i2s_render_html.settings import HtmlSettings
 from i2s_render_html.site import find, is_ours, path_of
 from i2s_wire.render.site import ConsoleEntry
 
@@ -26,18 +26,6 @@ _LEVELS = {"warning": "warning", "error": "error", "assert": "error"}
 _NOT_FOUND = b"<!DOCTYPE html><title>404 Not Found</title><h1>Not Found</h1>"
 
 
-@dataclass(frozen=True, slots=True)
-class VisitBounds:
-    """Bounds of one visit."""
-
-    #: Time of every file, in seconds since 1970.
-    clock: int
-    #: Documents that the page may go through.
-    navigations: int
-    #: Messages that are kept.
-    console_entries: int
-
-
 class Visit:
     """One page's doings. Given to Playwright as the answer to everything.
 
@@ -48,7 +36,7 @@ class Visit:
         downloads: Whether something was to be downloaded.
     """
 
-    def __init__(self, bounds: VisitBounds) -> None:
+    def __init__(self, bounds: HtmlSettings) -> None:
         self._bounds = bounds
         self._files: Mapping[str, bytes] = {}
         self._headers = {
@@ -150,14 +138,14 @@ class Visit:
 
     async def _serve(self, route: Route) -> None:
         url = route.request.url
-        found = find(self._files, url)
-        if found is None:
+        served = find(self._files, url)
+        if served is None:
             self._note_missing(path_of(url))
             headers = {**self._headers, "content-type": "text/html; charset=utf-8"}
             await route.fulfill(status=404, headers=headers, body=_NOT_FOUND)
             return
-        headers = {**self._headers, "content-type": found.media_type}
-        await route.fulfill(status=200, headers=headers, body=self._files[found.path])
+        headers = {**self._headers, "content-type": served.media_type}
+        await route.fulfill(status=200, headers=headers, body=self._files[served.path])
 
     def _note_missing(self, path: str) -> None:
         # The browser asks for it by itself.

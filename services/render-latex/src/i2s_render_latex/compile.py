@@ -85,7 +85,7 @@ _BLANKS = re.compile(rb" +$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What TeX made of a document."""
+    """The result of TeX for a document."""
 
     #: How the last run ended.
     ended: Ended

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 
 from i2s_chassis.callers.shares import current_flow
 from i2s_chassis.errors import EngineError
@@ -18,38 +16,18 @@ from i2s_render_latex.compile import Compiled, compile_in
 from i2s_render_latex.document import PDF, SOURCE, complaint, disk_complaint, preamble_of, without
 from i2s_render_latex.format_build import Built, build_format
 from i2s_render_latex.formats import BuildBudget, BuildShares, Format, FormatCache, Formats
-from i2s_render_latex.installation import ENVIRONMENT, Installation
-from i2s_render_latex.model import Job
+from i2s_render_latex.installation import ENVIRONMENT, LatexInstallation
+from i2s_render_latex.model import LatexJob
 from i2s_render_latex.pages import PageRenderer, RenderedDocument
 from i2s_render_latex.preparation import PreparedFonts, UnpackedFormats
 from i2s_render_latex.raster import limits_of_raster
+from i2s_render_latex.settings import LatexSettings
 from i2s_render_latex.source_error import source_error
+from i2s_render_latex.state import state_folder
 from i2s_render_latex.texindex import TexIndex
 from i2s_render_latex.verdict import of_compilation
 from i2s_wire.render.options import LatexEngine as TexEngine
 from i2s_wire.render.rendering import Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class EngineSettings:
-    """What an operator decides about the engine."""
-
-    #: Where formats are kept.
-    formats_folder: Path
-    #: Bound on them.
-    formats_bytes: int = 512 * 1024 * 1024
-    #: How often a preamble is seen before it gets a format; 0: never.
-    hot_after: int = 8
-    #: Maximum size of the document.
-    max_document_bytes: int = 1024 * 1024
-    #: Maximum size of each file beside it.
-    max_file_bytes: int = 16 * 1024 * 1024
-    #: Maximum number of files beside it.
-    max_files: int = 256
-    #: Maximum size of all images of a response together.
-    max_picture_bytes: int = 48 * 1024 * 1024
-    #: CPU time of formats that are built in the background.
-    build_shares: BuildShares = field(default_factory=BuildShares)
 
 
 class LatexRenderer:
@@ -57,9 +35,9 @@ class LatexRenderer:
 
     def __init__(
         self,
-        settings: EngineSettings,
+        settings: LatexSettings,
         jail: Jail,
-        installation: Installation,
+        installation: LatexInstallation,
         index: TexIndex,
         is_idle: Callable[[], bool] = lambda: True,
         fonts: PreparedFonts | None = None,
@@ -68,7 +46,7 @@ class LatexRenderer:
         """Put the parts together; ``open`` is the way in.
 
         Args:
-            settings: What an operator decides.
+            settings: What an operator decided.
             jail: Where TeX runs.
             installation: What it reads.
             index: Index of what could be loaded.
@@ -83,10 +61,10 @@ class LatexRenderer:
         self.installation, self._fonts = installation, fonts
         self._environment = {**ENVIRONMENT, **(unpacked.environment if unpacked else {})}
         self._readable = (*installation.readable, *((unpacked.folder,) if unpacked else ()))
-        cache = FormatCache(settings.formats_folder, installation.digest, settings.formats_bytes)
-        self._cache = cache
-        budget = BuildBudget(settings.build_shares)
-        self._formats = Formats(cache, self._build, settings.hot_after, budget, is_idle)
+        folder = state_folder(settings.state_dir) / "formats"
+        self._cache = FormatCache(folder, installation.digest, settings.formats_bytes)
+        budget = BuildBudget(BuildShares(settings.format_build_seconds, settings.format_caller_seconds))
+        self._formats = Formats(self._cache, self._build, settings.format_after, budget, is_idle)
 
     async def _build(self, head: bytes) -> Built:
         return await build_format(
@@ -110,7 +88,7 @@ class LatexRenderer:
         """All formats that stand ready."""
         return tuple(self._formats)
 
-    async def render(self, job: Job) -> RawRendering:
+    async def render(self, job: LatexJob) -> RawRendering:
         """Render a document.
 
         Raises:
@@ -122,9 +100,9 @@ class LatexRenderer:
         wrong = complaint(
             job.document,
             job.files,
-            max_bytes=settings.max_document_bytes,
-            max_file_bytes=settings.max_file_bytes,
-            max_files=settings.max_files,
+            max_bytes=settings.document_bytes,
+            max_file_bytes=settings.beside_bytes,
+            max_files=settings.beside_files,
         )
         if wrong is not None:
             return RawRendering(Verdict.INVALID_INPUT, wrong)
@@ -134,7 +112,7 @@ class LatexRenderer:
         compiled, drawn = await self._compile_and_draw(job)
         return self._rendering(job, compiled, drawn)
 
-    async def _compile_and_draw(self, job: Job) -> tuple[Compiled, RenderedDocument]:
+    async def _compile_and_draw(self, job: LatexJob) -> tuple[Compiled, RenderedDocument]:
         """Run TeX with the formats that serve the document best, and draw what it made."""
         beside = {file.path: file.content for file in job.files}
         async with self._formats_of(job, beside) as formats:
@@ -160,7 +138,9 @@ class LatexRenderer:
                 return compiled, await self._draw(cell, job, compiled)
 
     @contextlib.asynccontextmanager
-    async def _formats_of(self, job: Job, beside: Mapping[str, bytes]) -> AsyncIterator[Sequence[Format]]:
+    async def _formats_of(
+        self, job: LatexJob, beside: Mapping[str, bytes]
+    ) -> AsyncIterator[Sequence[Format]]:
         """Have the formats that serve a job: that of its first run first, that of all others last."""
         cold = job.options.cold or job.options.engine is not TexEngine.PDFLATEX
         preamble = None if cold else await asyncio.to_thread(preamble_of, job.document)
@@ -174,14 +154,14 @@ class LatexRenderer:
                 lent.enter_context(self._cache.lend(one))
             yield formats
 
-    async def _draw(self, cell: Cell, job: Job, compiled: Compiled) -> RenderedDocument:
+    async def _draw(self, cell: Cell, job: LatexJob, compiled: Compiled) -> RenderedDocument:
         """Draw in the cell made new: nothing of the document but its PDF is in there."""
         spent = sum((stage.usage for stage in compiled.stages), Usage())
         await cell.renew(limits_of_raster(job.limits, len(compiled.pdf), spent), {PDF: compiled.pdf})
-        most = self._settings.max_picture_bytes
+        most = self._settings.picture_bytes
         return await PageRenderer(cell, compiled.pdf, job.options, job.limits, spent.cpu_seconds, most).draw()
 
-    def _rendering(self, job: Job, compiled: Compiled, drawn: RenderedDocument) -> RawRendering:
+    def _rendering(self, job: LatexJob, compiled: Compiled, drawn: RenderedDocument) -> RawRendering:
         judgement = drawn.judgement or Judgement(Verdict.RENDERED, "")
         error = compiled.facts.error if judgement.verdict is Verdict.COMPILE_ERROR else None
         return RawRendering(

@@ -17,7 +17,7 @@ from i2s_chassis.jail import Cause, Cell, Ended, Jail, OutputError
 from i2s_chassis.limits import Limits
 from i2s_render_latex.compile import AUX
 from i2s_render_latex.document import BEGIN, JOB_NAME, LOG, PDF, SOURCE
-from i2s_render_latex.installation import ENVIRONMENT, Installation
+from i2s_render_latex.installation import ENVIRONMENT, LatexInstallation
 from i2s_render_latex.log import first_error
 from i2s_render_latex.programs import dump_command
 
@@ -177,7 +177,7 @@ OF_FONTS = (
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """What initial TeX, on top of the pdflatex format, is given to dump the format of a head."""
+    """The source that initial TeX, on top of the pdflatex format, is given to dump the format of a head."""
 
     #: TeX on the command line, before the source file is read.
     definition: str
@@ -258,7 +258,7 @@ class Built:
 
 async def build_format(
     jail: Jail,
-    installation: Installation,
+    installation: LatexInstallation,
     head: bytes,
     *,
     readable: tuple[Path, ...] = (),
@@ -296,7 +296,9 @@ async def build_format(
     return Built(plain, ended.usage.cpu_seconds)
 
 
-async def _dumped(cell: Cell, ended: Ended, installation: Installation, begun: bool, proof: str) -> bytes:
+async def _dumped(
+    cell: Cell, ended: Ended, installation: LatexInstallation, begun: bool, proof: str
+) -> bytes:
     """Return the format that a run has left, compressed, once it is known to hold everything.
 
     Raises:
@@ -368,8 +370,8 @@ def refuse_other_dumps(log: str, proof: str) -> None:
 def files_read(record: bytes) -> list[Path]:
     """Return the files that TeX says it has read, each once, in however many ways a job may spell it."""
     lines = record.replace(b"\0", b"").decode(errors="replace").splitlines()
-    found = (Path(line.removeprefix("INPUT ")) for line in lines if line.startswith("INPUT "))
-    return list(dict.fromkeys(found))
+    inputs = (Path(line.removeprefix("INPUT ")) for line in lines if line.startswith("INPUT "))
+    return list(dict.fromkeys(inputs))
 
 
 def refuse_what_is_lost(read: Sequence[Path], begun: bool, roots: Sequence[Path]) -> None:

@@ -107,11 +107,11 @@ class FormatCache:
         """All formats, those with the longest head first."""
         return iter(sorted(self._formats.values(), key=lambda one: len(one.head), reverse=True))
 
-    def has(self, one: Format) -> bool:
+    def has(self, wanted: Format) -> bool:
         """Whether a format is still on disk; one that somebody removed is forgotten."""
-        if one.path.is_file():
+        if wanted.path.is_file():
             return True
-        self._formats.pop(one.key, None)
+        self._formats.pop(wanted.key, None)
         return False
 
     def write(self, head: bytes, dumped: bytes) -> None:
@@ -155,23 +155,23 @@ class FormatCache:
             if not one.is_kept and not one.users and one.key != newest:
                 self._remove(one)
 
-    def _remove(self, one: Format) -> None:
-        del self._formats[one.key]
-        one.path.with_suffix(".tex").unlink(missing_ok=True)
-        one.path.unlink(missing_ok=True)
+    def _remove(self, removed: Format) -> None:
+        del self._formats[removed.key]
+        removed.path.with_suffix(".tex").unlink(missing_ok=True)
+        removed.path.unlink(missing_ok=True)
 
     @contextlib.contextmanager
-    def lend(self, one: Format) -> Iterator[Format]:
+    def lend(self, lent: Format) -> Iterator[Format]:
         """Count a job of a format; it stays on the cache meanwhile and is the latest used."""
-        self._formats[one.key] = self._formats.pop(one.key, one)
-        one.users += 1
-        one.jobs += 1
+        self._formats[lent.key] = self._formats.pop(lent.key, lent)
+        lent.users += 1
+        lent.jobs += 1
         with contextlib.suppress(OSError):  # the order after a restart is worth no failure
-            os.utime(one.path.with_suffix(".tex"))
+            os.utime(lent.path.with_suffix(".tex"))
         try:
-            yield one
+            yield lent
         finally:
-            one.users -= 1
+            lent.users -= 1
 
 
 _MINUTE = 60.0
@@ -320,12 +320,12 @@ class Formats:
         """Return the formats of a preamble; the second one needs the first, for documents run again."""
         made: list[Format] = []
         for head in (preamble, preamble + BEGIN):
-            one = self._cache.get(head)
-            if one is None and await self._may_build(caller):
-                one = await self._make(head, name, caller)
-            if one is None:
+            ready = self._cache.get(head)
+            if ready is None and await self._may_build(caller):
+                ready = await self._make(head, name, caller)
+            if ready is None:
                 break
-            made.append(one)
+            made.append(ready)
         return made
 
     async def _may_build(self, caller: str | None) -> bool:
@@ -342,15 +342,15 @@ class Formats:
         try:
             built = await self._charged(head, caller)
             await asyncio.to_thread(self._cache.write, head, built.dumped)
-            one = self._cache.add(head)
+            added = self._cache.add(head)
         except (FormatError, JailError, OSError) as error:
             self._remember(self._failed, key, str(error))
             _log.warning(
                 "no format", extra={"fields": {"preamble": name, "key": key[:12], "reason": str(error)}}
             )
             return None
-        _log.info("format", extra={"fields": {"preamble": name, "key": key[:12], "bytes": one.size}})
-        return one
+        _log.info("format", extra={"fields": {"preamble": name, "key": key[:12], "bytes": added.size}})
+        return added
 
     async def _charged(self, head: bytes, caller: str | None) -> Built:
         begun = self._clock()

@@ -72,8 +72,8 @@ ENVIRONMENT: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Installation:
-    """What images are made with."""
+class LatexInstallation:
+    """The programs, libraries and fonts that images are made with."""
 
     #: Version of pdfTeX, such as "3.141592653-2.6-1.40.24".
     version: str
@@ -91,7 +91,7 @@ class Installation:
     readable: tuple[Path, ...]
 
 
-def find_installation() -> Installation:
+def find_installation() -> LatexInstallation:
     """Look at this machine; walks the TeX trees, which takes a second or less.
 
     Raises:
@@ -111,7 +111,7 @@ def find_installation() -> Installation:
     )
     trees = _digest(path for root in roots for path in _files(root))
     lines = [*(f"{name} {version}" for name, version in sorted(versions.items())), trees, fonts]
-    return Installation(
+    return LatexInstallation(
         version=versions["pdftex"],
         versions={**versions, "texmf": trees, "fonts": fonts},
         digest=hashlib.sha256("\n".join(lines).encode()).hexdigest(),
@@ -135,8 +135,8 @@ def _is_installed(program: TexProgram) -> bool:
         f"{program.name}.fmt",
     ]
     environment = {"PATH": PROGRAM_FOLDERS, **ENVIRONMENT}
-    found = subprocess.run(asked, capture_output=True, check=False, timeout=30, env=environment)
-    return found.returncode == 0
+    ended = subprocess.run(asked, capture_output=True, check=False, timeout=30, env=environment)
+    return ended.returncode == 0
 
 
 def _versions(engines: Collection[LatexEngine]) -> dict[str, str]:
@@ -162,10 +162,10 @@ def _versions(engines: Collection[LatexEngine]) -> dict[str, str]:
 def _version_of(program: TexProgram) -> str:
     """Return the version of an engine, in the words of its own: "1.15.0", "3.141592653-2.6-0.999994"."""
     line = _first_line(program.engine, "--version")
-    found = re.search(r"(?:Version|XeTeX) (\d\S*)", line)
-    if found is None:
+    match = re.search(r"(?:Version|XeTeX) (\d\S*)", line)
+    if match is None:
         raise StartError(f"cannot read the version of {program.engine} ({line!r})")
-    return found[1]
+    return match[1]
 
 
 def _first_line(program: str, option: str) -> str:

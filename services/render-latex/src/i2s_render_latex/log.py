@@ -77,7 +77,7 @@ class LoggedError:
 
 @dataclass(frozen=True, slots=True)
 class LogFacts:
-    """What a log says."""
+    """The facts of a log."""
 
     #: The first error, None if there is none.
     error: LoggedError | None
@@ -112,17 +112,17 @@ def first_error(text: str) -> LoggedError | None:
     lines = text.splitlines()
     aftermath = None
     for index, line in enumerate(lines):
-        found = _ERROR.match(line)
-        if found is None:
+        match = _ERROR.match(line)
+        if match is None:
             continue
-        if found["message"].startswith(_AFTERMATH):
+        if match["message"].startswith(_AFTERMATH):
             aftermath = index if aftermath is None else aftermath
             continue
-        return _describe(lines, index, found)
+        return _describe(lines, index, match)
     if aftermath is None:
         return None
-    found = _ERROR.match(lines[aftermath])
-    return None if found is None else _describe(lines, aftermath, found)
+    match = _ERROR.match(lines[aftermath])
+    return None if match is None else _describe(lines, aftermath, match)
 
 
 def in_document(error: LoggedError, document: bytes) -> LoggedError:
@@ -142,15 +142,15 @@ def in_document(error: LoggedError, document: bytes) -> LoggedError:
     return replace(error, message=message, line=line)
 
 
-def _describe(lines: list[str], index: int, found: re.Match[str]) -> LoggedError:
+def _describe(lines: list[str], index: int, logged: re.Match[str]) -> LoggedError:
     display = lines[index + 1 : index + 1 + _DISPLAY_LINES]
     position = next((match for line in display if (match := _POSITION.match(line))), None)
-    line = int(found["line"] or 0) or (int(position["line"]) if position else 0)
+    line = int(logged["line"] or 0) or (int(position["line"]) if position else 0)
     command = _LAST_COMMAND.search(display[0]) if display else None
     return LoggedError(
-        message=_message(found["message"], display),
+        message=_message(logged["message"], display),
         line=line,
-        file=_file(found["file"]),
+        file=_file(logged["file"]),
         context=position["text"].rstrip()[-_MAX_CONTEXT:] if position else "",
         command=command[1] if command else "",
         at_end=position is None and any(text.startswith(_COMMAND_LINE) for text in display),

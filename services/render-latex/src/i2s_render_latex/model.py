@@ -29,7 +29,7 @@ class Options(ResolvedPageOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class LatexJob:
     """One document to render, with the files beside it."""
 
     document: bytes

@@ -22,7 +22,7 @@ from i2s_wire.render.rendering import Picture, Verdict
 
 @dataclass(slots=True)
 class RenderedDocument:
-    """What became of a PDF."""
+    """The pages of a PDF, or the reason why there are none."""
 
     #: Why there are no images, None if there are.
     judgement: Judgement | None = None
@@ -93,14 +93,14 @@ class PageRenderer:
     async def _inspect(self) -> Sequence[Page]:
         """Return the wanted pages; none of them is too large."""
         options, drawn = self._options, self._drawn
-        found = self._said or await self._asked()
-        if found is None:
+        inspection = self._said or await self._asked()
+        if inspection is None:
             return ()
-        drawn.total_pages = found.total_pages
+        drawn.total_pages = inspection.total_pages
         if options.last_page:
-            self._first, self._count = max(found.total_pages, 1), 1
-        wanted = [page for page in found.pages if page.number >= self._first]
-        drawn.judgement = self._objection(found, wanted)
+            self._first, self._count = max(inspection.total_pages, 1), 1
+        wanted = [page for page in inspection.pages if page.number >= self._first]
+        drawn.judgement = self._objection(inspection, wanted)
         return wanted if drawn.judgement is None else ()
 
     async def _asked(self) -> raster.Inspection | None:
@@ -111,13 +111,13 @@ class PageRenderer:
         drawn.judgement = limit_passed(ended.cause, limits, "looking at the PDF")
         if drawn.judgement is not None:
             return None
-        found = raster.read_inspection(ended.output.whole.decode(errors="replace"))
-        if found is None:
+        inspection = raster.read_inspection(ended.output.whole.decode(errors="replace"))
+        if inspection is None:
             drawn.judgement = Judgement(Verdict.NO_OUTPUT, "The output is no PDF that can be read.")
-        return found
+        return inspection
 
-    def _objection(self, found: raster.Inspection, wanted: Sequence[Page]) -> Judgement | None:
-        first, total = self._first, found.total_pages
+    def _objection(self, inspection: raster.Inspection, wanted: Sequence[Page]) -> Judgement | None:
+        first, total = self._first, inspection.total_pages
         if total > self._limits.pages:
             return too_many_pages(self._limits)
         if first > total:
@@ -128,7 +128,7 @@ class PageRenderer:
         readable = {page.number for page in wanted}
         for number in range(first, last + 1):
             if number not in readable:
-                return unreadable(number, found.complaint)
+                return unreadable(number, inspection.complaint)
         objections = (of_page(page, self._options.dpi, self._limits) for page in wanted)
         return next((objection for objection in objections if objection is not None), None)
 
@@ -144,11 +144,11 @@ class PageRenderer:
             self._drawn.judgement = Judgement(Verdict.NO_OUTPUT, f"Page {page.number} cannot be drawn.")
             return
         read = functools.partial(raster.read_drawing, drawing, size)
-        picture, stage = await finish_in_thread(read, page.number, options)
+        image, stage = await finish_in_thread(read, page.number, options)
         self._drawn.stages.append(stage)
-        if picture is not None:
+        if image is not None:
             text = await self._text(page.number) if options.want_text else ""
-            self._drawn.pictures.append(replace(picture, text=text))
+            self._drawn.pictures.append(replace(image, text=text))
         if self._drawn.judgement is not None:
             return
         # Images are finished outside of the cell, so its limits do not hold there.

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from i2s_chassis.errors import StartError
 from i2s_render_latex.document import LOG, SOURCE
-from i2s_render_latex.installation import ENVIRONMENT, PROGRAM_FOLDERS, Installation
+from i2s_render_latex.installation import ENVIRONMENT, PROGRAM_FOLDERS, LatexInstallation
 from i2s_render_latex.log import first_error
 from i2s_render_latex.programs import LUA_CACHE, PROGRAMS, TexProgram, compile_command
 from i2s_render_latex.state import keep_for_jobs
@@ -82,7 +82,7 @@ class PreparedFonts:
         return {_NAMES: self.names} if engine is LatexEngine.LUALATEX and self.names else {}
 
 
-async def prepare_fonts(state: Path, installation: Installation) -> PreparedFonts | None:
+async def prepare_fonts(state: Path, installation: LatexInstallation) -> PreparedFonts | None:
     """Return the prepared fonts, made before if they have to be; None if no engine needs any.
 
     Args:
@@ -201,7 +201,7 @@ class UnpackedFormats:
         return {"TEXFORMATS": f"{self.folder}:{ENVIRONMENT['TEXFORMATS']}"}
 
 
-async def unpack_formats(state: Path, installation: Installation) -> UnpackedFormats:
+async def unpack_formats(state: Path, installation: LatexInstallation) -> UnpackedFormats:
     """Return the unpacked formats, made before if they have to be.
 
     Args:

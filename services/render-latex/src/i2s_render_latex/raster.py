@@ -52,7 +52,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What a PDF holds."""
+    """The pages of a PDF."""
 
     #: Number of its pages.
     total_pages: int
@@ -167,6 +167,6 @@ def read_drawing(drawing: bytes | memoryview, size: tuple[int, int]) -> Pixmap:
     """Return what poppler drew, a page whose size was computed before.
 
     Raises:
-        RasterError: It is no pixmap of that size.
+        RasterError: It is not a pixmap of that size.
     """
     return read_ppm(drawing, size, _TOLERANCE)

@@ -7,20 +7,18 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-from i2s_chassis.errors import EngineError, StartError
+from i2s_chassis.errors import StartError
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import open_jail
-from i2s_chassis.renderer.start_checks import canary_limits, canary_required
+from i2s_chassis.renderer.start_checks import canary_limits, canary_required, check_canary
 from i2s_chassis.server.service import Chassis, Register
-from i2s_render_latex.engine import EngineSettings, LatexRenderer
-from i2s_render_latex.formats import BuildShares
+from i2s_render_latex.engine import LatexRenderer
 from i2s_render_latex.installation import find_installation
-from i2s_render_latex.model import Job, Options
+from i2s_render_latex.model import LatexJob, Options
 from i2s_render_latex.preparation import prepare_fonts, unpack_formats
 from i2s_render_latex.servicer import LatexServicer
 from i2s_render_latex.settings import LatexSettings
 from i2s_render_latex.state import index_for_service, prepare_folder, state_folder
-from i2s_wire.render.rendering import Verdict
 
 _BODY = b"\n\\begin{document}\n$e^{i\\pi} + 1 = 0$\n\\end{document}\n"
 
@@ -35,13 +33,11 @@ async def canary(engine: LatexRenderer, limits: Limits) -> None:
     Raises:
         EngineError: It did not become an image; says why.
     """
-    jobs = [Job(b"\\documentclass{article}" + _BODY, options=Options(cold=True), limits=limits)]
+    jobs = [LatexJob(b"\\documentclass{article}" + _BODY, options=Options(cold=True), limits=limits)]
     known = [one for one in engine.formats if one.is_kept and not one.has_begun]
-    jobs += [Job(one.preamble + _BODY, limits=limits) for one in known]
+    jobs += [LatexJob(one.preamble + _BODY, limits=limits) for one in known]
     for job in jobs:
-        rendering = await engine.render(job)
-        if rendering.verdict is not Verdict.RENDERED:
-            raise EngineError(f"the canary was not rendered: {rendering.verdict.name}: {rendering.message}")
+        check_canary(await engine.render(job))
 
 
 class LatexService:
@@ -70,7 +66,7 @@ class LatexService:
             index = await index_for_service(folder)
             stack.callback(index.close)
             engine = LatexRenderer(
-                _engine_settings(settings, folder),
+                settings,
                 jail,
                 installation,
                 index,
@@ -83,19 +79,6 @@ class LatexService:
                 await canary(engine, canary_limits(settings.limit_table()))
             chassis.telemetry.warm("format", len(engine.formats))
             yield LatexServicer(engine, settings, chassis).registration()
-
-
-def _engine_settings(settings: LatexSettings, folder: Path) -> EngineSettings:
-    return EngineSettings(
-        formats_folder=folder / "formats",
-        formats_bytes=settings.formats_bytes,
-        hot_after=settings.format_after,
-        max_document_bytes=settings.document_bytes,
-        max_file_bytes=settings.beside_bytes,
-        max_files=settings.beside_files,
-        max_picture_bytes=settings.picture_bytes,
-        build_shares=BuildShares(settings.format_build_seconds, settings.format_caller_seconds),
-    )
 
 
 def known_preambles(files: tuple[Path, ...]) -> dict[str, bytes]:

@@ -8,15 +8,13 @@ from dataclasses import replace
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
-from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.model import RawRendering
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
 from i2s_chassis.renderer.wire import page_from_wire, refuse_foreign, whole_number
 from i2s_chassis.server.service import Chassis
 from i2s_render_latex.engine import LatexRenderer
-from i2s_render_latex.installation import Installation
-from i2s_render_latex.model import Job, Options
+from i2s_render_latex.model import LatexJob, Options
 from i2s_render_latex.programs import PROGRAMS
 from i2s_render_latex.settings import LatexSettings
 from i2s_wire.codec import encode
@@ -84,46 +82,39 @@ def files_from_wire(source: pb.LatexSource) -> tuple[File, ...]:
     return tuple(File(file.path, file.content) for file in source.files)
 
 
-class LatexServicer(RendererServicer[Job, RawRendering]):
+class LatexServicer(RendererServicer[LatexJob, RawRendering]):
     """Answers render requests."""
+
+    _engine: LatexRenderer
 
     def __init__(self, engine: LatexRenderer, settings: LatexSettings, chassis: Chassis) -> None:
         options = options_to_wire(Options())
         identity = Identity("i2s-render-latex", "latex", "pdftex", options, settings.beside_files)
-        super().__init__(identity, settings, chassis)
-        self._engine = engine
+        super().__init__(identity, engine, settings, chassis)
 
-    @property
-    def installation(self) -> Installation:  # noqa: D102 - see RendererServicer, as everything below
-        return self._engine.installation
-
-    @property
-    def isolation(self) -> Isolation:  # noqa: D102
-        return self._engine.isolation
-
-    def job(self, request: pb.RenderRequest, limits: Limits) -> Job:  # noqa: D102
+    def job(self, request: pb.RenderRequest, limits: Limits) -> LatexJob:  # noqa: D102 - see RendererServicer
         latex, options = request.latex, options_from_wire(request.options)
-        refuse_missing(options.engine, self.installation.engines)
-        return Job(latex.document, files_from_wire(latex), options, limits)
+        refuse_missing(options.engine, self._engine.installation.engines)
+        return LatexJob(latex.document, files_from_wire(latex), options, limits)
 
     @property
     def missing(self) -> Sequence[str]:  # noqa: D102
-        installed = self.installation.engines
+        installed = self._engine.installation.engines
         return [
             f"{program.name} ({program.package})"
             for engine, program in PROGRAMS.items()
             if engine not in installed
         ]
 
-    def engine_of(self, job: Job) -> Engine:  # noqa: D102
-        name = PROGRAMS[job.options.engine].engine
-        return Engine(name, self.installation.versions[name], self.installation.digest)
+    def engine_of(self, job: LatexJob) -> Engine:  # noqa: D102
+        name, installation = PROGRAMS[job.options.engine].engine, self._engine.installation
+        return Engine(name, installation.versions[name], installation.digest)
 
-    def source_sha256(self, job: Job) -> str:  # noqa: D102
+    def source_sha256(self, job: LatexJob) -> str:  # noqa: D102
         return hashlib.sha256(job.document).hexdigest()
 
-    async def render(self, job: Job) -> RawRendering:  # noqa: D102
-        rendering = await self._engine.render(job)
+    async def render(self, job: LatexJob) -> RawRendering:  # noqa: D102
+        rendering = await super().render(job)
         self.chassis.telemetry.warm("format", len(self._engine.formats))
         return rendering
 

@@ -12,7 +12,7 @@ from i2s_wire.render.source_error import ErrorKind, Provider, SourceError, Undef
 
 @dataclass(frozen=True, slots=True)
 class LatexDiagnosis:
-    """What an error is about, and the undefined name; empty if nothing is undefined."""
+    """The subject of an error, and the undefined name; empty if nothing is undefined."""
 
     kind: ErrorKind
     name: str = ""
@@ -95,10 +95,10 @@ def diagnose(error: LoggedError) -> LatexDiagnosis:
     if _REQUIRES_ENGINE.search(error.context):
         return LatexDiagnosis(ErrorKind.CONFLICT)
     for kind, pattern in _PATTERNS:
-        found = pattern.search(error.message)
-        if found is None:
+        match = pattern.search(error.message)
+        if match is None:
             continue
-        name = found[1] if found.groups() else ""
+        name = match[1] if match.groups() else ""
         if kind is ErrorKind.UNDEFINED_COMMAND:
             name = name or error.command
         return LatexDiagnosis(kind, name.strip())

@@ -1,4 +1,4 @@
-"""What is said of a job, from what TeX left behind; the exit code has no say."""
+"""The verdict on a job, from what TeX left behind; the exit code has no say."""
 
 from __future__ import annotations
 

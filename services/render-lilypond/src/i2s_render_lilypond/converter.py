@@ -15,8 +15,8 @@ from i2s_chassis.renderer.model import NO_LOG, RawStage
 from i2s_chassis.renderer.verdict import Judgement, limit_passed
 from i2s_chassis.warm.pool import WarmPool
 from i2s_chassis.warm.program import FROM_SERVICE, TO_SERVICE, Program, Warm, WarmSettings, open_warm
-from i2s_render_lilypond.installation import CONVERTER, ENVIRONMENT, Installation
-from i2s_render_lilypond.model import Job
+from i2s_render_lilypond.installation import CONVERTER, ENVIRONMENT, LilypondInstallation
+from i2s_render_lilypond.model import LilypondJob
 from i2s_render_lilypond.score import CONVERT_LOG, SCORE
 from i2s_wire.render.options import LilypondConvert
 from i2s_wire.render.rendering import Verdict
@@ -73,7 +73,7 @@ LOG_BYTES = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ConvertedScore:
-    """What became of a score."""
+    """The score after its conversion, or the reason why the job ends."""
 
     #: The score in current syntax, or as it was.
     score: bytes
@@ -115,10 +115,12 @@ def command(program: str, assumed: str) -> list[str]:
 class ScoreConverter:
     """Runs convert-ly in cells: a child of one that stands ready, or one that is started anew."""
 
-    def __init__(self, jail: Jail, installation: Installation, converters: WarmPool | None = None) -> None:
+    def __init__(
+        self, jail: Jail, installation: LilypondInstallation, converters: WarmPool | None = None
+    ) -> None:
         self._jail, self._installation, self._converters = jail, installation, converters
 
-    async def convert(self, job: Job) -> ConvertedScore:
+    async def convert(self, job: LilypondJob) -> ConvertedScore:
         """Convert the score of a job if that is wanted.
 
         Raises:
@@ -145,7 +147,7 @@ class ScoreConverter:
             return ConvertedScore(score, *_refused(_complaint(ran.log)), ran.log, stages, events)
         return ConvertedScore(score, stages=stages, events=events)  # the image decides
 
-    async def _run(self, job: Job, assumed: str) -> _Ran:
+    async def _run(self, job: LilypondJob, assumed: str) -> _Ran:
         converters = self._converters
         if converters is not None and not job.options.cold and converters.settings.fit(job.limits):
             with contextlib.suppress(WarmError):  # lost: the job gets a process of its own
@@ -153,7 +155,7 @@ class ScoreConverter:
                     return await _warm(converter, folder, job, assumed)
         return await self._cold(job, assumed)
 
-    async def _cold(self, job: Job, assumed: str) -> _Ran:
+    async def _cold(self, job: LilypondJob, assumed: str) -> _Ran:
         installation = self._installation
         limits = replace(job.limits, log_bytes=LOG_BYTES)
         async with self._jail.cell(limits, {SCORE: job.score}, readable=installation.readable) as cell:
@@ -163,7 +165,7 @@ class ScoreConverter:
         return _Ran(ended.cause, ended.usage, "cold", ended.output, score, ended.events)
 
 
-async def _warm(converter: Warm, folder: str, job: Job, assumed: str) -> _Ran:
+async def _warm(converter: Warm, folder: str, job: LilypondJob, assumed: str) -> _Ran:
     cell, limits = converter.cell, job.limits
     await cell.write(f"{folder}/{SCORE}", job.score)
     before = await cell.allow(
@@ -176,8 +178,8 @@ async def _warm(converter: Warm, folder: str, job: Job, assumed: str) -> _Ran:
         converter.condemn("limit")
         if answer.cause in (Cause.EXITED, Cause.SIGNALED, Cause.STOPPED):
             raise WarmError(f"a converter ended in the middle of a job: {answer.cause.value}")
-        return _Ran(answer.cause, _since(before, answer.usage), "warm", answer.output, None, answer.events)
-    usage = _since(before, await cell.usage())
+        return _Ran(answer.cause, answer.usage.since(before), "warm", answer.output, None, answer.events)
+    usage = (await cell.usage()).since(before)
     succeeded = answer == ["done", "0", "0"]
     if not succeeded:
         converter.condemn("failed")
@@ -188,15 +190,6 @@ async def _warm(converter: Warm, folder: str, job: Job, assumed: str) -> _Ran:
     score = await _fetch(cell, f"{folder}/{SCORE}") if succeeded else None
     killed = answer[:2] == ["done", "-1"]
     return _Ran(Cause.SIGNALED if killed else Cause.EXITED, usage, "warm", log, score, ())
-
-
-def _since(before: Usage, now: Usage) -> Usage:
-    return replace(
-        now,
-        wall_seconds=now.wall_seconds - before.wall_seconds,
-        cpu_seconds=now.cpu_seconds - before.cpu_seconds,
-        waited_seconds=now.waited_seconds - before.waited_seconds,
-    )
 
 
 async def _fetch(cell: Cell, name: str) -> bytes | None:
@@ -221,7 +214,7 @@ def _refused(why: str) -> tuple[Judgement, SourceError]:
 
 
 def open_converter(
-    jail: Jail, installation: Installation, settings: WarmSettings
+    jail: Jail, installation: LilypondInstallation, settings: WarmSettings
 ) -> AbstractAsyncContextManager[Warm]:
     """Start a convert-ly that forks for each job; see `open_warm`.
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import logging
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from i2s_chassis.errors import WarmError
 from i2s_chassis.jail import Isolation, Jail, Usage
@@ -15,22 +13,15 @@ from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.bounds import bounded_log, limits_left
 from i2s_chassis.renderer.verdict import Judgement
 from i2s_chassis.server.telemetry import Telemetry
-from i2s_chassis.warm.pool import WarmPool
-from i2s_chassis.warm.program import WarmSettings
+from i2s_chassis.warm.pool import WarmPool, open_pool
 from i2s_render_lilypond.converter import ConvertedScore, ScoreConverter, open_converter
-from i2s_render_lilypond.installation import Installation
-from i2s_render_lilypond.job_folder import ColdJobFolder, JobFolder, ZygoteJobFolder, open_zygote
-from i2s_render_lilypond.model import Job, LilypondRendering
-from i2s_render_lilypond.pages import PageRenderer, RenderedPages
+from i2s_render_lilypond.installation import LilypondInstallation
+from i2s_render_lilypond.job_folder import ColdScoreFolder, ScoreFolder, WarmScoreFolder, open_zygote
+from i2s_render_lilypond.model import LilypondJob, LilypondRendering
+from i2s_render_lilypond.pages import RenderedPages, ScoreDrawing
 from i2s_render_lilypond.score import SCORE, complaint, disk_complaint
+from i2s_render_lilypond.settings import LilypondSettings
 from i2s_wire.render.rendering import Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class EngineSettings:
-    """What an operator decides about the engine: the greatest score in bytes."""
-
-    max_score_bytes: int = 1024 * 1024
 
 
 class LilypondEngine:
@@ -44,9 +35,9 @@ class LilypondEngine:
 
     def __init__(
         self,
-        settings: EngineSettings,
+        settings: LilypondSettings,
         jail: Jail,
-        installation: Installation,
+        installation: LilypondInstallation,
         *,
         zygotes: WarmPool | None = None,
         converters: WarmPool | None = None,
@@ -60,14 +51,14 @@ class LilypondEngine:
         """The isolation that jobs run in."""
         return self._jail.isolation
 
-    async def render(self, job: Job) -> LilypondRendering:
+    async def render(self, job: LilypondJob) -> LilypondRendering:
         """Render a score.
 
         Raises:
             RendererError: The fault of an engine.
             JailError: A fault of the jail.
         """
-        wrong = complaint(job.score, max_bytes=self._settings.max_score_bytes)
+        wrong = complaint(job.score, max_bytes=self._settings.score_bytes)
         if wrong is not None:
             return LilypondRendering(Verdict.INVALID_INPUT, wrong, backend=job.options.backend)
         full = disk_complaint(job.score, job.limits)
@@ -80,32 +71,32 @@ class LilypondEngine:
         job = replace(job, score=converted.score)
         return _rendering(job, converted, await self._render_pages(job, limits_left(job.limits, spent)))
 
-    async def _render_pages(self, job: Job, limits: Limits) -> RenderedPages:
+    async def _render_pages(self, job: LilypondJob, limits: Limits) -> RenderedPages:
         """Make the images, with a warm process if one can serve the job."""
         zygotes = self.zygotes
         if zygotes is not None and not job.options.cold and zygotes.settings.fit(job.limits):
             with contextlib.suppress(WarmError):  # lost: the job gets a process of its own
                 async with self._warm(zygotes, job, limits) as job_folder:
-                    return await PageRenderer(job_folder, job.options, job.limits).render()
+                    return await ScoreDrawing(job_folder, job.options, job.limits).render()
         async with self._cold(job, limits) as job_folder:
-            return await PageRenderer(job_folder, job.options, job.limits).render()
+            return await ScoreDrawing(job_folder, job.options, job.limits).render()
 
     @contextlib.asynccontextmanager
-    async def _warm(self, zygotes: WarmPool, job: Job, limits: Limits) -> AsyncIterator[JobFolder]:
+    async def _warm(self, zygotes: WarmPool, job: LilypondJob, limits: Limits) -> AsyncIterator[ScoreFolder]:
         no_footers = job.options.no_footers
         async with zygotes.lease() as (zygote, folder):
-            job_folder = ZygoteJobFolder(zygote, folder, self.installation, limits, no_footers=no_footers)
+            job_folder = WarmScoreFolder(zygote, folder, self.installation, limits, no_footers=no_footers)
             await job_folder.stand(job.score)
             yield job_folder
 
     @contextlib.asynccontextmanager
-    async def _cold(self, job: Job, limits: Limits) -> AsyncIterator[JobFolder]:
+    async def _cold(self, job: LilypondJob, limits: Limits) -> AsyncIterator[ScoreFolder]:
         readable = self.installation.readable
         async with self._jail.cell(limits, {SCORE: job.score}, readable=readable) as cell:
-            yield ColdJobFolder(cell, self.installation, limits, no_footers=job.options.no_footers)
+            yield ColdScoreFolder(cell, self.installation, limits, no_footers=job.options.no_footers)
 
 
-def _refused(job: Job, converted: ConvertedScore, judgement: Judgement) -> LilypondRendering:
+def _refused(job: LilypondJob, converted: ConvertedScore, judgement: Judgement) -> LilypondRendering:
     return LilypondRendering(
         verdict=judgement.verdict,
         message=judgement.message,
@@ -117,7 +108,7 @@ def _refused(job: Job, converted: ConvertedScore, judgement: Judgement) -> Lilyp
     )
 
 
-def _rendering(job: Job, converted: ConvertedScore, rendered: RenderedPages) -> LilypondRendering:
+def _rendering(job: LilypondJob, converted: ConvertedScore, rendered: RenderedPages) -> LilypondRendering:
     judgement = rendered.judgement or Judgement(Verdict.NO_OUTPUT, "")
     return LilypondRendering(
         verdict=judgement.verdict,
@@ -132,18 +123,12 @@ def _rendering(job: Job, converted: ConvertedScore, rendered: RenderedPages) -> 
     )
 
 
-_STARTS = {"zygote": open_zygote, "converter": open_converter}
-_log = logging.getLogger(__name__)
-
-
-@asynccontextmanager
+@contextlib.asynccontextmanager
 async def open_engine(
     jail: Jail,
-    installation: Installation,
-    settings: EngineSettings,
-    warm: WarmSettings | None,
+    installation: LilypondInstallation,
+    settings: LilypondSettings,
     *,
-    must_be_warm: bool = False,
     slots: int = 1,
     telemetry: Telemetry | None = None,
 ) -> AsyncIterator[LilypondEngine]:
@@ -152,31 +137,18 @@ async def open_engine(
     Args:
         jail: The jail that jobs run in.
         installation: What images are made with.
-        settings: Settings of the engine.
-        warm: Settings of warm processes; None starts every process anew.
-        must_be_warm: Fail if there can be no zygote, instead of doing without.
+        settings: What an operator decided.
         slots: Jobs at the same time.
         telemetry: The metrics that count warm processes.
 
     Raises:
-        WarmError: There can be no zygote here, and there must be.
+        StartError: There can be no zygote here, and there must be.
         JailError: A fault of the jail.
     """
-    pools: dict[str, WarmPool] = {}
-    async with AsyncExitStack() as stack:
-        for kind, start in _STARTS.items():
-            if warm is None:
-                continue
-            opener = functools.partial(start, jail, installation, warm)
-            pool = WarmPool(kind, opener, warm, slots=slots, telemetry=telemetry)
-            try:
-                pools[kind] = await stack.enter_async_context(pool.open())
-            except WarmError as error:
-                if must_be_warm and kind == "zygote":
-                    raise
-                if telemetry is not None:
-                    telemetry.self_test_failure(kind)
-                _log.warning("no warm process", extra={"fields": {"kind": kind, "reason": str(error)}})
-        yield LilypondEngine(
-            settings, jail, installation, zygotes=pools.get("zygote"), converters=pools.get("converter")
-        )
+    zygote = functools.partial(open_zygote, jail, installation)
+    converter = functools.partial(open_converter, jail, installation)
+    async with (
+        open_pool("zygote", zygote, settings, required=True, slots=slots, telemetry=telemetry) as zygotes,
+        open_pool("converter", converter, settings, slots=slots, telemetry=telemetry) as converters,
+    ):
+        yield LilypondEngine(settings, jail, installation, zygotes=zygotes, converters=converters)

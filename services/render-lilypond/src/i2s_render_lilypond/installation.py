@@ -1,4 +1,4 @@
-"""What is installed: LilyPond, its convert-ly and Ghostscript, their versions and digest."""
+"""The installation: LilyPond, its convert-ly and Ghostscript, their versions and digest."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ _CAIRO = b"ly:cairo-output-stencils"
 
 
 @dataclass(frozen=True, slots=True)
-class Installation:
-    """What images are made with."""
+class LilypondInstallation:
+    """The programs, libraries and fonts that images are made with."""
 
     #: The program.
     lilypond: Path
@@ -80,7 +80,7 @@ class Installation:
     convert_script: Path | None = None
 
 
-def find_installation(chosen: Path | None = None) -> Installation:
+def find_installation(chosen: Path | None = None) -> LilypondInstallation:
     """Look at this machine; takes a second or less.
 
     Args:
@@ -99,18 +99,18 @@ def find_installation(chosen: Path | None = None) -> Installation:
     readable = _readable(lilypond)
     check_readable_by_jobs(readable)
 
-    found = re.search(r"LilyPond (\S+?),? ", program_output(lilypond, "--version") + " ")
+    stated = re.search(r"LilyPond (\S+?),? ", program_output(lilypond, "--version") + " ")
     rules = re.findall(r"^(\d+(?:\.\d+)+): ", program_output(convert_ly, "--show-rules"), re.MULTILINE)
-    if found is None or not rules:
+    if stated is None or not rules:
         raise StartError(f"cannot read the version of {lilypond} or the rules of {convert_ly}")
     known = program_output(ghostscript, "-h").split()
     devices = tuple(name for name in (RAW_DEVICE, *PNG_DEVICES) if name in known)
     if not set(PNG_DEVICES) & set(devices):
         raise StartError(f"{ghostscript} can draw on none of {', '.join(PNG_DEVICES)}")
-    tree = root if bundled else Path("/usr/share/lilypond") / found[1]
+    tree = root if bundled else Path("/usr/share/lilypond") / stated[1]
     fonts = listings_digest(listed_files(SYSTEM_FONTS), listed_files(tree, only=(".otf", ".conf")))
     versions = {
-        "lilypond": found[1],
+        "lilypond": stated[1],
         "ghostscript": program_output(ghostscript, "--version").strip(),
         "convert-ly rules": rules[-1],
         "device": " ".join(devices),
@@ -120,12 +120,12 @@ def find_installation(chosen: Path | None = None) -> Installation:
         "tree": listings_digest(listed_files(tree)),
         "fonts": fonts,
     }
-    return Installation(
+    return LilypondInstallation(
         lilypond=lilypond,
         convert_ly=convert_ly,
         ghostscript=ghostscript,
         devices=devices,
-        version=found[1],
+        version=stated[1],
         latest_rule=tuple(int(part) for part in rules[-1].split(".")),
         versions=versions,
         digest=versions_digest(versions),
@@ -139,11 +139,11 @@ def find_installation(chosen: Path | None = None) -> Installation:
 
 def _backends(lilypond: Path) -> frozenset[LilypondBackend]:
     """Return what a LilyPond can draw with; a build without cairo lacks the name of its function."""
-    found = {LilypondBackend.GHOSTSCRIPT}
+    backends = {LilypondBackend.GHOSTSCRIPT}
     with lilypond.open("rb") as program, mmap.mmap(program.fileno(), 0, access=mmap.ACCESS_READ) as content:
         if content.find(_CAIRO) >= 0:
-            found.add(LilypondBackend.CAIRO)
-    return frozenset(found)
+            backends.add(LilypondBackend.CAIRO)
+    return frozenset(backends)
 
 
 def readable_folders(chosen: Path | None = None) -> tuple[Path, ...]:

@@ -21,14 +21,14 @@ from i2s_render_lilypond.installation import (
     NO_FOOTERS,
     PAGES,
     ZYGOTE,
-    Installation,
+    LilypondInstallation,
 )
 from i2s_render_lilypond.raster import Drawing
 from i2s_render_lilypond.score import LOG, SCORE
 from i2s_wire.render.options import LilypondBackend
 
 
-class JobFolder(Protocol):
+class ScoreFolder(Protocol):
     """A work folder that holds one score, and the engines that may work on it."""
 
     #: "cold" or "zygote".
@@ -55,12 +55,14 @@ class JobFolder(Protocol):
 _TO_LOG = 'exec "$0" "$@" >' + LOG + " 2>&1"
 
 
-class ColdJobFolder:
+class ColdScoreFolder:
     """A fresh cell that holds the score."""
 
     kind = "cold"
 
-    def __init__(self, cell: Cell, installation: Installation, limits: Limits, *, no_footers: bool) -> None:
+    def __init__(
+        self, cell: Cell, installation: LilypondInstallation, limits: Limits, *, no_footers: bool
+    ) -> None:
         self._cell, self._installation = cell, installation
         self._limits, self._no_footers = limits, no_footers
 
@@ -100,7 +102,9 @@ _CALLS = {
 
 
 @contextlib.asynccontextmanager
-async def open_zygote(jail: Jail, installation: Installation, settings: WarmSettings) -> AsyncIterator[Warm]:
+async def open_zygote(
+    jail: Jail, installation: LilypondInstallation, settings: WarmSettings
+) -> AsyncIterator[Warm]:
     """Start a zygote, warm it up and prove its isolation; it ends with the context.
 
     Raises:
@@ -122,7 +126,7 @@ async def open_zygote(jail: Jail, installation: Installation, settings: WarmSett
         yield zygote
 
 
-def _settings(installation: Installation, abi: int) -> bytes:
+def _settings(installation: LilypondInstallation, abi: int) -> bytes:
     """Return what the zygote reads when it starts: an association list."""
     handled = landlock.handled(abi)
     calls = _CALLS.get(platform.machine())
@@ -139,13 +143,19 @@ def _settings(installation: Installation, abi: int) -> bytes:
     ).encode()
 
 
-class ZygoteJobFolder:
+class WarmScoreFolder:
     """The folder of one job in the cell of a zygote."""
 
     kind = "zygote"
 
     def __init__(
-        self, zygote: Warm, folder: str, installation: Installation, limits: Limits, *, no_footers: bool
+        self,
+        zygote: Warm,
+        folder: str,
+        installation: LilypondInstallation,
+        limits: Limits,
+        *,
+        no_footers: bool,
     ) -> None:
         self._job = ForkedJob(zygote, folder, limits)
         self._installation, self._limits = installation, limits

@@ -44,15 +44,15 @@ _KINDS = (
 def first_error(text: str) -> SourceError | None:
     """Return the first error of a log, None if it has none."""
     text = _SEARCHED.sub("", text)
-    for found in _ERROR.finditer(text):
-        if not found["message"].startswith(_AFTERMATH):
-            return _describe(found, text[found.end() :].lstrip("\n").split("\n", 4))
+    for match in _ERROR.finditer(text):
+        if not match["message"].startswith(_AFTERMATH):
+            return _describe(match, text[match.end() :].lstrip("\n").split("\n", 4))
     return None
 
 
-def _describe(found: re.Match[str], after: list[str]) -> SourceError:
-    message, context = found["message"].strip(), ""
-    if found["line"]:
+def _describe(match: re.Match[str], after: list[str]) -> SourceError:
+    message, context = match["message"].strip(), ""
+    if match["line"]:
         # The line of the source is broken in two where LilyPond stopped.
         context = after[0].rstrip() if after else ""
     if message.startswith(_GUILE) and len(after) > 2:
@@ -61,8 +61,8 @@ def _describe(found: re.Match[str], after: list[str]) -> SourceError:
     return SourceError(
         message=message[:_MAX_MESSAGE],
         kind=kind,
-        line=int(found["line"] or 0),
-        file=_file(found["file"]),
+        line=int(match["line"] or 0),
+        file=_file(match["file"]),
         context=context[-_MAX_CONTEXT:],
         undefined=Undefined(name) if name else None,
     )
@@ -70,9 +70,9 @@ def _describe(found: re.Match[str], after: list[str]) -> SourceError:
 
 def _kind(message: str) -> tuple[ErrorKind, str]:
     for kind, pattern in _KINDS:
-        found = pattern.search(message)
-        if found is not None:
-            return kind, found[1] if found.groups() else ""
+        match = pattern.search(message)
+        if match is not None:
+            return kind, match[1] if match.groups() else ""
     return ErrorKind.OTHER, ""
 
 

@@ -25,7 +25,7 @@ class Options(ResolvedPageOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class LilypondJob:
     """One score to render."""
 
     #: The score as UTF-8 text.
@@ -40,6 +40,6 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class LilypondRendering(RawRendering):
-    """What came of a job, and what drew its images, or would have drawn them."""
+    """The result of a job, and the back end that drew its images, or would have drawn them."""
 
     backend: LilypondBackend = LilypondBackend.GHOSTSCRIPT

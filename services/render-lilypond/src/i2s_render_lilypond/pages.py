@@ -13,7 +13,7 @@ from i2s_chassis.renderer.crop import finish_in_thread
 from i2s_chassis.renderer.model import NO_LOG, RawStage
 from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
 from i2s_chassis.warm.forked_job import Ran
-from i2s_render_lilypond.job_folder import JobFolder
+from i2s_render_lilypond.job_folder import ScoreFolder
 from i2s_render_lilypond.log import first_error
 from i2s_render_lilypond.model import Options
 from i2s_render_lilypond.raster import (
@@ -64,10 +64,10 @@ class RenderedPages:
     events: list[PolicyEvent] = field(default_factory=list)
 
 
-class PageRenderer:
+class ScoreDrawing:
     """Makes images of the score in a folder."""
 
-    def __init__(self, folder: JobFolder, options: Options, limits: Limits) -> None:
+    def __init__(self, folder: ScoreFolder, options: Options, limits: Limits) -> None:
         self._folder, self._options, self._limits = folder, options, limits
         self._backend = BACKENDS[options.backend]
         self._rendered = RenderedPages()
@@ -171,12 +171,12 @@ class PageRenderer:
             if objection is not None:
                 return objection
             decode = functools.partial(read_drawn, drawn, alpha=backend.alpha)
-            picture, stage = await finish_in_thread(decode, page, self._options)
+            image, stage = await finish_in_thread(decode, page, self._options)
         except RasterError as error:  # the score's own PostScript has a hand in what is drawn
             return Judgement(Verdict.NO_OUTPUT, f"Page {page} cannot be drawn: {error}.")
         self._rendered.stages.append(stage)
-        if picture is not None:
-            self._rendered.pictures.append(picture)
+        if image is not None:
+            self._rendered.pictures.append(image)
         return None
 
     def _note(self, stage: str, ran: Ran, detail: str = "") -> None:

@@ -36,23 +36,23 @@ class PaperSize:
 
 def read_paper(content: bytes) -> PaperSize | None:
     """Return the size that was noted beside the PostScript, None if it is none."""
-    found = _PAPER.match(content)
-    if found is None:
+    match = _PAPER.match(content)
+    if match is None:
         return None
-    width, height = float(found[1]), float(found[2])
+    width, height = float(match[1]), float(match[2])
     return PaperSize(width, height) if math.isfinite(width) and math.isfinite(height) else None
 
 
 def count_pages(header: bytes) -> int:
     """Return the number of pages that the head of a PostScript file names, 0 for none."""
-    found = _PAGES.search(header[:HEADER_BYTES])
-    return int(found[1]) if found else 0
+    match = _PAGES.search(header[:HEADER_BYTES])
+    return int(match[1]) if match else 0
 
 
 def read_count(content: bytes) -> int:
     """Return the number of pages that was noted beside drawings, 0 for none."""
-    found = _COUNT.match(content)
-    return int(found[1]) if found else 0
+    match = _COUNT.match(content)
+    return int(match[1]) if match else 0
 
 
 #: The program that Ghostscript is given, in the work folder.
@@ -70,7 +70,7 @@ _NAME = "page"
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What Ghostscript is to draw."""
+    """The pages that Ghostscript is to draw."""
 
     #: Size of the pages.
     paper: PaperSize
@@ -155,7 +155,7 @@ _POINTS_PER_INCH = 72
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """What draws pages."""
+    """A program that draws pages."""
 
     #: Its name, for messages.
     program: str
@@ -213,7 +213,7 @@ def drawn_size(drawing: bytes, *, alpha: bool) -> tuple[int, int]:
         alpha: Whether it is PNG with an alpha channel.
 
     Raises:
-        RasterError: It is no such drawing.
+        RasterError: It is not such a drawing.
     """
     header = None if alpha else _HEADER.match(drawing[:_HEADER_BYTES])
     if header is None:
@@ -225,7 +225,7 @@ def read_drawn(drawing: bytes, *, alpha: bool) -> Pixmap:
     """Return the pixels of a drawing. Its size is compared with the limit before, see ``drawn_size``.
 
     Raises:
-        RasterError: It is no such drawing, or broken.
+        RasterError: It is not such a drawing, or broken.
     """
     header = None if alpha else _HEADER.match(drawing[:_HEADER_BYTES])
     if header is None:

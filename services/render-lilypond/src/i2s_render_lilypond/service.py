@@ -5,18 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 
-from i2s_chassis.errors import EngineError, StartError, WarmError
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import open_jail
-from i2s_chassis.renderer.start_checks import canary_limits, canary_required
+from i2s_chassis.renderer.start_checks import (
+    canary_limits,
+    canary_required,
+    check_canary,
+    check_same_canary,
+)
 from i2s_chassis.server.service import Chassis, Register
-from i2s_render_lilypond.engine import EngineSettings, LilypondEngine, open_engine
+from i2s_render_lilypond.engine import LilypondEngine, open_engine
 from i2s_render_lilypond.installation import find_installation
-from i2s_render_lilypond.model import Job, Options
+from i2s_render_lilypond.model import LilypondJob, Options
 from i2s_render_lilypond.servicer import LilypondServicer
 from i2s_render_lilypond.settings import LilypondSettings
-from i2s_wire.render.rendering import Picture, Verdict
 
 #: Every step takes part: music, text, and an old command, which without convert-ly is an error.
 _SCORE = rb"""\version "2.10.0"
@@ -35,16 +39,10 @@ async def canary(engine: LilypondEngine, limits: Limits) -> None:
     Raises:
         EngineError: It did not become an image, or not the same one; says why.
     """
-    cold = await _picture(engine, Options(cold=True), limits)
-    if engine.zygotes is not None and (await _picture(engine, Options(), limits)).png != cold.png:
-        raise EngineError("the canary looks different from a warm process")
-
-
-async def _picture(engine: LilypondEngine, options: Options, limits: Limits) -> Picture:
-    rendering = await engine.render(Job(_SCORE, options=options, limits=limits))
-    if rendering.verdict is not Verdict.RENDERED:
-        raise EngineError(f"the canary was not rendered: {rendering.verdict.name}: {rendering.message}")
-    return rendering.pictures[0]
+    job = LilypondJob(_SCORE, options=Options(cold=True), limits=limits)
+    cold = check_canary(await engine.render(job))
+    if engine.zygotes is not None:
+        check_same_canary(cold, await engine.render(replace(job, options=Options())))
 
 
 class LilypondService:
@@ -67,19 +65,9 @@ class LilypondService:
         async with AsyncExitStack() as stack:
             installation = await asyncio.to_thread(find_installation, settings.lilypond)
             jail = await stack.enter_async_context(open_jail(settings, chassis))
-            opening = open_engine(
-                jail,
-                installation,
-                EngineSettings(settings.score_bytes),
-                None if settings.warm == "single-use" else settings.warm_settings(),
-                must_be_warm=settings.warm == "zygote",
-                slots=chassis.admission.slots,
-                telemetry=chassis.telemetry,
-            )
-            try:
-                engine = await stack.enter_async_context(opening)
-            except WarmError as error:
-                raise StartError(f"no zygote can be had here: {error}; use --warm single-use") from None
-            with canary_required(chassis.telemetry):
+            slots, telemetry = chassis.admission.slots, chassis.telemetry
+            opening = open_engine(jail, installation, settings, slots=slots, telemetry=telemetry)
+            engine = await stack.enter_async_context(opening)
+            with canary_required(telemetry):
                 await canary(engine, canary_limits(settings.limit_table()))
             yield LilypondServicer(engine, settings, chassis).registration()

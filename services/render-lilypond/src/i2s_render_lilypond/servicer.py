@@ -9,14 +9,12 @@ from dataclasses import replace
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
-from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
 from i2s_chassis.renderer.wire import chosen, page_from_wire, refuse_foreign
 from i2s_chassis.server.service import Chassis
 from i2s_render_lilypond.engine import LilypondEngine
-from i2s_render_lilypond.installation import Installation
-from i2s_render_lilypond.model import Job, LilypondRendering, Options
+from i2s_render_lilypond.model import LilypondJob, LilypondRendering, Options
 from i2s_render_lilypond.settings import LilypondSettings
 from i2s_wire.codec import encode
 from i2s_wire.render.options import LilypondBackend, LilypondOptions, PageOptions
@@ -61,7 +59,7 @@ def version_from_wire(version: str) -> str:
     """Return the version to convert from, empty for none.
 
     Raises:
-        InvalidArgumentError: It is no version.
+        InvalidArgumentError: It is not a version.
     """
     if version and _VERSION.fullmatch(version) is None:
         raise InvalidArgumentError("lilypond.assume_version", "is no version such as 2.18.0")
@@ -75,41 +73,28 @@ def options_to_wire(options: Options) -> pb.RenderOptions:
     return pb.RenderOptions(page=page, lilypond=encode(lilypond, pb.LilypondOptions))
 
 
-class LilypondServicer(RendererServicer[Job, LilypondRendering]):
+class LilypondServicer(RendererServicer[LilypondJob, LilypondRendering]):
     """Answers render requests."""
+
+    _engine: LilypondEngine
 
     def __init__(self, engine: LilypondEngine, settings: LilypondSettings, chassis: Chassis) -> None:
         identity = Identity("i2s-render-lilypond", "lilypond", "lilypond", options_to_wire(Options()))
-        super().__init__(identity, settings, chassis)
-        self._engine = engine
-        self._jobs = 0
+        super().__init__(identity, engine, settings, chassis)
 
-    @property
-    def installation(self) -> Installation:  # noqa: D102 - see RendererServicer, as everything below
-        return self._engine.installation
-
-    @property
-    def isolation(self) -> Isolation:  # noqa: D102
-        return self._engine.isolation
-
-    def job(self, request: pb.RenderRequest, limits: Limits) -> Job:  # noqa: D102
+    def job(self, request: pb.RenderRequest, limits: Limits) -> LilypondJob:  # noqa: D102 - see RendererServicer
         version = version_from_wire(request.lilypond.assume_version)
         options = options_from_wire(request.options)
-        refuse_missing(options.backend, self.installation.backends)
-        return Job(request.lilypond.score, version, options, limits)
+        refuse_missing(options.backend, self._engine.installation.backends)
+        return LilypondJob(request.lilypond.score, version, options, limits)
 
     @property
     def missing(self) -> Sequence[str]:  # noqa: D102
-        absent = [one for one in LilypondBackend if one not in self.installation.backends]
-        return [f"{one.name.lower()} (another build of lilypond)" for one in absent]
+        absent = set(LilypondBackend) - self._engine.installation.backends
+        return [f"{backend.name.lower()} (another build of lilypond)" for backend in sorted(absent)]
 
-    def source_sha256(self, job: Job) -> str:  # noqa: D102
+    def source_sha256(self, job: LilypondJob) -> str:  # noqa: D102
         return hashlib.sha256(job.score).hexdigest()
-
-    async def render(self, job: Job) -> LilypondRendering:  # noqa: D102
-        rendering = await self._engine.render(job)
-        self._jobs += 1
-        return rendering
 
     def complete(self, answer: Rendering, raw: LilypondRendering) -> Rendering:  # noqa: D102
         return replace(answer, lilypond_backend=raw.backend)

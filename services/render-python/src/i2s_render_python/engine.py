@@ -4,46 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import logging
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 
 from i2s_chassis.errors import WarmError
 from i2s_chassis.jail import Isolation, Jail
 from i2s_chassis.server.telemetry import Telemetry
-from i2s_chassis.warm.pool import WarmPool
-from i2s_chassis.warm.program import WarmSettings
+from i2s_chassis.warm.pool import WarmPool, open_pool
 from i2s_render_python.files import complaint, disk_complaint, work_folder
 from i2s_render_python.installation import PythonInstallation
 from i2s_render_python.job_folder import (
     FOLDER,
-    ColdFolder,
-    JobFolder,
-    WarmFolder,
+    ColdProgramFolder,
+    ProgramFolder,
+    WarmProgramFolder,
     interpreter_files,
     open_zygote,
 )
-from i2s_render_python.model import DrawnProgram, Job
+from i2s_render_python.model import DrawnProgram, PythonJob
 from i2s_render_python.run import run_program
+from i2s_render_python.settings import PythonSettings
 from i2s_wire.render.rendering import Verdict
-
-_log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class EngineSettings:
-    """What an operator decides about the engine."""
-
-    #: Greatest program.
-    max_program_bytes: int = 1024 * 1024
-    #: Greatest of the files beside it.
-    max_file_bytes: int = 16 * 1024 * 1024
-    #: Most files beside it.
-    max_files: int = 256
-    #: Greatest description of the objects of a figure.
-    max_objects_bytes: int = 4 * 1024 * 1024
-    #: The time of day of programs, in seconds since 1970.
-    clock: float = 1704067200.0
 
 
 class PythonEngine:
@@ -56,12 +36,12 @@ class PythonEngine:
 
     def __init__(
         self,
-        settings: EngineSettings,
+        settings: PythonSettings,
         jail: Jail,
         installation: PythonInstallation,
         zygotes: WarmPool | None = None,
     ) -> None:
-        self._settings, self._jail = settings, jail
+        self._settings, self._jail, self._clock = settings, jail, settings.clock.timestamp()
         self.installation, self.zygotes = installation, zygotes
 
     @property
@@ -69,7 +49,7 @@ class PythonEngine:
         """The isolation that jobs run in."""
         return self._jail.isolation
 
-    async def render(self, job: Job) -> DrawnProgram:
+    async def render(self, job: PythonJob) -> DrawnProgram:
         """Run a program.
 
         Raises:
@@ -80,9 +60,9 @@ class PythonEngine:
         wrong = complaint(
             job.program,
             job.files,
-            max_bytes=settings.max_program_bytes,
-            max_file_bytes=settings.max_file_bytes,
-            max_files=settings.max_files,
+            max_bytes=settings.program_bytes,
+            max_file_bytes=settings.beside_bytes,
+            max_files=settings.beside_files,
         )
         if wrong is not None:
             return DrawnProgram(Verdict.INVALID_INPUT, wrong)
@@ -93,36 +73,34 @@ class PythonEngine:
         if zygotes is not None and not job.options.cold and zygotes.settings.fit(job.limits):
             with contextlib.suppress(WarmError):  # lost: the job gets an interpreter of its own
                 async with self._warm(zygotes, job) as folder:
-                    return await run_program(folder, job, settings.max_objects_bytes, libraries)
+                    return await run_program(folder, job, settings.objects_bytes, libraries)
         async with self._cold(job) as folder:
-            return await run_program(folder, job, settings.max_objects_bytes, libraries)
+            return await run_program(folder, job, settings.objects_bytes, libraries)
 
     @contextlib.asynccontextmanager
-    async def _warm(self, zygotes: WarmPool, job: Job) -> AsyncIterator[JobFolder]:
+    async def _warm(self, zygotes: WarmPool, job: PythonJob) -> AsyncIterator[ProgramFolder]:
         async with zygotes.lease() as (zygote, name):
-            folder = WarmFolder(zygote, name, job.limits)
-            await folder.stand(work_folder(job, self._settings.clock))
+            folder = WarmProgramFolder(zygote, name, job.limits)
+            await folder.stand(work_folder(job, self._clock))
             yield folder
 
     @contextlib.asynccontextmanager
-    async def _cold(self, job: Job) -> AsyncIterator[JobFolder]:
+    async def _cold(self, job: PythonJob) -> AsyncIterator[ProgramFolder]:
         installation = self.installation
-        content = {
+        files = {
             **interpreter_files(installation, self.isolation),
-            **{f"{FOLDER}/{name}": one for name, one in work_folder(job, self._settings.clock).items()},
+            **{f"{FOLDER}/{name}": content for name, content in work_folder(job, self._clock).items()},
         }
-        async with self._jail.cell(job.limits, content, readable=installation.readable) as cell:
-            yield ColdFolder(cell, installation)
+        async with self._jail.cell(job.limits, files, readable=installation.readable) as cell:
+            yield ColdProgramFolder(cell, installation)
 
 
 @contextlib.asynccontextmanager
 async def open_engine(
     jail: Jail,
     installation: PythonInstallation,
-    settings: EngineSettings,
-    warm: WarmSettings | None,
+    settings: PythonSettings,
     *,
-    must_be_warm: bool = False,
     slots: int = 1,
     telemetry: Telemetry | None = None,
 ) -> AsyncIterator[PythonEngine]:
@@ -131,29 +109,16 @@ async def open_engine(
     Args:
         jail: The jail that jobs run in.
         installation: What images are made with.
-        settings: Settings of the engine.
-        warm: Settings of warm interpreters; None starts every one anew.
-        must_be_warm: Fail if there can be none, instead of doing without.
+        settings: What an operator decided.
         slots: Jobs at the same time.
         telemetry: The metrics that count warm interpreters.
 
     Raises:
-        WarmError: There can be no warm interpreter here, and there must be.
+        StartError: There can be no warm interpreter here, and there must be.
         JailError: A fault of the jail.
     """
-    if warm is None:
-        yield PythonEngine(settings, jail, installation)
-        return
-    opener = functools.partial(open_zygote, jail, installation, warm)
-    pool = WarmPool("zygote", opener, warm, slots=slots, telemetry=telemetry)
-    async with contextlib.AsyncExitStack() as stack:
-        zygotes: WarmPool | None = None
-        try:
-            zygotes = await stack.enter_async_context(pool.open())
-        except WarmError as error:
-            if must_be_warm:
-                raise
-            if telemetry is not None:
-                telemetry.self_test_failure("zygote")
-            _log.warning("no warm process", extra={"fields": {"kind": "zygote", "reason": str(error)}})
+    start = functools.partial(open_zygote, jail, installation)
+    async with open_pool(
+        "zygote", start, settings, required=True, slots=slots, telemetry=telemetry
+    ) as zygotes:
         yield PythonEngine(settings, jail, installation, zygotes)

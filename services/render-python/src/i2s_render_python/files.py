@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import bounds
 from i2s_chassis.renderer.bounds import shown
-from i2s_render_python.model import Job
+from i2s_render_python.model import PythonJob
 from i2s_wire.render.request import File
 
 PROGRAM = "program.py"
@@ -58,13 +58,13 @@ def complaint(
     )
 
 
-def disk_complaint(job: Job, limits: Limits) -> str | None:
+def disk_complaint(job: PythonJob, limits: Limits) -> str | None:
     """Return why program and files alone fill a work folder of these limits, None if they do not."""
     contents, paths = [job.program, *(file.content for file in job.files)], [file.path for file in job.files]
     return bounds.disk_complaint(contents, limits, by_products=_BY_PRODUCTS, paths=paths)
 
 
-def work_folder(job: Job, clock: float) -> dict[str, bytes]:
+def work_folder(job: PythonJob, clock: float) -> dict[str, bytes]:
     """Return the files of a job, by their names in its folder.
 
     Args:

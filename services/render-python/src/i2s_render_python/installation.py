@@ -1,4 +1,4 @@
-"""What is installed: CPython, the libraries that programs may import, fonts; their versions and digest."""
+"""The installation: CPython, the libraries that programs may import, fonts; their versions and digest."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NO_MODULES = frozenset({"bin", "__pycache__", ".."})
 
 @dataclass(frozen=True, slots=True)
 class Libraries:
-    """What programs may import."""
+    """The libraries that programs may import."""
 
     #: Version of each distribution, by its name, in alphabetical order.
     versions: Mapping[str, str]
@@ -47,27 +47,27 @@ def find_libraries() -> Libraries:
     Raises:
         StartError: One of them is not; says how to install them.
     """
-    found: dict[str, Distribution] = {}
+    distributions: dict[str, Distribution] = {}
     pending = [one for one in _requirements(distribution(PACKAGE)) if _is_of_extra(one, EXTRA)]
     named = {canonicalize_name(requirement.name) for requirement in pending} - _OF_THE_SERVICE
     while pending:
         requirement = pending.pop()
         name = canonicalize_name(requirement.name)
-        if name in found:
+        if name in distributions:
             continue
         try:
-            found[name] = distribution(name)
+            distributions[name] = distribution(name)
         except PackageNotFoundError:
             command = install_command(f"{PACKAGE}[{EXTRA}]")
             raise StartError(f"the library {name} is not installed; install it with: {command}") from None
-        pending += (one for one in _requirements(found[name]) if _is_wanted(one, requirement.extras))
-    versions = {name: found[name].version for name in sorted(found)}
-    entries = {entry: path for name in versions for entry, path in _entries(found[name])}
+        pending += (one for one in _requirements(distributions[name]) if _is_wanted(one, requirement.extras))
+    versions = {name: distributions[name].version for name in sorted(distributions)}
+    entries = {entry: path for name in versions for entry, path in _entries(distributions[name])}
     return Libraries(versions, dict(sorted(entries.items())), tuple(sorted(named)))
 
 
-def _requirements(one: Distribution) -> list[Requirement]:
-    return [Requirement(text) for text in one.requires or ()]
+def _requirements(library: Distribution) -> list[Requirement]:
+    return [Requirement(text) for text in library.requires or ()]
 
 
 def _is_of_extra(requirement: Requirement, extra: str) -> bool:
@@ -80,10 +80,10 @@ def _is_wanted(requirement: Requirement, extras: set[str]) -> bool:
     return marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", *extras))
 
 
-def _entries(one: Distribution) -> Iterator[tuple[str, Path]]:
-    names = {file.parts[0] for file in one.files or ()} - _NO_MODULES
+def _entries(library: Distribution) -> Iterator[tuple[str, Path]]:
+    names = {file.parts[0] for file in library.files or ()} - _NO_MODULES
     for name in sorted(names):
-        path = Path(str(one.locate_file(name))).resolve()
+        path = Path(str(library.locate_file(name))).resolve()
         if path.exists() and not name.endswith(".pth"):
             yield name, path
 
@@ -140,7 +140,7 @@ MODULES = (
 
 @dataclass(frozen=True, slots=True)
 class PythonInstallation:
-    """What images are made with."""
+    """The programs, libraries and fonts that images are made with."""
 
     #: The interpreter, without the environment of the service.
     python: Path

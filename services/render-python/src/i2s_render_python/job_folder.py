@@ -81,7 +81,7 @@ async def open_zygote(
         yield zygote
 
 
-class JobFolder(Protocol):
+class ProgramFolder(Protocol):
     """A folder that holds one program with its files."""
 
     #: "cold" or "zygote".
@@ -97,7 +97,7 @@ class JobFolder(Protocol):
         """Return the first and last bytes of a file; raises OutputError."""
 
 
-class WarmFolder:
+class WarmProgramFolder:
     """A folder in the cell of a warm interpreter."""
 
     kind = "zygote"
@@ -119,7 +119,7 @@ class WarmFolder:
         return await self._job.excerpt(name, head, tail)
 
 
-class ColdFolder:
+class ColdProgramFolder:
     """A folder in a cell of its own."""
 
     kind = "cold"

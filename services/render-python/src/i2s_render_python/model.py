@@ -52,7 +52,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class PythonJob:
     """One program to run."""
 
     #: The program as UTF-8 text.

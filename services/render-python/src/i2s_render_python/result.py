@@ -17,7 +17,7 @@ _NUMBER = Annotated[int, Field(ge=0, le=10**9)]
 
 
 class ResultError(ValueError):
-    """The bytes are no result of a program."""
+    """The bytes are not the result of a program."""
 
 
 class _Part(BaseModel):
@@ -55,7 +55,7 @@ class DrawnFigure(_Part):
 
 
 class Result(_Part):
-    """What became of a program."""
+    """The result of a program."""
 
     #: Number of figures that count.
     total: _NUMBER
@@ -90,7 +90,7 @@ _adapter: TypeAdapter[Figure] = TypeAdapter(Figure)
 
 
 class FigureError(ValueError):
-    """The bytes are no description of a figure."""
+    """The bytes are not the description of a figure."""
 
 
 def read_figure(content: bytes) -> Figure:
@@ -121,18 +121,18 @@ def read_figure(content: bytes) -> Figure:
     return figure
 
 
-def _values(one: object) -> Iterator[object]:
+def _values(part: object) -> Iterator[object]:
     """Yield all values of a figure that are of no class of ours."""
-    if is_dataclass(one):
-        for field in fields(one):
-            yield from _values(getattr(one, field.name))
-    elif isinstance(one, tuple):
-        if len(one) > MAX_ITEMS:
-            raise FigureError(f"a list has {len(one)} items, more than {MAX_ITEMS}")
-        for item in one:
+    if is_dataclass(part):
+        for field in fields(part):
+            yield from _values(getattr(part, field.name))
+    elif isinstance(part, tuple):
+        if len(part) > MAX_ITEMS:
+            raise FigureError(f"a list has {len(part)} items, more than {MAX_ITEMS}")
+        for item in part:
             yield from _values(item)
     else:
-        yield one
+        yield part
 
 
 def _check(value: object) -> None:

@@ -16,8 +16,8 @@ from i2s_chassis.renderer.pixmap import read_png
 from i2s_chassis.renderer.png import png_size
 from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
 from i2s_render_python import files
-from i2s_render_python.job_folder import JobFolder
-from i2s_render_python.model import DrawnProgram, Job
+from i2s_render_python.job_folder import ProgramFolder
+from i2s_render_python.model import DrawnProgram, PythonJob
 from i2s_render_python.result import (
     MAX_RESULT_BYTES,
     DrawnFigure,
@@ -48,7 +48,7 @@ class _Run:
 
 
 async def run_program(
-    folder: JobFolder, job: Job, max_objects_bytes: int, libraries: Sequence[str]
+    folder: ProgramFolder, job: PythonJob, max_objects_bytes: int, libraries: Sequence[str]
 ) -> DrawnProgram:
     """Run a program and return what came of it.
 
@@ -79,7 +79,7 @@ async def run_program(
 
 
 async def _judged(
-    run: _Run, folder: JobFolder, job: Job, max_objects_bytes: int, libraries: Sequence[str]
+    run: _Run, folder: ProgramFolder, job: PythonJob, max_objects_bytes: int, libraries: Sequence[str]
 ) -> Judgement:
     ran = await folder.run()
     run.stages.append(RawStage("run", ran.usage, folder.kind))
@@ -121,7 +121,7 @@ async def _judged(
 
 
 async def _finish(
-    run: _Run, folder: JobFolder, job: Job, figure: DrawnFigure, max_objects_bytes: int
+    run: _Run, folder: ProgramFolder, job: PythonJob, figure: DrawnFigure, max_objects_bytes: int
 ) -> Judgement | None:
     """Add one image, with its objects; a blank image adds none."""
     try:
@@ -130,19 +130,19 @@ async def _finish(
         if objection is not None:
             return objection
         read = functools.partial(read_png, drawing)
-        picture, stage = await finish_in_thread(read, figure.page, job.options.finishing)
+        image, stage = await finish_in_thread(read, figure.page, job.options.finishing)
     except (OutputError, RasterError) as error:  # the program has a hand in what is there
         return Judgement(Verdict.NO_OUTPUT, f"Figure {figure.page} cannot be read: {error}.")
     run.stages.append(stage)
-    if picture is None:
+    if image is None:
         return None
-    run.pictures.append(picture)
+    run.pictures.append(image)
     if job.options.want_objects:
         run.figures.append(await _objects(folder, figure, max_objects_bytes))
     return None
 
 
-async def _objects(folder: JobFolder, figure: DrawnFigure, max_bytes: int) -> Figure:
+async def _objects(folder: ProgramFolder, figure: DrawnFigure, max_bytes: int) -> Figure:
     """Return the objects of a figure; none of an image of Pillow, or if the program has damaged them."""
     nothing = Figure(page=figure.page)
     if not figure.objects:

@@ -1,4 +1,4 @@
-"""What is said of a program, from what it left behind; its exit code has no say."""
+"""The verdict on a program, from what it left behind; its exit code has no say."""
 
 from __future__ import annotations
 

@@ -30,11 +30,10 @@ class _Settings(ServiceSettings):
     port: ClassVar[int] = 1
 
 
-class _Servicer(RendererServicer[_Job, RawRendering]):
-    """A renderer whose engine answers what a test wants, one answer after the other."""
+class _Engine:
+    """Answers what a test wants, one answer after the other."""
 
-    def __init__(self, chassis: Chassis, answers: Sequence[RawRendering | Exception]) -> None:
-        super().__init__(Identity("i2s-chassis", "latex", "test", pb.RenderOptions()), _Settings(), chassis)
+    def __init__(self, answers: Sequence[RawRendering | Exception]) -> None:
         self.answers = list(answers)
 
     @property
@@ -45,17 +44,23 @@ class _Servicer(RendererServicer[_Job, RawRendering]):
     def isolation(self) -> Isolation:
         return Isolation(Tier.NAMESPACE, ())
 
-    def job(self, request: pb.RenderRequest, limits: Limits) -> _Job:
-        return _Job(limits)
-
-    def source_sha256(self, job: _Job) -> str:
-        return ""
-
     async def render(self, job: _Job) -> RawRendering:
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+
+class _Servicer(RendererServicer[_Job, RawRendering]):
+    def __init__(self, engine: _Engine, chassis: Chassis) -> None:
+        identity = Identity("i2s-chassis", "latex", "test", pb.RenderOptions())
+        super().__init__(identity, engine, _Settings(), chassis)
+
+    def job(self, request: pb.RenderRequest, limits: Limits) -> _Job:
+        return _Job(limits)
+
+    def source_sha256(self, job: _Job) -> str:
+        return ""
 
     def warm(self) -> list[pb.WarmEngine]:
         return []
@@ -79,10 +84,10 @@ class _Chassis:
 
 async def rendered(*answers: RawRendering | Exception) -> tuple[RawRendering, int, float | None]:
     """Return the result, how many answers were not asked for, and the number of reruns."""
-    chassis = _Chassis()
-    servicer = _Servicer(chassis, answers)  # type: ignore[arg-type]
+    chassis, engine = _Chassis(), _Engine(answers)
+    servicer = _Servicer(engine, chassis)  # type: ignore[arg-type]
     result = await servicer._render_surely(_Job(Limits()))
-    return result, len(servicer.answers), chassis.reruns
+    return result, len(engine.answers), chassis.reruns
 
 
 @pytest.mark.parametrize("first", [CRASHED, LOST])

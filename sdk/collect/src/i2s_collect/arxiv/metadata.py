@@ -51,7 +51,7 @@ _IDENTIFIER = "oai:arXiv.org:"
 
 
 class MalformedAnswerError(Exception):
-    """A body is no answer of OAI-PMH."""
+    """A body is not an answer of OAI-PMH."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def read_page(body: bytes) -> RecordPage:
     Entities are not resolved, and an answer with a document type is refused.
 
     Raises:
-        MalformedAnswerError: It is no answer of OAI-PMH.
+        MalformedAnswerError: It is not an answer of OAI-PMH.
     """
     from lxml import etree
 
@@ -168,7 +168,7 @@ def _checked_id(text: str) -> str:
 
 def _versions(raw: etree._Element) -> tuple[Version, ...]:
     """Return the versions; none if one of them cannot be read, since its date could be what counts."""
-    found: list[Version] = []
+    versions: list[Version] = []
     for one in raw.iterfind(_RAW + "version"):
         number = _VERSION.fullmatch(one.get("version", ""))
         try:
@@ -178,8 +178,8 @@ def _versions(raw: etree._Element) -> tuple[Version, ...]:
         if number is None:
             return ()
         day = (moment if moment.tzinfo is None else moment.astimezone(UTC)).date()
-        found.append(Version(int(number[1]), day, _text(one.find(_RAW + "source_type")).upper()))
-    return tuple(sorted(found, key=lambda version: version.number))
+        versions.append(Version(int(number[1]), day, _text(one.find(_RAW + "source_type")).upper()))
+    return tuple(sorted(versions, key=lambda version: version.number))
 
 
 def _line(raw: etree._Element, name: str) -> str:
@@ -201,7 +201,7 @@ def authors_of(text: str) -> tuple[str, ...]:
 
 _log = logging.getLogger(__name__)
 
-#: How often a page is asked for that is no answer of OAI-PMH.
+#: How often a page is asked for that is not an answer of OAI-PMH.
 ATTEMPTS = 3
 #: How often a harvest begins again after a token was refused, without any progress in between.
 MAX_RESTARTS = 3

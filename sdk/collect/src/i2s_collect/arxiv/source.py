@@ -53,7 +53,7 @@ _UNDEFINED = frozenset({ErrorKind.UNDEFINED_COMMAND, ErrorKind.UNDEFINED_ENVIRON
 
 
 def reference_fault(piece: Piece, rendering: Rendering) -> Dropped | None:
-    """Return why a rendering is no reference, or None.
+    """Return why a rendering is not a reference, or None.
 
     The log is read as far as the renderer returns it.
     """
@@ -129,10 +129,10 @@ class ArxivSource:
         seen: set[str] = set()
         for of_set in self.sets or ("",):
             for record in harvest(web, self.metadata_url, window.first, of_set):
-                found = candidate(record, window)
-                if found is not None and record.id not in seen:
+                document = candidate(record, window)
+                if document is not None and record.id not in seen:
                     seen.add(record.id)
-                    yield found
+                    yield document
 
     def fetch(self, document: SourceDocument, web: Web) -> Fetched | Dropped:
         """Return the source of a paper, of the version that its key names.
@@ -161,7 +161,7 @@ class ArxivSource:
             yield replace(one, key=document.key) if isinstance(one, Dropped) else one
 
     def rendering_fault(self, piece: Piece, rendering: Rendering) -> Dropped | None:
-        """Return why a rendering is no reference, or None."""
+        """Return why a rendering is not a reference, or None."""
         return reference_fault(piece, rendering)
 
 

@@ -98,7 +98,7 @@ class GithubWaits:
         self._refused, self._wait = "", SECONDARY_WAIT
 
     def __call__(self, answer: WebAnswer) -> float | None:
-        """Return the seconds to wait, or None if the answer is no request to wait."""
+        """Return the seconds to wait, or None if the answer is not a request to wait."""
         if answer.status not in (403, 429):
             return wait_of(answer)
         if "retry-after" in answer.headers:

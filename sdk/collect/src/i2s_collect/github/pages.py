@@ -39,7 +39,7 @@ _LARGE_FILE_POINTER = b"version https://git-lfs.github.com/spec/"
 
 @dataclass(frozen=True, slots=True)
 class SiteCounts:
-    """What is counted of a site."""
+    """The counts of a site."""
 
     #: Number of files of code.
     code_files: int

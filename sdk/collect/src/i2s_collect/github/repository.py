@@ -105,10 +105,10 @@ def is_full_name(text: str) -> bool:
 
 def read_licence(value: object) -> Licence:
     """Return the licence that GitHub detected; an unknown one if it is none that SPDX has."""
-    found = value.get("spdx_id") if isinstance(value, Mapping) else None
-    if not isinstance(found, str) or found == _NO_LICENCE or not _SPDX.fullmatch(found):
+    spdx = value.get("spdx_id") if isinstance(value, Mapping) else None
+    if not isinstance(spdx, str) or spdx == _NO_LICENCE or not _SPDX.fullmatch(spdx):
         return Licence()
-    return licence_of(found)
+    return licence_of(spdx)
 
 
 def licence_of(spdx: str) -> Licence:
@@ -173,14 +173,14 @@ def fetch_checkout(
     if not is_full_name(document.key) or (document.version and not is_commit(document.version)):
         return Dropped(Reason.MALFORMED, "is no repository, or its version no commit", document.key)
     branch = str(document.detail.get("branch", ""))
-    found = document.version or commit_of(document.key, branch, web, api)
-    if isinstance(found, Dropped):
-        return found
-    request = api.ask(f"/repos/{document.key}/tarball/{found}", max_bytes=max_bytes, expected=_GONE)
+    commit = document.version or commit_of(document.key, branch, web, api)
+    if isinstance(commit, Dropped):
+        return commit
+    request = api.ask(f"/repos/{document.key}/tarball/{commit}", max_bytes=max_bytes, expected=_GONE)
     answer = web.get(request)
     if answer.status != 200:
         return Dropped(Reason.GONE, f"the archive is gone or closed ({answer.status})", document.key)
-    return Fetched(answer.body, found, f"https://github.com/{document.key}/tree/{found}")
+    return Fetched(answer.body, commit, f"https://github.com/{document.key}/tree/{commit}")
 
 
 def is_commit(text: str) -> bool:
@@ -217,7 +217,7 @@ def read_checkout(content: bytes) -> tuple[dict[str, bytes], tuple[str, ...]]:
     """Return the files of an archive by their path in the repository, and the names of its links.
 
     Raises:
-        ValueError: It is no archive, is too large, or a name leads elsewhere.
+        ValueError: It is not an archive, is too large, or a name leads elsewhere.
     """
     files, left_out = read_repository(content)
     tops = {name.partition("/")[0] for name in files}

@@ -53,7 +53,7 @@ class _Span:
 
 @dataclass(frozen=True, slots=True)
 class _Results:
-    """What is known of one query; ``items`` are not all there are if it is not ``whole``."""
+    """The answer to one query; ``items`` are not all there are if it is not ``whole``."""
 
     total: int
     whole: bool
@@ -72,7 +72,7 @@ def find_repositories(
         window: Days of creation.
 
     Raises:
-        SourceStoppedError: The search does not answer, or what it answers is no result of a search.
+        SourceStoppedError: The search does not answer, or what it answers is not a result of a search.
     """
     seen: set[str] = set()
     whole = _Span(
@@ -132,10 +132,10 @@ def _pages(web: Web, api: GithubApi, terms: tuple[str, ...], per_page: int) -> _
     items: list[object] = []
     total, complete = 0, True
     for page in range(1, MOST_RESULTS // per_page + 2):
-        found = _page(web, api, terms, per_page, page)
-        total, complete = max(total, found.total), complete and found.whole
-        items += found.items
-        if total >= MOST_RESULTS or not complete or not found.items or page * per_page >= total:
+        answer = _page(web, api, terms, per_page, page)
+        total, complete = max(total, answer.total), complete and answer.whole
+        items += answer.items
+        if total >= MOST_RESULTS or not complete or not answer.items or page * per_page >= total:
             break
     return _Results(total, complete and total < MOST_RESULTS, tuple(items))
 

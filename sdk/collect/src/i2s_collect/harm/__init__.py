@@ -1,1 +1,1 @@
-"""What may hurt readers or people: insults in texts, images, data of persons, and what was withdrawn."""
+"""Content that may hurt readers or people: insults in texts, images, data of persons; and withdrawals."""

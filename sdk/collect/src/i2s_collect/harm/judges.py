@@ -11,21 +11,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from i2s_collect.web.answer import SourceStoppedError
 from i2s_sdk.errors import UsageError
 from i2s_sdk.json_text import read_json
-from i2s_wire.installation import install_command
 
 if TYPE_CHECKING:
     import httpx
 
 
-class TextJudge(Protocol):
-    """Tells how likely it is that readers should not be shown a text.
+C_contra = TypeVar("C_contra", contravariant=True)
 
-    The same text has the same value wherever name and version are the same.
+
+class Judge(Protocol[C_contra]):
+    """Tells how likely it is that readers should not be shown a text, or the PNG of an image.
+
+    The same content has the same value wherever name and version are the same.
     """
 
     @property
@@ -40,35 +42,16 @@ class TextJudge(Protocol):
 
     @property
     def limit(self) -> float:
-        """A text with a greater value is left out."""
+        """A content with a greater value is left out."""
         ...
 
-    def judge(self, text: str) -> float:
+    def judge(self, content: C_contra, /) -> float:
         """Return a value from 0 to 1."""
         ...
 
 
-class PictureJudge(Protocol):
-    """Tells how likely it is that readers should not be shown an image."""
-
-    @property
-    def name(self) -> str:
-        """Name of the model."""
-        ...
-
-    @property
-    def version(self) -> str:
-        """Version of the model; another version may give other values."""
-        ...
-
-    @property
-    def limit(self) -> float:
-        """An image with a greater value is left out."""
-        ...
-
-    def judge(self, png: bytes) -> float:
-        """Return a value from 0 to 1."""
-        ...
+TextJudge = Judge[str]
+ImageJudge = Judge[bytes]
 
 
 #: Seconds for one request.
@@ -111,10 +94,10 @@ class JudgeAddress:
         Raises:
             UsageError: It names none.
         """
-        found = _ADDRESS.fullmatch(text)
-        if found is None:
+        match = _ADDRESS.fullmatch(text)
+        if match is None:
             raise UsageError(f"{text!r} is no judge, such as my-model@2=http://127.0.0.1:8000/judge")
-        return cls(found["name"], found["version"], found["url"], limit)
+        return cls(match["name"], match["version"], match["url"], limit)
 
     def open(self, environment: Mapping[str, str]) -> EndpointJudge:
         """Return the judge; the token is that of the environment variable ``TOKEN_VARIABLE``."""
@@ -124,7 +107,7 @@ class JudgeAddress:
 
 
 class EndpointJudge:
-    """Implements ``TextJudge`` and, by ``EndpointPictureJudge``, ``PictureJudge``.
+    """Implements ``TextJudge`` and, by ``EndpointImageJudge``, ``ImageJudge``.
 
     A text is sent as ``POST`` with the JSON object ``{"text": "…"}``. The answer has status 200 and is a JSON
     object with a number ``score`` from 0 to 1. Anything else ends the collection, so that nothing passes
@@ -138,9 +121,6 @@ class EndpointJudge:
         headers: Headers of requests, such as those of a key; they are stored nowhere.
         timeout: Seconds for one request.
         client: The client to use in place of one of its own.
-
-    Raises:
-        UsageError: The extra ``collect`` is not installed.
     """
 
     def __init__(
@@ -157,12 +137,8 @@ class EndpointJudge:
         self.name, self.version, self.limit = name, version, limit
         self._url, self._headers = url, dict(headers or {})
         if client is None:
-            try:
-                import httpx
-            except ImportError:
-                raise UsageError(
-                    f"collecting needs the extra `collect`: {install_command('i2s-sdk[collect]')}"
-                ) from None
+            import httpx
+
             client = httpx.Client(timeout=timeout, follow_redirects=False)
         self._client = client
 
@@ -203,8 +179,8 @@ class EndpointJudge:
         return score
 
 
-class EndpointPictureJudge:
-    """Implements ``PictureJudge``: an ``EndpointJudge`` that is sent ``{"png": "…"}``, in base64.
+class EndpointImageJudge:
+    """Implements ``ImageJudge``: an ``EndpointJudge`` that is sent ``{"png": "…"}``, in base64.
 
     Args:
         endpoint: Its name and version are those of the judge.
@@ -260,7 +236,7 @@ class ProfanityJudge:
         limit: A text with a greater value is left out.
 
     Raises:
-        UsageError: The extra ``collect`` is not installed, or the model is not the one that is known.
+        UsageError: The model is not the one that is known.
     """
 
     name = "alt-profanity-check"
@@ -304,20 +280,20 @@ def check_model(folder: Path) -> None:
     for name, digest in DIGESTS.items():
         path = folder / name
         try:
-            found = hashlib.sha256(path.read_bytes()).hexdigest()
+            actual = hashlib.sha256(path.read_bytes()).hexdigest()
         except OSError as error:
             raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
-        if found != digest:
+        if actual != digest:
             raise UsageError(
                 f"{path}: is not the model of alt-profanity-check 1.9.1; install that version of the package"
             )
 
 
 def _folder() -> Path:
-    found = importlib.util.find_spec(PACKAGE)
-    if found is None or found.origin is None:
-        raise UsageError(f"collecting needs the extra `collect`: {install_command('i2s-sdk[collect]')}")
-    return Path(found.origin).parent / "data"
+    spec = importlib.util.find_spec(PACKAGE)
+    assert spec is not None, PACKAGE
+    assert spec.origin is not None, PACKAGE
+    return Path(spec.origin).parent / "data"
 
 
 EMAIL, TELEPHONE, PORTRAITS = "email_address", "telephone_number", "portraits"
@@ -355,14 +331,14 @@ def people_flags(text: str, files: Iterable[str] = ()) -> tuple[str, ...]:
         text: Text as readers see it.
         files: Names of the files of the page, with or without folders.
     """
-    found = []
+    kinds = []
     if _EMAIL.search(text):
-        found.append(EMAIL)
+        kinds.append(EMAIL)
     if any(_is_telephone(text, match) for match in _TELEPHONE.finditer(text)):
-        found.append(TELEPHONE)
+        kinds.append(TELEPHONE)
     if sum(map(_is_portrait, files)) > MOST_PORTRAITS:
-        found.append(PORTRAITS)
-    return tuple(found)
+        kinds.append(PORTRAITS)
+    return tuple(kinds)
 
 
 def _is_telephone(text: str, match: re.Match[str]) -> bool:

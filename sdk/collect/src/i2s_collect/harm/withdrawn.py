@@ -23,7 +23,7 @@ def read_withdrawn(path: Path) -> frozenset[str]:
         return frozenset()
     except OSError as error:
         raise DataError(path, 0, f"cannot be read: {error.strerror}") from None
-    found = set()
+    ids = set()
     for number, line in enumerate(content.split(b"\n"), 1):
         if not line.strip():
             continue
@@ -34,5 +34,5 @@ def read_withdrawn(path: Path) -> frozenset[str]:
         key = one.get("id") if isinstance(one, dict) else None
         if not isinstance(key, str) or not key:
             raise DataError(path, number, 'is no withdrawal, as {"id": "2611.01234v1"}')
-        found.add(key)
-    return frozenset(found)
+        ids.add(key)
+    return frozenset(ids)

@@ -1,1 +1,1 @@
-"""What is decided by looking at pictures: blank ones, duplicates, sheet music, systems of a page."""
+"""Decisions from pixels: blank images, duplicates, sheet music, systems of a page."""

@@ -23,11 +23,10 @@ from numpy.typing import NDArray
 from i2s_collect.candidates import Piece
 from i2s_collect.images.values import on_white
 from i2s_collect.state import transaction
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError
 from i2s_sdk.files import writing
 from i2s_sdk.instances.images import decode_image
 from i2s_sdk.json_text import read_json
-from i2s_wire.installation import install_command
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -59,12 +58,12 @@ _TOKEN = re.compile(r"\\[A-Za-z]+|\w+|[^\w\s]")
 
 
 class FingerprintError(ValueError):
-    """Text that is no fingerprint; the message says why."""
+    """Text that is not a fingerprint; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What is compared of a piece."""
+    """The parts of a piece that are compared."""
 
     #: SHA-256 of its normalised source, in hexadecimal.
     source: str
@@ -74,7 +73,7 @@ class Fingerprint:
     width: int
     #: The same.
     height: int
-    #: The difference hash of the picture: HASH_SIDE² bits, as bytes.
+    #: The difference hash of the image: HASH_SIDE² bits, as bytes.
     difference: bytes
     #: Grey values of the image, reduced to THUMBNAIL_SIDE², row by row.
     thumbnail: bytes
@@ -135,9 +134,6 @@ def fingerprint(image: Image.Image, source: bytes, text: str) -> Fingerprint:
         image: Its image.
         source: Its ground truth; UTF-8 text is normalised first, anything else is taken as it is.
         text: Its source or what readers see, of which the shingles are made.
-
-    Raises:
-        UsageError: The extra ``collect`` is not installed.
     """
     colored = on_white(image)
     pixels = hashlib.sha256(f"{colored.width} {colored.height} ".encode() + colored.tobytes())
@@ -156,7 +152,7 @@ def fingerprint(image: Image.Image, source: bytes, text: str) -> Fingerprint:
 def normalized(source: bytes) -> bytes:
     """Return a source in Unicode's form C, each run of whitespace as one space.
 
-    Bytes that are no UTF-8 are returned as they are.
+    Bytes that are not UTF-8 are returned as they are.
     """
     try:
         text = source.decode("utf-8")
@@ -181,16 +177,9 @@ def minhash(text: str) -> bytes:
     r"""Return the MinHash of the shingles of a text, as ``Fingerprint.shingles`` holds it.
 
     Tokens are commands of TeX and LilyPond (``\alpha``), words and single other characters.
-
-    Raises:
-        UsageError: The extra ``collect`` is not installed.
     """
-    try:
-        from datasketch import MinHash
-    except ImportError:
-        raise UsageError(
-            f"collecting needs the extra `collect`: {install_command('i2s-sdk[collect]')}"
-        ) from None
+    from datasketch import MinHash
+
     tokens = [match.group() for match, _ in zip(_TOKEN.finditer(text), range(MOST_TOKENS), strict=False)]
     if len(tokens) < SHINGLE:
         return b""
@@ -264,19 +253,19 @@ class _Rows:
     heads: NDArray[np.uint32] = field(default_factory=lambda: np.empty((0, HEAD), np.uint32))
     with_text: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
 
-    def add(self, key: str, one: Fingerprint) -> None:
+    def add(self, key: str, added: Fingerprint) -> None:
         row = len(self.keys)
         if row == len(self.sizes):
             self._grow(row + max(GROWTH, row // 2))
         self.keys.append(key)
-        self.sources.setdefault(one.source, row)
-        self.pictures.setdefault(one.picture, row)
-        self.sizes[row] = (one.width, one.height)
-        self.hashes[row] = np.frombuffer(one.difference, np.uint64)
-        self.thumbnails[row] = np.frombuffer(one.thumbnail, np.uint8)
-        self.with_text[row] = bool(one.shingles)
-        self.heads[row] = np.frombuffer(one.shingles[: 4 * HEAD], "<u4") if one.shingles else 0
-        self.shingles[row] = np.frombuffer(one.shingles, "<u4") if one.shingles else 0
+        self.sources.setdefault(added.source, row)
+        self.pictures.setdefault(added.picture, row)
+        self.sizes[row] = (added.width, added.height)
+        self.hashes[row] = np.frombuffer(added.difference, np.uint64)
+        self.thumbnails[row] = np.frombuffer(added.thumbnail, np.uint8)
+        self.with_text[row] = bool(added.shingles)
+        self.heads[row] = np.frombuffer(added.shingles[: 4 * HEAD], "<u4") if added.shingles else 0
+        self.shingles[row] = np.frombuffer(added.shingles, "<u4") if added.shingles else 0
 
     def _grow(self, rows: int) -> None:
         for name in ("sizes", "hashes", "thumbnails", "shingles", "heads", "with_text"):
@@ -285,18 +274,18 @@ class _Rows:
             new[: len(old)] = old
             setattr(self, name, new)
 
-    def alike(self, one: Fingerprint) -> int | None:
+    def alike(self, wanted: Fingerprint) -> int | None:
         """Return the first row whose image looks the same."""
         filled = len(self.keys)
-        size = np.array([one.width, one.height])
+        size = np.array([wanted.width, wanted.height])
         sizes = self.sizes[:filled]
         near = np.abs(sizes - size) <= SIZE_TOLERANCE * np.maximum(sizes, size)
         rows = np.flatnonzero(near.all(axis=1))
-        differing = np.bitwise_count(self.hashes[rows] ^ np.frombuffer(one.difference, np.uint64))
+        differing = np.bitwise_count(self.hashes[rows] ^ np.frombuffer(wanted.difference, np.uint64))
         rows = rows[differing.sum(axis=1) <= MOST_BITS]
         if not len(rows):
             return None
-        own = np.frombuffer(one.thumbnail, np.uint8).astype(np.int16)
+        own = np.frombuffer(wanted.thumbnail, np.uint8).astype(np.int16)
         others = self.thumbnails[rows].astype(np.int16)
         difference = np.abs(others - own)
         ink = np.abs(own - np.median(own)).sum() + np.abs(
@@ -307,11 +296,11 @@ class _Rows:
         )
         return int(rows[same][0]) if same.any() else None
 
-    def similar(self, one: Fingerprint) -> int | None:
+    def similar(self, wanted: Fingerprint) -> int | None:
         """Return the first row whose text is similar enough."""
-        if not one.shingles:
+        if not wanted.shingles:
             return None
-        own = np.frombuffer(one.shingles, "<u4")
+        own = np.frombuffer(wanted.shingles, "<u4")
         # A row that is equal in enough numbers is equal in some of its first ones too.
         fewest = HEAD - PERMUTATIONS + math.ceil(SIMILARITY * PERMUTATIONS)
         equal = np.count_nonzero(self.heads[: len(self.keys)] == own[:HEAD], axis=1)
@@ -335,31 +324,31 @@ class DuplicateIndex:
         """Return the number of pieces."""
         return sum(len(rows.keys) for rows in self._rows.values())
 
-    def add(self, subset: str, key: str, one: Fingerprint) -> None:
+    def add(self, subset: str, key: str, added: Fingerprint) -> None:
         """Add a piece."""
-        self._rows.setdefault(subset, _Rows()).add(key, one)
+        self._rows.setdefault(subset, _Rows()).add(key, added)
 
-    def find(self, subset: str, one: Fingerprint) -> Match | None:
+    def find(self, subset: str, wanted: Fingerprint) -> Match | None:
         """Return the piece that was added first among those found by the strictest comparison, or None."""
         rows = self._rows.get(subset)
         if rows is None:
             return None
         found = (
-            (Ring.SOURCE, rows.sources.get(one.source)),
-            (Ring.PICTURE, rows.pictures.get(one.picture)),
+            (Ring.SOURCE, rows.sources.get(wanted.source)),
+            (Ring.PICTURE, rows.pictures.get(wanted.picture)),
         )
         for ring, row in found:
             if row is not None:
                 return Match(rows.keys[row], ring)
-        if (row := rows.alike(one)) is not None:
+        if (row := rows.alike(wanted)) is not None:
             return Match(rows.keys[row], Ring.LOOK)
-        if (row := rows.similar(one)) is not None:
+        if (row := rows.similar(wanted)) is not None:
             return Match(rows.keys[row], Ring.TEXT)
         return None
 
 
 class KnownPieces:
-    """The duplicates of a collection: implements ``collect.judging.Duplicates``.
+    """The kept pieces of a collection and of earlier ones, with which new pieces are compared.
 
     Args:
         index: Index of earlier collections; pieces are added to it.
@@ -382,7 +371,7 @@ class KnownPieces:
         """Return which kept piece is the same and by which comparison, for people, or None.
 
         Raises:
-            FingerprintError: The text is no fingerprint.
+            FingerprintError: The text is not a fingerprint.
         """
         match = self._index.find(subset, Fingerprint.from_text(fingerprint))
         return f"{match.key} ({match.ring.value})" if match else None
@@ -391,7 +380,7 @@ class KnownPieces:
         """Keep a piece.
 
         Raises:
-            FingerprintError: The text is no fingerprint.
+            FingerprintError: The text is not a fingerprint.
         """
         one = Fingerprint.from_text(fingerprint)
         self._index.add(subset, key, one)
@@ -425,7 +414,7 @@ class SeenStore:
 
     Raises:
         WriteError: It cannot be written.
-        DataError: It is no such file.
+        DataError: It is not such a file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -501,5 +490,13 @@ class SeenStore:
             raise DataError(self._path, 0, f"cannot be used: {error}") from None
 
 
-def _columns(one: Fingerprint) -> tuple[str, str, int, int, bytes, bytes, bytes]:
-    return (one.source, one.picture, one.width, one.height, one.difference, one.thumbnail, one.shingles)
+def _columns(stored: Fingerprint) -> tuple[str, str, int, int, bytes, bytes, bytes]:
+    return (
+        stored.source,
+        stored.picture,
+        stored.width,
+        stored.height,
+        stored.difference,
+        stored.thumbnail,
+        stored.shingles,
+    )

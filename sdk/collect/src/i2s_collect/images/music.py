@@ -232,12 +232,12 @@ def _squares(part: Mask, side: int) -> Mask:
     whole = sums[side:, side:] - sums[:-side, side:] - sums[side:, :-side] + sums[:-side, :-side] == side**2
     height, width = whole.shape
     rows = np.zeros((part.shape[0], width), np.bool_)
-    found = np.zeros_like(part)
+    runs = np.zeros_like(part)
     for shift in range(side):
         rows[shift : shift + height] |= whole
     for shift in range(side):
-        found[:, shift : shift + width] |= rows
-    return found
+        runs[:, shift : shift + width] |= rows
+    return runs
 
 
 def _bars(ink: Mask, staff: Staff) -> int:
@@ -278,8 +278,8 @@ def _stems(part: NDArray[np.bool_], spacing: float) -> int:
     _, ends = np.nonzero((steps == -1).T)
     lengths = ends - starts
     fits = (lengths >= SHORTEST_STEM * spacing) & (lengths <= LONGEST_STEM * spacing)
-    found = np.unique(columns[fits])
-    return int(np.count_nonzero(np.diff(found, prepend=-9) > 1))
+    places = np.unique(columns[fits])
+    return int(np.count_nonzero(np.diff(places, prepend=-9) > 1))
 
 
 def _regularity(ink: Mask) -> float:

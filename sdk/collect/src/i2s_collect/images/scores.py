@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: Part of the height between two staves that a bar line or bracket covers which joins them.
 JOINED = 0.97
 
-#: Empty rows, in distances of staff lines, beyond which what is above or below is no part of a system.
+#: Empty rows, in distances of staff lines, beyond which what is above or below is not a part of a system.
 WIDEST_GAP = 2.5
 
 #: The same above the first system of a page, where titles stand.
@@ -233,7 +233,7 @@ def _systems(page: int, content: bytes) -> list[System | Dropped]:
     likely = probability(image)
     if fault := music_fault(likely):
         return [Dropped(fault.reason, f"page {page}: {fault.detail}")]
-    pictures = cut_systems(image)
-    if not pictures:
+    images = cut_systems(image)
+    if not images:
         return [Dropped(Reason.NOTHING_TO_CUT, f"page {page}: no staff")]
-    return [System(page, number, picture, likely) for number, picture in enumerate(pictures, 1)]
+    return [System(page, number, picture, likely) for number, picture in enumerate(images, 1)]

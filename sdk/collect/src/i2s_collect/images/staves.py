@@ -95,20 +95,20 @@ def line_pixels(sums: Dark, contrast: float, reach: int, run: int) -> Mask:
         run: Number of pixels side by side of which a line has to consist, a power of two.
     """
     height = len(sums)
-    found = np.zeros(sums.shape, np.bool_)
+    rows = np.zeros(sums.shape, np.bool_)
     if contrast == 0 or height <= reach:
-        return found
+        return rows
     least = (2 * SMOOTHED + 1) * max(LEAST_LINE_CONTRAST, LINE_CONTRAST * contrast)
     around = np.zeros_like(sums)
     around[reach:] = sums[:-reach]
     np.maximum(around[:-reach], sums[reach:], out=around[:-reach])
-    np.greater_equal(sums - around, np.int16(least), out=found)
-    return _long_runs(found, run)
+    np.greater_equal(sums - around, np.int16(least), out=rows)
+    return _long_runs(rows, run)
 
 
-def _long_runs(found: Mask, run: int) -> Mask:
+def _long_runs(rows: Mask, run: int) -> Mask:
     """Return what is left of a mask without runs in rows of less than so many pixels, a power of two."""
-    kept = found.copy()
+    kept = rows.copy()
     steps = [1 << power for power in range(run.bit_length() - 1)]
     for step in steps:
         kept[:, step:] &= kept[:, :-step].copy()
@@ -200,7 +200,7 @@ SPACING_PIXELS, SPACING_PART = 1.0, 0.15
 #: thicker.
 THICKEST_PIXELS, THICKEST_PART = 3.5, 0.25
 
-#: Lines in a row with equal distances that are no staff any more, but a table or ruled paper.
+#: Lines in a row with equal distances that are not staff any more, but a table or ruled paper.
 TOO_MANY_LINES = 8
 
 #: Part of the columns of a staff that a further line has, at least, to be counted with its lines.
@@ -238,7 +238,7 @@ def staves_of(grey: Grey) -> list[Staff]:
         grey: Values from 0 to 255, height × width.
     """
     dark, contrast = darkness_of(grey)
-    found: list[Staff] = []
+    candidates: list[Staff] = []
     ruled: list[tuple[float, float]] = []
     if contrast == 0:
         return []
@@ -249,17 +249,17 @@ def staves_of(grey: Grey) -> list[Staff]:
             if len(staff.lines) >= TOO_MANY_LINES:
                 ruled.append((staff.lines[0], staff.lines[-1]))
             elif not any(staff.lines[0] <= last and staff.lines[-1] >= first for first, last in ruled):
-                found.append(staff)
+                candidates.append(staff)
     kept: list[Staff] = []
-    for staff in sorted(found, key=lambda one: (-one.seen * (one.right - one.left), one.lines)):
+    for staff in sorted(candidates, key=lambda one: (-one.seen * (one.right - one.left), one.lines)):
         if not any(_overlap(staff, other) for other in kept):
             kept.append(staff)
     staves = [replace(staff, lines=staff.lines[:LINES]) for staff in kept]
     return sorted(staves, key=lambda staff: (staff.lines[0], staff.left))
 
 
-def _overlap(one: Staff, other: Staff) -> bool:
-    return one.lines[0] <= other.lines[-1] and other.lines[0] <= one.lines[-1]
+def _overlap(staff: Staff, other: Staff) -> bool:
+    return staff.lines[0] <= other.lines[-1] and other.lines[0] <= staff.lines[-1]
 
 
 def _staves(dark: Dark, pixels: Mask, smallest: float, largest: float) -> Iterator[Staff]:
@@ -346,13 +346,13 @@ def _parts(columns: NDArray[np.intp], distance: float) -> list[tuple[int, int, i
         return []
     breaks = np.flatnonzero(np.diff(columns) > max(3.0, MOST_GAP * distance))
     firsts, lasts = np.r_[0, breaks + 1], np.r_[breaks, len(columns) - 1]
-    found = []
+    groups = []
     for first, last in zip(firsts, lasts, strict=True):
         left, right, count = int(columns[first]), int(columns[last]) + 1, int(last - first + 1)
         least = max(SHORTEST_PIXELS, SHORTEST_STAFF * distance)
         if right - left >= least and count >= SEEN_COLUMNS * (right - left):
-            found.append((left, right, count))
-    return found
+            groups.append((left, right, count))
+    return groups
 
 
 def _thickness(dark: Dark, rows: list[float], distance: float, columns: NDArray[np.intp]) -> float:

@@ -67,5 +67,5 @@ class GithubScoresSource:
                 yield piece if isinstance(piece, Piece) else replace(piece, key=document.key)
 
     def rendering_fault(self, piece: Piece, rendering: Rendering) -> Dropped | None:
-        """Return why a rendering is no reference, or None."""
+        """Return why a rendering is not a reference, or None."""
         return score_fault(piece, rendering)

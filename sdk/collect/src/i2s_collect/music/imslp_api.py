@@ -75,9 +75,9 @@ def _files(block: str) -> Iterator[FileBlock]:
 
 
 def _day_of_submission(text: str) -> date | None:
-    found = _DATE.search(text)
+    match = _DATE.search(text)
     try:
-        return date(int(found[1]), int(found[2]), int(found[3])) if found else None
+        return date(int(match[1]), int(match[2]), int(match[3])) if match else None
     except ValueError:
         return None
 
@@ -105,7 +105,7 @@ class NoUploadsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """What the interface knows of a file."""
+    """The entry of a file in the interface."""
 
     #: Name of the file, with spaces rather than underscores.
     name: str

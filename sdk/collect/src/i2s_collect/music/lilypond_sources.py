@@ -46,7 +46,7 @@ class ScoreBlock:
 
 @dataclass(frozen=True, slots=True)
 class LilypondText:
-    r"""What a source holds."""
+    r"""The contents of a source."""
 
     #: Scores outside of other blocks but books, in their order.
     scores: tuple[ScoreBlock, ...]
@@ -94,14 +94,14 @@ class _Scanner:
         position = 0
         while token := _TOKEN.search(self._text, position):
             position = token.end()
-            found = token.group()
-            if found.startswith("%"):
+            text = token.group()
+            if text.startswith("%"):
                 continue
-            if found in "#$":
+            if text in "#$":
                 position = _after_scheme(self._text, position)
-                self._before, self._before_at = found, token.start()
+                self._before, self._before_at = text, token.start()
                 continue
-            self._take(found, token.start(), token.end())
+            self._take(text, token.start(), token.end())
         return LilypondText(
             tuple(self._scores),
             self._has_music or bool(self._scores),
@@ -110,21 +110,21 @@ class _Scanner:
             frozenset(self._commands),
         )
 
-    def _take(self, found: str, first: int, last: int) -> None:
-        if found in ("{", "<<"):
-            self._open(found, first)
-        elif found in ("}", ">>"):
+    def _take(self, text: str, first: int, last: int) -> None:
+        if text in ("{", "<<"):
+            self._open(text, first)
+        elif text in ("}", ">>"):
             if self._blocks:
                 self._close(self._blocks.pop(), last)
-        elif found == "=":
+        elif text == "=":
             self._field = self._before
             if not self._blocks:
                 self._assigned = True
-        elif found.startswith('"'):
-            self._string(_ESCAPED.sub(r"\1", found[1:].removesuffix('"')))
-        elif found.startswith("\\"):
-            self._command(found)
-        self._before, self._before_at = found, first
+        elif text.startswith('"'):
+            self._string(_ESCAPED.sub(r"\1", text[1:].removesuffix('"')))
+        elif text.startswith("\\"):
+            self._command(text)
+        self._before, self._before_at = text, first
 
     def _command(self, command: str) -> None:
         self._commands.add(command)
@@ -212,14 +212,14 @@ def cut_scores(
     if len(text) > MAX_FILE_CHARACTERS:
         yield Dropped(Reason.TOO_LONG, f"{member} has {len(text)} characters", subset=subset)
         return
-    found = read_lilypond(text)
-    if fault := _fault(member, found, neighbours):
+    parsed = read_lilypond(text)
+    if fault := _fault(member, parsed, neighbours):
         yield Dropped(*fault, subset=subset)
         return
-    shown = [score for score in found.scores if score.shown]
+    shown = [score for score in parsed.scores if score.shown]
     whole = len(shown) < 2
     for score in shown or [ScoreBlock(0, len(text), True)]:
-        source = text if whole else _alone(text, score, found.scores)
+        source = text if whole else _alone(text, score, parsed.scores)
         if len(source.strip()) > MAX_CHARACTERS:
             detail = f"{len(source)} characters in {member}, more than {MAX_CHARACTERS}"
             yield Dropped(Reason.TOO_LONG, detail, subset=subset)
@@ -231,12 +231,12 @@ def cut_scores(
             structure=source.strip().encode(),
             text=source.strip(),
             length=0,
-            notes={"scores": len(shown), **_header_notes(found)},
+            notes={"scores": len(shown), **_header_notes(parsed)},
         )
 
 
 def score_fault(piece: Piece, rendering: Rendering) -> Dropped | None:
-    """Return why the rendering of a score is no reference: it has several pages."""
+    """Return why the rendering of a score is not a reference: it has several pages."""
     if rendering.verdict.has_picture and rendering.total_pages != 1:
         return Dropped(Reason.SEVERAL_PAGES, f"{rendering.total_pages} pages", subset=piece.subset)
     return None
@@ -248,14 +248,14 @@ def local_includes(member: str, includes: Collection[str], files: Collection[str
     return tuple(one for one in includes if one.replace("\\", "/").rpartition("/")[2] in names)
 
 
-def _fault(member: str, found: LilypondText, neighbours: Collection[str]) -> tuple[Reason, str] | None:
-    if local := local_includes(member, found.includes, neighbours):
+def _fault(member: str, source: LilypondText, neighbours: Collection[str]) -> tuple[Reason, str] | None:
+    if local := local_includes(member, source.includes, neighbours):
         return Reason.INPUT_FILE, f"{member} includes {local[0][:100]}"
-    if found.commands & _PICTURES:
+    if source.commands & _PICTURES:
         return Reason.PICTURE_FILE, f"{member} has a picture"
-    if not found.has_music:
+    if not source.has_music:
         return Reason.NOTHING_TO_CUT, f"{member} has no music of its own"
-    if found.scores and not any(score.shown for score in found.scores):
+    if source.scores and not any(score.shown for score in source.scores):
         return Reason.NOTHING_TO_CUT, f"{member} is only played, not printed"
     return None
 
@@ -276,7 +276,7 @@ def _bytes_of(text: str, score: ScoreBlock, content: bytes) -> tuple[int, int]:
     return first, first + len(text[score.first : score.last].encode())
 
 
-def _header_notes(found: LilypondText) -> dict[str, str]:
+def _header_notes(source: LilypondText) -> dict[str, str]:
     """Return what the header says of rights, for people who decide on publishing."""
     wanted = ("license", "copyright", "composer", "maintainer", "source")
-    return {f"header {name}": found.header[name][:300] for name in wanted if found.header.get(name)}
+    return {f"header {name}": source.header[name][:300] for name in wanted if source.header.get(name)}

@@ -64,9 +64,9 @@ class MutopiaSource:
         files = self._read(commit, web)
         for name in sorted(files):
             if name.endswith(".ly"):
-                found = _document(name, files, commit)
-                if isinstance(found, Dropped) or found.day in window:
-                    yield found
+                document = _document(name, files, commit)
+                if isinstance(document, Dropped) or document.day in window:
+                    yield document
 
     def fetch(self, document: SourceDocument, web: Web) -> Fetched | Dropped:
         """Return a file of the archive that was read before."""
@@ -88,7 +88,7 @@ class MutopiaSource:
             yield piece if isinstance(piece, Piece) else replace(piece, key=document.key)
 
     def rendering_fault(self, piece: Piece, rendering: Rendering) -> Dropped | None:
-        """Return why a rendering is no reference, or None."""
+        """Return why a rendering is not a reference, or None."""
         return score_fault(piece, rendering)
 
     def _read(self, commit: str, web: Web) -> dict[str, bytes]:
@@ -106,9 +106,9 @@ def read_sources(archive: bytes) -> dict[str, bytes]:
     """Return the LilyPond files of a .tar.gz of a repository; others are skipped without being kept.
 
     Raises:
-        ValueError: It is no such archive, or unpacks to more than is taken.
+        ValueError: It is not such an archive, or unpacks to more than is taken.
     """
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     try:
         with (
             gzip.GzipFile(fileobj=io.BytesIO(archive)) as unpacked,
@@ -123,10 +123,10 @@ def read_sources(archive: bytes) -> dict[str, bytes]:
                     raise ValueError(f"has a member of {member.size} bytes")
                 if wanted and member.size <= MAX_SOURCE_BYTES and name.isprintable():
                     file = members.extractfile(member)
-                    found[name] = file.read() if file else b""
+                    contents[name] = file.read() if file else b""
     except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
         raise ValueError(f"is no .tar.gz: {error}") from None
-    return found
+    return contents
 
 
 def licence_from(text: str) -> Licence:
@@ -167,8 +167,8 @@ def _date(year: str, month: str, day: str) -> date | None:
 
 def _document(name: str, files: Mapping[str, bytes], commit: str) -> SourceDocument | Dropped:
     text = files[name].decode("utf-8", "replace")
-    found = read_lilypond(text)
-    header = found.header
+    source = read_lilypond(text)
+    header = source.header
     day = date_from(header)
     if day is None:
         return Dropped(Reason.MALFORMED, "its header names no date", name)
@@ -180,6 +180,6 @@ def _document(name: str, files: Mapping[str, bytes], commit: str) -> SourceDocum
         title=(header.get("title") or header.get("mutopiatitle") or name)[:300],
         authors=tuple(one[:300] for one in (header.get("composer"), header.get("maintainer")) if one),
         url=f"https://github.com/{REPOSITORY}/blob/{commit}/{name}",
-        detail={"includes": list(local_includes(name, found.includes, files))},
+        detail={"includes": list(local_includes(name, source.includes, files))},
         version=commit,
     )

@@ -1,1 +1,1 @@
-"""What is published of a collected data set: Parquet files, a data card, a Croissant file and recipes."""
+"""The publication of a collected data set: Parquet files, a data card, a Croissant file and recipes."""

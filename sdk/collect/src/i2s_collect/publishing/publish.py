@@ -20,11 +20,10 @@ from jinja2 import Environment, StrictUndefined
 from i2s_collect.collecting import COLLECTION
 from i2s_sdk.data.folder import INDEX, read_folder
 from i2s_sdk.data.format_2 import new_folder
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.json_text import read_json
 from i2s_sdk.tasks.registry import task_spec
-from i2s_wire.installation import install_command
 
 #: Columns in their order; all hold texts, but ``image``.
 COLUMNS = (
@@ -326,7 +325,7 @@ def _field(subset: str, column: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What was written."""
+    """The files that were written."""
 
     #: Counts of each subset: "published", "recipes" and "held back".
     counts: Mapping[str, Mapping[str, int]]
@@ -350,7 +349,7 @@ def publish(
 
     Raises:
         DataError: The data set was not made by ``collect``, or a file is damaged.
-        UsageError: The output folder is not empty, or pyarrow is missing.
+        UsageError: The output folder is not empty.
         WriteError: It cannot be written.
     """
     summary, thresholds = _read_json(folder, "summary.json"), _read_json(folder, "thresholds.json")
@@ -400,37 +399,33 @@ def publish(
 def _read_json(folder: Path, name: str) -> dict[str, Any]:
     path = folder / COLLECTION / name
     try:
-        found = read_json(path.read_bytes())
+        stored = read_json(path.read_bytes())
     except (OSError, ValueError):
-        found = None
-    if not isinstance(found, dict):
+        stored = None
+    if not isinstance(stored, dict):
         raise DataError(
             path, 0, "is not there or no JSON object; `i2s-sdk collect` makes it with the data set"
         )
-    return found
+    return stored
 
 
-def _lines(path: Path, found: Sequence[Mapping[str, Any]]) -> None:
-    content = "".join(json.dumps(one, sort_keys=True, ensure_ascii=False) + "\n" for one in found)
+def _lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
+    content = "".join(json.dumps(one, sort_keys=True, ensure_ascii=False) + "\n" for one in lines)
     path.write_text(content, encoding="utf-8")
 
 
 def _parquet(items: Sequence[PublishedItem], day: date) -> bytes:
     """Return rows as a Parquet file whose images Hugging Face's package takes as such."""
-    try:
-        import pyarrow as arrow  # type: ignore[import-untyped]
-        from pyarrow import parquet
-    except ImportError:
-        raise UsageError(
-            f"publishing needs the package pyarrow: {install_command('i2s-sdk[collect]')}"
-        ) from None
-    picture = arrow.struct([("bytes", arrow.binary()), ("path", arrow.string())])
+    import pyarrow as arrow  # type: ignore[import-untyped]
+    from pyarrow import parquet
+
+    image = arrow.struct([("bytes", arrow.binary()), ("path", arrow.string())])
     features = {
         name: {"_type": "Image"} if name == "image" else {"dtype": "string", "_type": "Value"}
         for name in COLUMNS
     }
     schema = arrow.schema(
-        [(name, picture if name == "image" else arrow.string()) for name in COLUMNS],
+        [(name, image if name == "image" else arrow.string()) for name in COLUMNS],
         metadata={"huggingface": json.dumps({"info": {"features": features}})},
     )
     table = arrow.Table.from_pylist([item.row(day.isoformat()) for item in items], schema=schema)

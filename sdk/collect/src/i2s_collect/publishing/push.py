@@ -23,7 +23,7 @@ _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """What is uploaded, and where to."""
+    """The files that are uploaded, and their destination."""
 
     #: Owner and name of the data set on the Hub.
     name: str

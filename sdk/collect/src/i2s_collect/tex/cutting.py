@@ -44,11 +44,11 @@ def cut_paper(members: Mapping[str, bytes]) -> Iterator[Piece | Dropped]:
         yield from _cut_file(list(found), paper)
 
 
-def _cut_file(found: list[FoundEnvironment], paper: Paper) -> Iterator[Piece | Dropped]:
+def _cut_file(environments: list[FoundEnvironment], paper: Paper) -> Iterator[Piece | Dropped]:
     """Yield what is cut out of one file, given in the order in which it begins."""
     taken: dict[str, int] = {}
     known = (0, 0)
-    for one in found:
+    for one in environments:
         if one.start < taken.get(one.subset, 0):
             continue
         start = one.text.byte(one.start, known)
@@ -62,40 +62,40 @@ def _cut_file(found: list[FoundEnvironment], paper: Paper) -> Iterator[Piece | D
             yield result
 
 
-def cut_one(found: FoundEnvironment, paper: Paper) -> Piece | Dropped:
+def cut_one(environment: FoundEnvironment, paper: Paper) -> Piece | Dropped:
     """Return an environment as a piece without its bytes, or why it is refused."""
-    length = found.end - found.start
+    length = environment.end - environment.start
     if length > MAX_RAW_CHARACTERS:
         return Dropped(
-            Reason.TOO_LONG, f"{length} characters, more than {MAX_RAW_CHARACTERS}", subset=found.subset
+            Reason.TOO_LONG, f"{length} characters, more than {MAX_RAW_CHARACTERS}", subset=environment.subset
         )
     if paper.read > MAX_READ_OF_PAPER:
-        return Dropped(Reason.MACROS, "the paper has too many macros to expand", subset=found.subset)
-    raw = found.text.text[found.start : found.end].replace("\r\n", "\n").replace("\r", "\n")
+        return Dropped(Reason.MACROS, "the paper has too many macros to expand", subset=environment.subset)
+    raw = environment.text.text[environment.start : environment.end].replace("\r\n", "\n").replace("\r", "\n")
 
     def meaning(name: str) -> Macro | None:
-        return paper.macros.at(found.time, name)
+        return paper.macros.at(environment.time, name)
 
     try:
         cut = expand(raw, meaning, own_names(raw), paper.conditionals)
-        declared = needed(cut.text, found.subset, found.declared)
+        declared = needed(cut.text, environment.subset, environment.declared)
         before = [expand(one.replace("\r", ""), meaning, (), paper.conditionals) for one in declared]
     except ExpansionError as error:
         paper.read += MAX_READ
-        return Dropped(Reason.MACROS, str(error), subset=found.subset)
+        return Dropped(Reason.MACROS, str(error), subset=environment.subset)
     paper.read += sum(one.read for one in (*before, cut))
     text = "\n".join(_tidy(one.text) for one in (*before, cut))
-    if refused := refusal(found.subset, text):
+    if refused := refusal(environment.subset, text):
         return refused
     return Piece(
-        subset=found.subset,
-        member=found.text.member,
+        subset=environment.subset,
+        member=environment.text.member,
         span=(0, 0),
         structure=text.encode("utf-8"),
         text=text,
         length=len(text),
         notes={
-            "environment": found.name,
+            "environment": environment.name,
             "expanded": sum(one.count for one in (*before, cut)),
             "declarations": len(before),
         },

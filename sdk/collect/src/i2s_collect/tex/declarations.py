@@ -1,4 +1,4 @@
-r"""What a paper declares beside macros and a cut may need: colors, styles of TikZ, types of columns.
+r"""Declarations of a paper beside macros that a cut may need: colors, styles of TikZ, types of columns.
 
 Such a declaration cannot be expanded. It is put before the cut if the cut uses what it declares, or if it
 changes all plots and the cut is one.
@@ -145,13 +145,13 @@ def _usable(subset: str, text: str, latest: Declaration | None) -> Iterator[tupl
         latest, number = latest.before, number + 1
 
 
-def _is_used(one: Declaration, subset: str, text: str) -> bool:
-    if one.command == "newcolumntype":
+def _is_used(declaration: Declaration, subset: str, text: str) -> bool:
+    if declaration.command == "newcolumntype":
         columns = "".join(found["columns"] for found in _COLUMNS.finditer(text)) if subset == TABLE else ""
-        return any(name in columns for name in one.names)
-    if not one.names:
+        return any(name in columns for name in declaration.names)
+    if not declaration.names:
         return subset == PLOT
-    return any(_has_word(text, name) for name in one.names)
+    return any(_has_word(text, name) for name in declaration.names)
 
 
 def _has_word(text: str, name: str) -> bool:

@@ -132,23 +132,23 @@ class _Expander:
             return None
         if name in self._own:
             return None
-        found = self._lookup(name)
-        return None if found is None or found.is_opaque else found
+        macro = self._lookup(name)
+        return None if macro is None or macro.is_opaque else macro
 
-    def _expand(self, scanner: Scanner, token: TexToken, found: Macro) -> None:
+    def _expand(self, scanner: Scanner, token: TexToken, macro: Macro) -> None:
         self._count += 1
         if self._count > MAX_EXPANSIONS:
             raise ExpansionError(f"more than {MAX_EXPANSIONS} macros are expanded")
-        body = found.body
-        if found.parameters:
-            arguments, starred = self._arguments(token.name, found)
-            body = found.starred_body if starred else found.body
+        body = macro.body
+        if macro.parameters:
+            arguments, starred = self._arguments(token.name, macro)
+            body = macro.starred_body if starred else macro.body
             body = _filled(body, arguments, MAX_EXPANDED)
         elif token.kind is TokenKind.WORD:
             self._skip_white(scanner)
         self._read += len(body)
         self._check_read()
-        if found.is_final:
+        if macro.is_final:
             self._emit(body)
             self._after_word = bool(_WORD_AT_END.match(body))
             return
@@ -158,11 +158,11 @@ class _Expander:
             raise ExpansionError(f"its macros are nested more than {MAX_DEPTH} deep")
         self._frames.append(Scanner(body, self._conditionals))
 
-    def _arguments(self, name: str, found: Macro) -> tuple[list[str], bool]:
+    def _arguments(self, name: str, macro: Macro) -> tuple[list[str], bool]:
         arguments: list[str] = []
         starred = False
-        defaults = iter(found.defaults)
-        for parameter in found.parameters:
+        defaults = iter(macro.defaults)
+        for parameter in macro.parameters:
             if parameter == "s":
                 starred = self._star()
             elif parameter == "o":
@@ -176,8 +176,8 @@ class _Expander:
         """Return the scanner of what comes next, after blanks and ended macros, or None at the end."""
         while self._frames:
             scanner = self._frames[-1]
-            found = _BLANK.match(scanner.text, scanner.position)
-            position = found.end() if found else scanner.position
+            match = _BLANK.match(scanner.text, scanner.position)
+            position = match.end() if match else scanner.position
             self._read += position - scanner.position
             if position < len(scanner.text):
                 scanner.position = position
@@ -218,8 +218,8 @@ class _Expander:
             return text[start + 1 : end]
         if text[start] in "}&$":
             raise ExpansionError(f"\\{name} lacks an argument")
-        found = _COMMAND.match(text, start)
-        scanner.position = found.end() if found else start + 1
+        match = _COMMAND.match(text, start)
+        scanner.position = match.end() if match else start + 1
         return text[start : scanner.position]
 
     def _closing(self, text: str, opening: int) -> int | None:
@@ -255,11 +255,11 @@ class _Expander:
         scanner.position = token.end
         self._argument("label")
         rest = self._frames[-1] if self._frames else scanner
-        found = _LINE_END.match(rest.text, rest.position)
+        match = _LINE_END.match(rest.text, rest.position)
         before = "".join(self._parts[-2:])
-        if found and (not before.strip(" \t") or before.rstrip(" \t").endswith("\n")):
+        if match and (not before.strip(" \t") or before.rstrip(" \t").endswith("\n")):
             self._strip_indentation()
-            rest.position = found.end()
+            rest.position = match.end()
 
     def _strip_indentation(self) -> None:
         """Take back the blanks at the beginning of a line that goes."""
@@ -281,9 +281,9 @@ class _Expander:
         return None
 
     def _skip_white(self, scanner: Scanner) -> None:
-        found = _WHITE.match(scanner.text, scanner.position)
-        if found:
-            scanner.position = found.end()
+        match = _WHITE.match(scanner.text, scanner.position)
+        if match:
+            scanner.position = match.end()
 
     @staticmethod
     def _at_end(scanner: Scanner) -> bool:
@@ -296,14 +296,14 @@ def _filled(body: str, arguments: list[str], limit: int) -> str:
     if len(body) + size > limit:
         raise ExpansionError(f"it has more than {limit} characters once its macros are expanded")
 
-    def value(found: re.Match[str]) -> str:
-        if found[2] is None or int(found[2]) > len(arguments):
-            return found[0]
-        argument = arguments[int(found[2]) - 1]
-        word = found[1] or ""
+    def value(match: re.Match[str]) -> str:
+        if match[2] is None or int(match[2]) > len(arguments):
+            return match[0]
+        argument = arguments[int(match[2]) - 1]
+        word = match[1] or ""
         if word and argument[:1].isalpha():
             word += " "
-        following = body[found.end() : found.end() + 1]
+        following = body[match.end() : match.end() + 1]
         joined = following.isalpha() and _WORD_AT_END.search(argument[-MAX_WORD:])
         return f"{word}{argument} " if joined else word + argument
 

@@ -170,8 +170,8 @@ class Reading:
 
     def blank(self, position: int) -> int:
         """Return the position after blanks and comments."""
-        found = _BLANK.match(self.text, position)
-        return found.end() if found else position
+        match = _BLANK.match(self.text, position)
+        return match.end() if match else position
 
     def group(self, position: int) -> tuple[str, int] | None:
         """Return the content of the group that comes next and where it ends, or None."""
@@ -200,16 +200,16 @@ class Reading:
         braced = self.text.startswith("{", position)
         if braced:
             position = self.blank(position + 1)
-        found = _COMMAND.match(self.text, position)
-        if found is None:
+        match = _COMMAND.match(self.text, position)
+        if match is None:
             return None
-        end = found.end()
+        end = match.end()
         if braced:
             end = self.blank(end)
             if not self.text.startswith("}", end):
                 return None
             end += 1
-        return found[1], end
+        return match[1], end
 
     def define(self, name: str, value: Macro, *, everywhere: bool = False) -> None:
         """Add a macro."""
@@ -250,17 +250,17 @@ def read_definition(word: str, position: int, reading: Reading) -> int | None:
         reading: Where it is read.
 
     Returns:
-        None if the word defines nothing, or what follows is no definition.
+        None if the word defines nothing, or what follows is not a definition.
     """
     reader = DEFINITIONS.get(word)
     return reader(word, position, reading) if reader else None
 
 
 def _new_command(word: str, position: int, reading: Reading) -> int | None:
-    found = reading.command(reading.star(position))
-    if found is None:
+    command = reading.command(reading.star(position))
+    if command is None:
         return None
-    name, position = found
+    name, position = command
     parameters, defaults, position = _parameters(position, reading)
     body = reading.group(position)
     if body is None:
@@ -283,17 +283,17 @@ def _parameters(position: int, reading: Reading) -> tuple[str, tuple[str, ...], 
 
 
 def _def(word: str, position: int, reading: Reading) -> int | None:
-    found = _COMMAND.match(reading.text, reading.blank(position))
-    if found is None:
+    match = _COMMAND.match(reading.text, reading.blank(position))
+    if match is None:
         return None
     everywhere = word in ("gdef", "xdef")
-    simple = _SIMPLE_PARAMETERS.match(reading.text, found.end())
+    simple = _SIMPLE_PARAMETERS.match(reading.text, match.end())
     if simple is None:
-        start = reading.text.find("{", found.end(), found.end() + MAX_PARAMETER_TEXT)
+        start = reading.text.find("{", match.end(), match.end() + MAX_PARAMETER_TEXT)
         body = reading.group(start) if start >= 0 else None
         if body is None:
             return None
-        reading.define(found[1], OPAQUE, everywhere=everywhere)
+        reading.define(match[1], OPAQUE, everywhere=everywhere)
         return body[1]
     body = reading.group(simple.end())
     if body is None:
@@ -301,59 +301,59 @@ def _def(word: str, position: int, reading: Reading) -> int | None:
     count = len(simple[1]) // 2
     in_order = simple[1] == "".join(f"#{number + 1}" for number in range(count))
     value = macro(body[0], "m" * count) if in_order and word in ("def", "gdef") else OPAQUE
-    reading.define(found[1], value, everywhere=everywhere)
+    reading.define(match[1], value, everywhere=everywhere)
     return body[1]
 
 
 def _let(word: str, position: int, reading: Reading) -> int | None:
-    found = _COMMAND.match(reading.text, reading.blank(position))
-    if found is None:
+    match = _COMMAND.match(reading.text, reading.blank(position))
+    if match is None:
         return None
-    position = reading.blank(found.end())
+    position = reading.blank(match.end())
     if reading.text.startswith("=", position):
         position = reading.blank(position + 1)
     other = _COMMAND.match(reading.text, position)
     if other is None:
         character = reading.text[position : position + 1]
         value = macro(character, is_final=True) if character.strip("#%{}\\") else OPAQUE
-        reading.define(found[1], value)
+        reading.define(match[1], value)
         return position + len(character)
     known = reading.macros.get(other[1])
-    reading.define(found[1], known or macro("\\" + other[1], is_final=True))
+    reading.define(match[1], known or macro("\\" + other[1], is_final=True))
     return other.end()
 
 
 def _operator(word: str, position: int, reading: Reading) -> int | None:
     after = reading.star(position)
-    found = reading.command(after)
-    body = reading.group(found[1]) if found else None
-    if found is None or body is None:
+    command = reading.command(after)
+    body = reading.group(command[1]) if command else None
+    if command is None or body is None:
         return None
     star = "*" if after != position else ""
-    reading.define(found[0], macro(rf"\operatorname{star}{{{body[0]}}}"))
+    reading.define(command[0], macro(rf"\operatorname{star}{{{body[0]}}}"))
     return body[1]
 
 
 def _paired_delimiter(word: str, position: int, reading: Reading) -> int | None:
-    found = reading.command(position)
-    left = reading.group(found[1]) if found else None
+    command = reading.command(position)
+    left = reading.group(command[1]) if command else None
     right = reading.group(left[1]) if left else None
-    if found is None or left is None or right is None:
+    if command is None or left is None or right is None:
         return None
     plain = rf"\mathopen{{#1{left[0]}}} #2 \mathclose{{#1{right[0]}}}"
     stretched = rf"\left{left[0]} #2 \right{right[0]}"
-    reading.define(found[0], macro(plain, "som", ("",), starred_body=stretched))
+    reading.define(command[0], macro(plain, "som", ("",), starred_body=stretched))
     return right[1]
 
 
 def _document_command(word: str, position: int, reading: Reading) -> int | None:
-    found = reading.command(position)
-    arguments = reading.group(found[1]) if found else None
+    command = reading.command(position)
+    arguments = reading.group(command[1]) if command else None
     body = reading.group(arguments[1]) if arguments else None
-    if found is None or arguments is None or body is None:
+    if command is None or arguments is None or body is None:
         return None
     shape = _shape(arguments[0])
-    reading.define(found[0], macro(body[0], *shape) if shape else OPAQUE)
+    reading.define(command[0], macro(body[0], *shape) if shape else OPAQUE)
     return body[1]
 
 
@@ -365,12 +365,12 @@ def _shape(specification: str) -> tuple[str, tuple[str, ...]] | None:
         if rest[0] == "m":
             parameters, rest = parameters + "m", rest[1:].lstrip()
             continue
-        found = re.match(r"O\s*\{([^{}]*)\}\s*", rest)
-        if found is None:
+        match = re.match(r"O\s*\{([^{}]*)\}\s*", rest)
+        if match is None:
             return None
         parameters += "o"
-        defaults.append(found[1])
-        rest = rest[found.end() :]
+        defaults.append(match[1])
+        rest = rest[match.end() :]
     return parameters, tuple(defaults)
 
 

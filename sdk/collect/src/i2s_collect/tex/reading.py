@@ -64,9 +64,9 @@ def read_text(member: str, content: bytes) -> Text:
 def find_roots(members: Mapping[str, bytes]) -> list[str]:
     r"""Return the members that are documents of their own, those that may be a part of another one last.
 
-    A root has a ``\documentclass`` or ``\documentstyle`` that is no comment.
+    A root has a ``\documentclass`` or ``\documentstyle`` that is not a comment.
     """
-    found: list[tuple[bool, bool, str]] = []
+    roots: list[tuple[bool, bool, str]] = []
     for name, content in members.items():
         path = PurePosixPath(name)
         if path.suffix.lower() not in ROOT_SUFFIXES or not 0 < len(content) <= MAX_FILE_BYTES:
@@ -75,8 +75,8 @@ def find_roots(members: Mapping[str, bytes]) -> list[str]:
             continue
         name_of_class = _class_of(read_text(name, content).text)
         if name_of_class is not None:
-            found.append((name_of_class in _PART_CLASSES, "/" in name, name))
-    return [name for _, _, name in sorted(found)]
+            roots.append((name_of_class in _PART_CLASSES, "/" in name, name))
+    return [name for _, _, name in sorted(roots)]
 
 
 def _class_of(text: str) -> str | None:
@@ -207,7 +207,7 @@ class FoundEnvironment:
 
 @dataclass(slots=True)
 class Paper:
-    """What was read of a paper."""
+    """The parts of a paper that were read."""
 
     #: Files with a document class.
     roots: tuple[str, ...] = ()
@@ -219,7 +219,7 @@ class Paper:
     conditionals: Conditionals = field(default_factory=Conditionals)
     #: Files that were not read, or not to their end.
     faults: list[Dropped] = field(default_factory=list)
-    #: Lines that load packages and libraries that are no files of the paper, by what they load.
+    #: Lines that load packages and libraries that are not files of the paper, by what they load.
     loads: dict[Provider, str] = field(default_factory=dict)
     #: Characters that were read so far to expand macros.
     read: int = 0
@@ -339,14 +339,14 @@ class _Reader:
             file.subsets[subset] += 1
 
     def _pop(self, file: _File) -> _Open:
-        one = file.open.pop()
-        self._declared = one.declared
-        if one.name:
-            file.names[one.name] -= 1
-            if subset := _subset_of(one.name):
+        environment = file.open.pop()
+        self._declared = environment.declared
+        if environment.name:
+            file.names[environment.name] -= 1
+            if subset := _subset_of(environment.name):
                 file.subsets[subset] -= 1
         self.paper.macros.leave(file.base + len(file.open))
-        return one
+        return environment
 
     def _close_group(self, file: _File) -> None:
         while file.open and file.open[-1].name in _MATHS:
@@ -389,12 +389,12 @@ class _Reader:
             self._push(file, token.name, token.start)
 
     def _end_environment(self, file: _File, token: TexToken) -> None:
-        found = self.paper.macros.get(f"end {token.name}")
-        if found is None:
+        macro = self.paper.macros.get(f"end {token.name}")
+        if macro is None:
             self._close(file, token.name, token.end)
             return
         self._close(file, f"own {token.name}", token.end)
-        for name in found.closes:
+        for name in macro.closes:
             self._close(file, name, token.end)
 
     def _close(self, file: _File, name: str, end: int) -> None:
@@ -410,11 +410,11 @@ class _Reader:
                 FoundEnvironment(subset, name, file.text, one.start, end, one.time, one.declared)
             )
 
-    def _own(self, file: _File, token: TexToken, found: Macro) -> None:
+    def _own(self, file: _File, token: TexToken, macro: Macro) -> None:
         """Follow a macro of the paper that begins or ends environments."""
-        for name in found.closes:
+        for name in macro.closes:
             self._close(file, name, token.end)
-        for name in found.opens:
+        for name in macro.opens:
             self._push(file, name, token.start)
 
     def _word(self, file: _File, token: TexToken) -> bool:
@@ -447,9 +447,9 @@ class _Reader:
 
     def _declare(self, file: _File, token: TexToken) -> None:
         reading = Reading(file.text.text, file.braces, self.paper.macros, 0)
-        found = read_declaration(token.name, token.end, token.start, reading, self._declared)
-        if found is not None:
-            self._declared, file.scanner.position = found[0], max(found[1], file.scanner.position)
+        declaration = read_declaration(token.name, token.end, token.start, reading, self._declared)
+        if declaration is not None:
+            self._declared, file.scanner.position = declaration[0], max(declaration[1], file.scanner.position)
 
     def _new_conditional(self, file: _File, token: TexToken) -> None:
         reading = Reading(file.text.text, file.braces, self.paper.macros, 0)
@@ -495,10 +495,10 @@ class _Reader:
 
     def _catcode(self, file: _File, token: TexToken) -> bool:
         """Return whether the file can be read on after a category code changes."""
-        found = _CATCODE.match(file.text.text, token.end)
-        if found is None or file.only_definitions or _CATEGORIES[found[1]] == found[2]:
+        match = _CATCODE.match(file.text.text, token.end)
+        if match is None or file.only_definitions or _CATEGORIES[match[1]] == match[2]:
             return True
-        detail = f"{file.text.member} changes the category code of {found[1]}"
+        detail = f"{file.text.member} changes the category code of {match[1]}"
         self.paper.faults.append(Dropped(Reason.CATEGORY_CODES, detail))
         return False
 

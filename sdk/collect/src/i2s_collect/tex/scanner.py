@@ -114,7 +114,7 @@ class Conditionals:
 
 
 class Scanner:
-    """Yields the tokens of a source one by one; plain text between them is no token.
+    """Yields the tokens of a source one by one; plain text between them is not a token.
 
     Args:
         text: The source.
@@ -136,15 +136,15 @@ class Scanner:
 
     def next(self) -> TexToken | None:
         """Return the next token, or None at the end."""
-        found = (_TOKEN_WITH_AT if self.at_letter else _TOKEN).search(self.text, self.position)
-        if found is None:
+        match = (_TOKEN_WITH_AT if self.at_letter else _TOKEN).search(self.text, self.position)
+        if match is None:
             self.position = len(self.text)
             return None
-        self.position = found.end()
-        kind = _KINDS[found.lastgroup or "symbol"]
+        self.position = match.end()
+        kind = _KINDS[match.lastgroup or "symbol"]
         if kind is TokenKind.WORD:
-            return self._word(found[0][1:], found.start())
-        return TexToken(kind, found.start(), found.end(), found[0][1:] if kind is TokenKind.SYMBOL else "")
+            return self._word(match[0][1:], match.start())
+        return TexToken(kind, match.start(), match.end(), match[0][1:] if kind is TokenKind.SYMBOL else "")
 
     def _word(self, name: str, start: int) -> TexToken:
         if name in ("begin", "end"):
@@ -179,11 +179,11 @@ class Scanner:
         return value is not None
 
     def _delimiter(self, word: str, start: int) -> TexToken:
-        found = _NAME.match(self.text, self.position)
-        if found is None:
+        match = _NAME.match(self.text, self.position)
+        if match is None:
             return TexToken(TokenKind.WORD, start, self.position, word)
-        name = found[1].strip()
-        self.position = found.end()
+        name = match[1].strip()
+        self.position = match.end()
         if word == "begin" and (name in VERBATIM or name in COMMENTS):
             closing = rf"\end{{{name}}}"
             end = self.text.find(closing, self.position)
@@ -240,8 +240,8 @@ def is_conditional(name: str) -> bool:
 
 
 def _after_word(text: str, position: int) -> int:
-    found = _NEXT_WORD.match(text, position)
-    return found.end() if found else position
+    match = _NEXT_WORD.match(text, position)
+    return match.end() if match else position
 
 
 class Braces:

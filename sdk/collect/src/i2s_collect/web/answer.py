@@ -10,7 +10,7 @@ from i2s_sdk.errors import I2SError
 
 
 class NotAtHandError(I2SError):
-    """What is asked for is not there now, and may be there when the same command runs again."""
+    """The document is not there now, and may be there when the same command runs again."""
 
 
 class NotCachedError(NotAtHandError):
@@ -31,7 +31,7 @@ REFUSAL_BYTES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class WebAnswer:
-    """What a server answered."""
+    """The answer of a server."""
 
     #: HTTP status.
     status: int

@@ -22,7 +22,6 @@ from i2s_collect.web.manners import HostGaps, Manners
 from i2s_sdk.errors import UsageError
 from i2s_sdk.files import write_whole, writing
 from i2s_sdk.json_text import read_json
-from i2s_wire.installation import install_command
 
 if TYPE_CHECKING:
     import httpx
@@ -83,7 +82,7 @@ class StoredAnswer:
 class WebCache:
     """A folder with the answers of all requests that were made for a collection.
 
-    A request is its URL, its query and those headers that are no secrets. For each there are two files: the
+    A request is its URL, its query and those headers that are not secrets. For each there are two files: the
     body under its SHA-256, and the answer, which names it and is written last, so that a process that is
     killed leaves a whole answer or none.
     """
@@ -94,14 +93,14 @@ class WebCache:
     def find(self, ask: Ask) -> StoredAnswer | None:
         """Return the stored answer of a request, or None if there is none or its body is gone."""
         try:
-            found = read_json(self._place(ask).read_bytes())
-            body = (self._folder / "bodies" / found["sha256"]).read_bytes()
+            stored = read_json(self._place(ask).read_bytes())
+            body = (self._folder / "bodies" / stored["sha256"]).read_bytes()
         except (OSError, ValueError, KeyError):
             return None
-        if hashlib.sha256(body).hexdigest() != found["sha256"]:
+        if hashlib.sha256(body).hexdigest() != stored["sha256"]:
             return None
-        answer = WebAnswer(found["status"], found["headers"], body, found["url"])
-        return StoredAnswer(answer, datetime.fromisoformat(found["taken"]))
+        answer = WebAnswer(stored["status"], stored["headers"], body, stored["url"])
+        return StoredAnswer(answer, datetime.fromisoformat(stored["taken"]))
 
     def store(self, ask: Ask, answer: WebAnswer) -> None:
         """Store the answer of a request.
@@ -298,12 +297,8 @@ class HttpWeb:
 
     def _connected(self) -> httpx.Client:
         if self._client is None:
-            try:
-                import httpx
-            except ImportError:
-                raise UsageError(
-                    f"collecting needs the extra `collect`: {install_command('i2s-sdk[collect]')}"
-                ) from None
+            import httpx
+
             limits = httpx.Limits(max_connections=1, max_keepalive_connections=1)
             self._client = httpx.Client(timeout=TIMEOUT, limits=limits, follow_redirects=False)
         return self._client

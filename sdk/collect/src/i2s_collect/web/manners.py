@@ -18,7 +18,7 @@ from i2s_sdk.files import writing
 #: Seconds between two requests to a host of which nothing else is known.
 DEFAULT_GAP = 3.0
 
-#: Seconds to wait before a request is repeated, or None if the answer is no request to wait.
+#: Seconds to wait before a request is repeated, or None if the answer is not a request to wait.
 WaitOf = Callable[[WebAnswer], float | None]
 
 

@@ -64,12 +64,12 @@ class AccessList:
         if not token or len(token) > _MAX_TOKEN_CHARACTERS:
             return None
         digest = token_digest(token)
-        found = None
+        matching = None
         for caller in self.callers.values():
             for known in caller.tokens:
                 if hmac.compare_digest(known, digest):
-                    found = caller
-        return found
+                    matching = caller
+        return matching
 
     def with_certificate(self, names: Iterable[str]) -> Listed | None:
         """Return who has a certificate with one of these names."""
@@ -233,19 +233,19 @@ class AccessFile:
         listed = self.current()
         if authorization is not None:
             scheme, _, token = authorization.partition(" ")
-            found = listed.with_token(token.strip()) if scheme.lower() == "bearer" else None
-            if found is None:
+            caller = listed.with_token(token.strip()) if scheme.lower() == "bearer" else None
+            if caller is None:
                 raise UnauthenticatedError("the token is not one that this service knows; give a valid one")
-            return found.name
+            return caller.name
         names = list(certificate_names)
         if not names:
             raise UnauthenticatedError(
                 "no credentials; send the metadata authorization: Bearer TOKEN, or present a certificate"
             )
-        found = listed.with_certificate(names)
-        if found is None:
+        caller = listed.with_certificate(names)
+        if caller is None:
             raise PermissionDeniedError("the certificate is valid but not listed here; ask for access")
-        return found.name
+        return caller.name
 
     def _stamps(self) -> tuple[int, int, int] | None:
         status = self._path.stat()

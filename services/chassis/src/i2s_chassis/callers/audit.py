@@ -20,7 +20,7 @@ _log.setLevel(logging.INFO)
 
 @dataclass(slots=True)
 class AuditEntry:
-    """What a call or an item did; who is in the context of the log."""
+    """The entry of a call or an item in the audit log; the caller is in the context of the log."""
 
     #: Digest of what was sent; empty if nothing was understood.
     source_sha256: str = ""

@@ -20,7 +20,7 @@ _listed_name: contextvars.ContextVar[str | None] = contextvars.ContextVar("liste
 
 
 class CallContext(Protocol):
-    """What is read of grpc's context of a call."""
+    """The parts of grpc's context of a call that are read."""
 
     def peer(self) -> str:
         """Return the address of the other end, such as "ipv4:10.0.0.7:41234"."""

@@ -328,12 +328,12 @@ class Refusals:
 
     def expired(self, now: float) -> list[RefusedCall]:
         """Return those whose time is over; each is to be forgotten."""
-        found = []
+        places = []
         while self._by_expiry and (self._by_expiry[0][2].is_over or self._by_expiry[0][0] < now):
             refused = heapq.heappop(self._by_expiry)[2]
             if not refused.is_over:
-                found.append(refused)
-        return found
+                places.append(refused)
+        return places
 
 
 def _refusal_key(flow: Flow) -> tuple[str, str, str]:

@@ -56,7 +56,7 @@ _log = logging.getLogger(__name__)
 
 
 class Phase(enum.Enum):
-    """What the service can do; the value says why it answers UNAVAILABLE."""
+    """The state of the service; the value says why it answers UNAVAILABLE."""
 
     STARTING = "the service is starting; come back when its health is SERVING"
     SERVING = ""
@@ -289,8 +289,8 @@ def _why_cancelled(context: Context) -> Status:
 
 def _identifiers(call: Span) -> dict[str, str]:
     """Return the identifiers of a span for the log; those of the caller's stay if none is recorded."""
-    found = call.identifiers
-    return {} if found is None else {"trace_id": found[0], "span_id": found[1]}
+    identifiers = call.identifiers
+    return {} if identifiers is None else {"trace_id": identifiers[0], "span_id": identifiers[1]}
 
 
 def _short(method: str) -> str:
@@ -302,7 +302,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._:/-]{1,128}")
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a caller sends beside its messages."""
+    """The metadata that a caller sends beside its messages."""
 
     #: Its name for the call, the same in all attempts; empty if it gave none.
     request_id: str

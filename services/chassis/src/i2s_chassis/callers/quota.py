@@ -1,4 +1,4 @@
-"""What a single caller may use: bounds on jobs at once, and amounts for each minute."""
+"""The quota of a single caller: bounds on jobs at once, and amounts for each minute."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class _Minute:
 
 
 class CallerAccount:
-    """What one caller has used.
+    """The use of one caller.
 
     Attributes:
         quota: Its bounds.

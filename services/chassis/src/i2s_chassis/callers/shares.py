@@ -197,7 +197,7 @@ class CallerConnection(Share):
 
 @dataclass(slots=True)
 class DemandGroup:
-    """What the connections of a caller with low demand, or those with high demand, have together."""
+    """The common share of the connections of a caller with low demand, or of those with high demand."""
 
     #: Slot seconds charged, divided by the weight of the kind.
     tag: float = 0.0
@@ -288,8 +288,8 @@ def greediest_first(shares: Iterable[S]) -> list[S]:
 
 def drop_idle(shares: dict[str, S], name: str, clock: float) -> None:
     """Drop a share that would begin anew anyway; if there are too many, all that have nothing here."""
-    one = shares.get(name)
-    if one is not None and one.idle and one.tag <= clock:
+    own = shares.get(name)
+    if own is not None and own.idle and own.tag <= clock:
         del shares[name]
     if len(shares) > _MOST_SHARES:
         for idle in [key for key, share in shares.items() if share.idle]:

@@ -1,4 +1,4 @@
-"""What all processes of a run use together, also those that have come and gone.
+"""The account of what all processes of a run use together, also those that have come and gone.
 
 A control group counts every moment. If there is none the numbers of /proc are added up: of
 what lives its own time and that of the children it has waited for, and what the supervisor and
@@ -62,8 +62,8 @@ class RunAccount:
         self._before = self._grouped() or 0.0
         self._earlier = frozenset(there) - scaffolding
         # Children before parents: who is reaped meanwhile counts twice here, not for this run.
-        found = self._found([*reversed(there), *scaffolding.difference(there)])
-        self._counted_before = self._counted(found, _reaped_by_us())
+        counted = self._found([*reversed(there), *scaffolding.difference(there)])
+        self._counted_before = self._counted(counted, _reaped_by_us())
         self._seen: dict[int, float] = {}
         self._cpu = 0.0
         self.memory_bytes = 0
@@ -82,12 +82,12 @@ class RunAccount:
                 look is then missed until the next time, and never counted twice.
         """
         reaped_by_us = _reaped_by_us()
-        found = self._found(tree)
-        job = [process for process in found if process.pid not in self._scaffolding]
+        counted = self._found(tree)
+        job = [process for process in counted if process.pid not in self._scaffolding]
         for process in job:
             if process.pid not in self._earlier:
                 self._seen[process.pid] = max(process.cpu_seconds, self._seen.get(process.pid, 0.0))
-        self._count(self._counted(found, reaped_by_us) - self._counted_before)
+        self._count(self._counted(counted, reaped_by_us) - self._counted_before)
         self.memory_bytes = self._memory(job)
         threads = sum(process.threads for process in job)
         if self._most_processes is not None:
@@ -99,10 +99,10 @@ class RunAccount:
     def _found(pids: Iterable[int]) -> list[Process]:
         return [process for pid in pids if (process := processes.look_at(pid)) is not None]
 
-    def _counted(self, found: list[Process], reaped_by_us: float) -> float:
+    def _counted(self, known: list[Process], reaped_by_us: float) -> float:
         """Return the CPU seconds of these processes and of those that the supervisor has reaped."""
-        own = sum(process.cpu_seconds for process in found if process.pid not in self._scaffolding)
-        return own + sum(process.reaped_seconds for process in found) + reaped_by_us
+        own = sum(process.cpu_seconds for process in known if process.pid not in self._scaffolding)
+        return own + sum(process.reaped_seconds for process in known) + reaped_by_us
 
     def memory_above(self, bound: int, job: list[Process]) -> int:
         """Return the memory of the job, in which pages that forks share count once if it matters.
@@ -193,8 +193,8 @@ class SharedOnce:
 
 def _shared_once(process: Process, otherwise: int) -> int:
     """Return the memory of a process, what it shares in parts; ``otherwise`` if that is not known."""
-    found = processes.proportional_bytes(process)
-    return otherwise if found is None else found
+    proportional = processes.proportional_bytes(process)
+    return otherwise if proportional is None else proportional
 
 
 def _reaped_by_us() -> float:

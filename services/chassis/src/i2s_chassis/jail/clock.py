@@ -1,7 +1,7 @@
 """The clock of a job: wall time, less the time for which the machine kept it waiting for a processor.
 
 A limit on wall time is there for jobs that sleep. On a loaded machine a job that computes needs more wall
-time for the same work, which is no fault of its own. The kernel counts for each thread how long it was ready
+time for the same work, which is not its fault. The kernel counts for each thread how long it was ready
 to run and did not (the second number of /proc/PID/task/TID/schedstat, in nanoseconds, see
 https://docs.kernel.org/scheduler/sched-stats.html). The clock stands still while any thread of the job waits
 so. Threads of a process that wait at the same time count once.
@@ -56,7 +56,7 @@ class Covered:
 
 @dataclass(frozen=True, slots=True)
 class Scheduled:
-    """What the kernel has counted for a thread."""
+    """The kernel's counts for a thread."""
 
     #: Nanoseconds on a processor.
     ran: int
@@ -116,12 +116,12 @@ class Clock:
         """
         if not at_once and len(self._threads) > _FEW_THREADS and now - self._looked < _LOOK_SECONDS:
             return
-        found: dict[str, Scheduled] = {}
+        threads: dict[str, Scheduled] = {}
         told: dict[str, float] = {}
         longest: dict[str, float] = {}  # by process
         answering = dict(_first_threads(self._answering))
         for path, scheduled in (*_threads(pids), *answering.items()):
-            found[path] = scheduled
+            threads[path] = scheduled
             before = self._threads.get(path, Scheduled(0, 0, 0))
             if scheduled == before:
                 # The numbers of one that waits are brought up to date when it gets a processor.
@@ -137,7 +137,7 @@ class Clock:
         if waited > 0:
             self._waited.add(max(self._started, now - waited), now)
         self._longest = max(self._longest, *told.values(), 0.0)
-        self._threads, self._told, self._looked = found, told, now
+        self._threads, self._told, self._looked = threads, told, now
 
     def _waited_of_all(self, longest: Mapping[str, float], answering: Set[str], now: float) -> float:
         """Return for how long the job has waited since the last look.

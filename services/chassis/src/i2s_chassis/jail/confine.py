@@ -26,7 +26,7 @@ _STACK = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ConfinedProgram:
-    """What to run: a command line, or one of our own probes by name."""
+    """The program to run: a command line, or one of our own probes by name."""
 
     #: Command line.
     argv: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What can go wrong with the jail itself.
+"""The errors of the jail itself.
 
 JailError                 a fault of the jail, never of the job
 ├── NoTierError           no isolation tier passes its escape tests on this machine

@@ -44,7 +44,7 @@ _CONTENT = "a job may read this, and must never change it"
 
 @dataclass(frozen=True, slots=True)
 class _Targets:
-    """What the escape tests aim at, outside of the cell."""
+    """The targets of the escape tests, outside of the cell."""
 
     #: A file that no job may read.
     secret: Path
@@ -59,7 +59,7 @@ class _Targets:
 
 
 class OpensCells(Protocol):
-    """What opens the cell to escape from: a jail."""
+    """The opener of the cell to escape from: a jail."""
 
     def cell(self, limits: Limits, *, readable: Sequence[Path]) -> AbstractAsyncContextManager[Cell]:
         """Open a cell; see ``Jail.cell``."""
@@ -95,7 +95,7 @@ async def attempt(jail: OpensCells, tier: Tier, folder: Path) -> str | None:
 
 @contextlib.contextmanager
 def _targets(tier: Tier, folder: Path) -> Iterator[_Targets]:
-    # Where users alone are kept apart, what others may read is no secret.
+    # Where users alone are kept apart, what others may read is not a secret.
     users_alone = tier is Tier.CONTAINER
     secret, readable, path = folder / "secret", folder / "readable", folder / "socket"
     name = f"i2s-escape-{secrets.token_hex(8)}"

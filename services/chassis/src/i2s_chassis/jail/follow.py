@@ -29,7 +29,7 @@ _STOPS = (signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What became of a program."""
+    """The result of a program."""
 
     #: Status as waitpid gives it; that of a killed one if there were too many.
     status: int

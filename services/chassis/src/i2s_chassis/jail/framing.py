@@ -30,7 +30,7 @@ Head = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What one packet holds. Whoever receives it closes ``file``, a descriptor or None."""
+    """The contents of one packet. Whoever receives it closes ``file``, a descriptor or None."""
 
     head: Head
     body: bytes = b""
@@ -65,7 +65,7 @@ def receive(sock: socket.socket) -> Message | None:
 
     Raises:
         BlockingIOError: The socket does not block and nothing has come.
-        ValueError: It is no message, or too long.
+        ValueError: It is not a message, or too long.
     """
     packet, files, whole = receive_packet(sock, _PACKET_BYTES, 1)
     if not whole:

@@ -1,4 +1,4 @@
-"""What this host says of itself that decides which sandbox tiers can work, and what on it forbids a tier.
+"""The facts of this host that decide which sandbox tiers can work, and the causes that forbid a tier.
 
 ``read_facts`` reads the facts, in one place, and judges nothing. If a file and a trial could answer the same
 question, both are facts: the trial says whether something works, the file why it does not. ``diagnose`` is a
@@ -35,7 +35,7 @@ _BWRAP_TRIAL = (
 
 @dataclass(frozen=True, slots=True)
 class HostFacts:
-    """What was read from the host, and what was tried on it."""
+    """The facts that were read from the host, or tried on it."""
 
     #: Release of the kernel.
     kernel: str
@@ -137,13 +137,13 @@ def hidepid(mountinfo: str) -> str:
     Args:
         mountinfo: Content of /proc/self/mountinfo.
     """
-    found = ""
+    hidden = ""
     for line in mountinfo.splitlines():
         mount, _, source = line.partition(" - ")
         if mount.split()[4] == "/proc":  # what was mounted last covers the others
             options = source.split()[-1].split(",")
-            found = next((one.partition("=")[2] for one in options if one.startswith("hidepid=")), "")
-    return "" if found in ("0", "off") else found
+            hidden = next((one.partition("=")[2] for one in options if one.startswith("hidepid=")), "")
+    return "" if hidden in ("0", "off") else hidden
 
 
 def mount_flags(mountinfo: str, path: str) -> tuple[str, ...]:
@@ -223,7 +223,7 @@ def _try_calls() -> tuple[str, bool]:
 
 def try_calls() -> None:
     """Print what _try_calls reads, from a process that is there for it alone."""
-    found = "traces" if follow.possible() else "traces-not"
+    tracing = "traces" if follow.possible() else "traces-not"
     if os.geteuid() == 0:
         os.setgroups(())
         os.setresgid(_NOBODY, _NOBODY, _NOBODY)
@@ -232,8 +232,8 @@ def try_calls() -> None:
         syscalls.unshare(syscalls.CLONE_NEWUSER | syscalls.CLONE_NEWNS)
         syscalls.mount("none", "/", None, syscalls.MS_REC | syscalls.MS_PRIVATE)
     except OSError as error:
-        found += " " + errno.errorcode.get(error.errno or 0, str(error))
-    print(found)
+        tracing += " " + errno.errorcode.get(error.errno or 0, str(error))
+    print(tracing)
 
 
 def _chrooted() -> bool:
@@ -417,20 +417,20 @@ def _diagnose_landlock(facts: HostFacts) -> Iterator[TierDiagnosis]:
     refusal = f"landlock_create_ruleset: {facts.landlock_refusal}"
     modules = facts.security_modules
     if facts.landlock_refusal == "EOPNOTSUPP":
-        what = "Landlock is switched off at boot"
+        cause = "Landlock is switched off at boot"
         evidence = f"{refusal}; lsm={','.join(modules)}" if modules else refusal
         remedy = f"boot with lsm={','.join(('landlock', *(modules or ('…',))))}"
     elif facts.seccomp_filtered:
-        what = "the kernel has no Landlock, or a seccomp filter of the container denies it"
+        cause = "the kernel has no Landlock, or a seccomp filter of the container denies it"
         evidence = f"{refusal}, Seccomp: 2 in /proc/self/status"
         remedy = f"--security-opt seccomp={SECCOMP_PROFILE}, with which tier namespace works on any kernel"
     else:
-        what = "the kernel has no Landlock"
+        cause = "the kernel has no Landlock"
         evidence = f"{facts.kernel}, {refusal}"
         remedy = (
             "boot a kernel from 5.13 on that is built with CONFIG_SECURITY_LANDLOCK=y, or use tier namespace"
         )
-    yield TierDiagnosis(what, evidence, "tier landlock cannot be had", (Tier.LANDLOCK,), remedy)
+    yield TierDiagnosis(cause, evidence, "tier landlock cannot be had", (Tier.LANDLOCK,), remedy)
 
 
 def _diagnose_tracing(facts: HostFacts) -> Iterator[TierDiagnosis]:
@@ -438,19 +438,19 @@ def _diagnose_tracing(facts: HostFacts) -> Iterator[TierDiagnosis]:
         return  # as root each job has a user of its own, and nobody needs to be traced
     scope = facts.ptrace_scope or 0
     if scope >= 3:
-        what, evidence = "Yama forbids tracing for good", f"kernel.yama.ptrace_scope={scope}"
+        cause, evidence = "Yama forbids tracing for good", f"kernel.yama.ptrace_scope={scope}"
         remedy = "set kernel.yama.ptrace_scope=1 in /etc/sysctl.d and boot again"
     elif scope == 2:
-        what, evidence = "Yama permits tracing to root alone", "kernel.yama.ptrace_scope=2"
+        cause, evidence = "Yama permits tracing to root alone", "kernel.yama.ptrace_scope=2"
         remedy = "sysctl -w kernel.yama.ptrace_scope=1"
     elif facts.selinux_enforcing:
-        what, evidence = "SELinux forbids tracing", f"context {facts.label or 'unknown'}"
+        cause, evidence = "SELinux forbids tracing", f"context {facts.label or 'unknown'}"
         remedy = "setsebool deny_ptrace off"
     else:
-        what = "tracing is forbidden"
+        cause = "tracing is forbidden"
         evidence = "ptrace fails" + (", Seccomp: 2 in /proc/self/status" if facts.seccomp_filtered else "")
         remedy = f"--security-opt seccomp={SECCOMP_PROFILE} in a container"
-    yield TierDiagnosis(what, evidence, _TRACING_ELSEWHERE, (Tier.LANDLOCK,), remedy)
+    yield TierDiagnosis(cause, evidence, _TRACING_ELSEWHERE, (Tier.LANDLOCK,), remedy)
 
 
 def _diagnose_work_folder(facts: HostFacts) -> Iterator[TierDiagnosis]:

@@ -79,7 +79,7 @@ _ALL_FILE_ACCESS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 
 _BIND_AND_CONNECT_TCP = 0b11
 _ABSTRACT_SOCKETS_AND_SIGNALS = 0b11
 
-#: The accesses that there are to what is no folder.
+#: The accesses that there are to what is not a folder.
 FILE_ONLY = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
 # No links, devices, pipes or sockets: nothing of that kind is ever a result.
@@ -165,7 +165,7 @@ def rules(
 ) -> list[tuple[str, int]]:
     """Return the rules that ``restrict`` makes of its arguments: paths, and the accesses allowed there.
 
-    Of a path that is no folder the kernel takes only the accesses of ``FILE_ONLY``.
+    Of a path that is not a folder the kernel takes only the accesses of ``FILE_ONLY``.
     """
     read = _READ if programs else _READ & ~_EXECUTE
     return [

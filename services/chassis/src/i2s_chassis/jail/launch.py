@@ -23,7 +23,7 @@ from i2s_chassis.jail.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What to run, and how much of the cell's budget it may use."""
+    """The program to run, and how much of the cell's budget it may use."""
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
@@ -203,7 +203,7 @@ _KILL_SECONDS = 30.0  # the killed need the processor once more to end, which a 
 
 
 class JobProcesses(ABC):
-    """What a run has started, with those who wait for its program, and how all of it is ended."""
+    """The processes that a run has started, the waits for its program, and how all of it is ended."""
 
     def __init__(self) -> None:
         """Begin, before anything is started."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
@@ -31,7 +31,7 @@ class Cause(enum.Enum):
 
 
 class PolicyKind(enum.IntEnum):
-    """What kind of attempt was prevented. Values equal those of the wire."""
+    """The kind of attempt that was prevented. Values equal those of the wire."""
 
     FILE_READ = 1
     FILE_WRITE = 2
@@ -54,7 +54,7 @@ class PolicyEvent:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a run used."""
+    """The resources that a run used."""
 
     #: Wall time.
     wall_seconds: float = 0.0
@@ -71,6 +71,15 @@ class Usage:
     def clock_seconds(self) -> float:
         """Wall time that counts against the limit on it."""
         return max(0.0, self.wall_seconds - self.waited_seconds)
+
+    def since(self, before: Usage) -> Usage:
+        """Return what was used since ``before``, which was read of the same run; peaks stay what they are."""
+        return replace(
+            self,
+            wall_seconds=max(0.0, self.wall_seconds - before.wall_seconds),
+            cpu_seconds=max(0.0, self.cpu_seconds - before.cpu_seconds),
+            waited_seconds=max(0.0, self.waited_seconds - before.waited_seconds),
+        )
 
     def __add__(self, other: Usage) -> Usage:
         """Return both one after the other: times add up, peaks do not."""
@@ -143,7 +152,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """What jobs are confined by."""
+    """The confinement of jobs."""
 
     #: The tier in force.
     tier: Tier
@@ -189,10 +198,10 @@ class _Dataclass(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
 
-def fields_of(one: _Dataclass) -> dict[str, Any]:
+def fields_of(instance: _Dataclass) -> dict[str, Any]:
     """Return the fields of a dataclass by name, each as it is.
 
     ``dataclasses.asdict`` copies every value deeply, which takes ten times as long, and each job needs it
     fifteen times.
     """
-    return {name: getattr(one, name) for name in one.__dataclass_fields__}
+    return {name: getattr(instance, name) for name in instance.__dataclass_fields__}

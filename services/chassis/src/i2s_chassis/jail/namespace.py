@@ -55,7 +55,7 @@ class Sandbox:
             os.close(fd)
         try:
             init = self._wait_until_it_stands()
-            # It is no child of this process, so its number may be another's as soon as it has ended.
+            # It is not a child of this process, so its number may be another's as soon as it has ended.
             self._init = os.pidfd_open(init)
             inside = processes.descendants(init)
             self.scaffolding = frozenset({self._pid, init, *inside})

@@ -42,7 +42,7 @@ class ConfinementError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class WorkerNeeds:
-    """What a worker needs of the machine beside the interpreter, its packages and shared libraries."""
+    """The needs of a worker beside the interpreter, its packages and shared libraries."""
 
     #: Files and folders that it reads. Missing ones are passed over.
     readable: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ class WorkerNeeds:
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """What a worker is confined by."""
+    """The confinement of a worker."""
 
     #: Version of Landlock's interface in force, 0 for none.
     landlock_abi: int
@@ -67,7 +67,7 @@ class Confinement:
 
     @property
     def mechanisms(self) -> tuple[str, ...]:
-        """What it is made of on this machine, for people to read."""
+        """The mechanisms of the confinement on this machine, for people to read."""
         accesses = "read and changed" if self.changes_files else "read"
         files = f"no landlock: files can be {accesses}"
         if self.landlock_abi:

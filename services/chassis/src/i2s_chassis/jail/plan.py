@@ -1,4 +1,4 @@
-"""What a cell is to be: the message that makes one, and what the spawner permits to it.
+"""The plan of a cell: the message that makes one, and what the spawner permits to it.
 
 The spawner keeps the rights that the service was started with, and reads what a service sends that may have
 been taken over. So its bounds are fixed before the service gives up its rights: a plan may choose its name,
@@ -167,7 +167,7 @@ class RefusedError(CellError):
 
 @dataclass(frozen=True, slots=True)
 class PlanBounds:
-    """What plans may ask for."""
+    """The bounds of plans."""
 
     #: What every plan must equal but for its name, limits, readable paths, channels and nesting.
     template: CellPlan
@@ -247,7 +247,7 @@ def _is_below(path: str, root: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the spawner receives once, before anything else."""
+    """The message that the spawner receives once, before anything else."""
 
     #: First of the users that jobs run as if the spawner is root.
     uid_base: int

@@ -105,7 +105,7 @@ def relink_files(paths: tuple[str, ...]) -> int:
 
 
 def call_devices(paths: tuple[str, ...]) -> int:
-    """Ask a device driver for something that is no reading or writing."""
+    """Ask a device driver for something that is neither reading nor writing."""
     bytes_of_entropy = 0x80045200  # RNDGETENTCNT of random(4), which anybody may ask
     for path in paths:
         with contextlib.suppress(OSError), open(path, "rb") as device:

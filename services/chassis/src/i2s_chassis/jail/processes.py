@@ -1,4 +1,4 @@
-"""What the descendants of a process are and use, read from /proc."""
+"""The descendants of a process and their use of resources, read from /proc."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def read_kernel_file(path: str) -> bytes:
     """
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        found = os.read(fd, _MOST_BYTES_AT_ONCE)
+        part = os.read(fd, _MOST_BYTES_AT_ONCE)
         while more := os.read(fd, _MOST_BYTES_AT_ONCE):
-            found += more
-        return found
+            part += more
+        return part
     finally:
         os.close(fd)
 
@@ -58,24 +58,24 @@ class Process:
 
 def descendants(pid: int) -> list[int]:
     """Return the pids of everything below ``pid``, parents before children."""
-    found: list[int] = []
+    pids: list[int] = []
     queue = [pid]
     while queue:
         below = children(queue.pop())
-        found += below
+        pids += below
         queue += below
-    return found
+    return pids
 
 
 def children(pid: int) -> list[int]:
     """Return the pids of what ``pid`` has started; none if the kernel does not report them (gVisor)."""
-    found: list[int] = []
+    pids: list[int] = []
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
-            found += map(int, read_kernel_file(f"/proc/{pid}/task/{thread}/children").split())
+            pids += map(int, read_kernel_file(f"/proc/{pid}/task/{thread}/children").split())
     except (FileNotFoundError, ProcessLookupError):
         pass  # it ended while we looked
-    return found
+    return pids
 
 
 def look_at(pid: int) -> Process | None:
@@ -146,8 +146,8 @@ def living_threads(process: Process) -> int:
 
 def is_alive(pid: int) -> bool:
     """Whether ``pid`` is there and no zombie."""
-    found = look_at(pid)
-    return found is not None and found.alive
+    process = look_at(pid)
+    return process is not None and process.alive
 
 
 def state(path: str) -> bytes:
@@ -185,7 +185,7 @@ def count_of_user(uid: int) -> int:
         if not name.isdigit():
             continue
         try:
-            # The owner of the folder is no help: it is root for what may not be dumped.
+            # The owner of the folder is not a help: it is root for what may not be dumped.
             with open(f"/proc/{name}/status", "rb") as file:
                 if wanted in file.read():
                     total += len(os.listdir(f"/proc/{name}/task"))

@@ -57,7 +57,7 @@ _MAX_COMPLAINTS = 100
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What isolation can be built of on this machine, as the spawner found by trying."""
+    """The means of isolation on this machine, as the spawner found by trying."""
 
     #: Whether the spawner may become other users.
     root: bool

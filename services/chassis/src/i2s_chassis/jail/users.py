@@ -97,10 +97,10 @@ def _lease_folder(path: Path) -> Path | None:
     """Return the folder of leases, None if there is none that root alone can change."""
     try:
         path.mkdir(mode=0o700, exist_ok=True)
-        found = path.lstat()
+        status = path.lstat()
     except OSError:
         return None
-    mine = found.st_uid == os.geteuid() and not found.st_mode & 0o022
+    mine = status.st_uid == os.geteuid() and not status.st_mode & 0o022
     return path if mine and path.is_dir() and not path.is_symlink() and os.access(path, os.W_OK) else None
 
 
@@ -114,15 +114,15 @@ _KILL_SECONDS = 30.0
 def pids_of_user(uid: int) -> list[int]:
     """Return the processes of a user, zombies too, in the order of their numbers."""
     wanted = f"Uid:\t{uid}\t".encode()
-    found = []
+    pids = []
     for name in filter(str.isdigit, os.listdir("/proc")):
         with (
             contextlib.suppress(FileNotFoundError, ProcessLookupError),
             open(f"/proc/{name}/status", "rb") as file,
         ):
             if wanted in file.read():
-                found.append(int(name))
-    return sorted(found)
+                pids.append(int(name))
+    return sorted(pids)
 
 
 def kill_user(uid: int, program: int | None = None) -> int:

@@ -100,9 +100,9 @@ def _remove_if_stale(path: Path) -> None:
         _check_ours(os.fstat(folder))
         mark = os.open(_MARK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
         try:
-            found = os.fstat(mark)
-            _check_ours(found)
-            if not stat.S_ISREG(found.st_mode):
+            status = os.fstat(mark)
+            _check_ours(status)
+            if not stat.S_ISREG(status.st_mode):
                 raise FileNotFoundError("it has no locked file")
             fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
             os.lstat(_MARK, dir_fd=folder)  # gone if another process has just removed the folder
@@ -112,13 +112,13 @@ def _remove_if_stale(path: Path) -> None:
             os.close(mark)
 
 
-def _check_ours(found: os.stat_result) -> None:
+def _check_ours(status: os.stat_result) -> None:
     """Check that a file or folder is of the user of this process.
 
     Raises:
         PermissionError: It is not.
     """
-    if found.st_uid != os.geteuid():
+    if status.st_uid != os.geteuid():
         raise PermissionError("it is of another user")
 
 

@@ -325,7 +325,7 @@ def empty_folder(top: int) -> None:
 
 
 def open_folder(name: str, dir_fd: int | None = None) -> int:
-    """Open a folder that is no link to one.
+    """Open a folder that is not a link to one.
 
     Without O_DIRECTORY: gVisor of 2022 follows a link in spite of O_NOFOLLOW if both are given.
 
@@ -359,8 +359,8 @@ def _open_to_us(parent: int, name: str) -> None:
     Raises:
         OSError: Another file system is mounted there.
     """
-    found = os.lstat(name, dir_fd=parent)
-    if found.st_dev != os.fstat(parent).st_dev:
+    status = os.lstat(name, dir_fd=parent)
+    if status.st_dev != os.fstat(parent).st_dev:
         raise OSError(errno.EXDEV, f"{name} is on another file system")
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         os.chmod(name, 0o700, dir_fd=parent)

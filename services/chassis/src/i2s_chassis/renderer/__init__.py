@@ -1,4 +1,4 @@
-"""What every renderer has beside what a service has: its isolation, its words, and its place on the wire.
+"""The parts that every renderer has beside those of a service: isolation, types, and conversion to the wire.
 
 An engine takes a job of its own and returns a ``model.RawRendering``; ``servicer.RendererServicer``
 carries both over the wire.

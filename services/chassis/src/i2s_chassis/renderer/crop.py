@@ -42,10 +42,10 @@ def inked_rows(page: Pixmap, end: int) -> tuple[int, int] | None:
     return first, last + 1
 
 
-def encode(picture: Image.Image) -> bytes:
+def encode(image: Image.Image) -> bytes:
     """Return an image as PNG. Equal pixels give equal bytes."""
     output = io.BytesIO()
-    picture.save(output, "PNG", compress_level=_COMPRESSION)
+    image.save(output, "PNG", compress_level=_COMPRESSION)
     return output.getvalue()
 
 
@@ -62,11 +62,11 @@ def finish(page: Pixmap, number: int, options: ResolvedPageOptions) -> Picture |
     if inked is None and options.blank_page is BlankPage.NO_OUTPUT:
         return None
     if inked is None or options.crop is not Crop.INK:
-        picture = page.picture(0, end)
+        image = page.picture(0, end)
     else:
         band = page.picture(*inked)
-        picture = band.crop(ImageChops.invert(band).getbbox())
-    return Picture(encode(picture), picture.width, picture.height, number)
+        image = band.crop(ImageChops.invert(band).getbbox())
+    return Picture(encode(image), image.width, image.height, number)
 
 
 async def finish_in_thread(
@@ -80,7 +80,7 @@ async def finish_in_thread(
         options: What to cut, and what a blank page means.
 
     Raises:
-        RasterError: The drawing is no image of the kind that was asked for.
+        RasterError: The drawing is not an image of the kind that was asked for.
     """
     return await asyncio.to_thread(_finish_and_measure, read, number, options)
 
@@ -89,5 +89,5 @@ def _finish_and_measure(
     read: Callable[[], Pixmap], number: int, options: ResolvedPageOptions
 ) -> tuple[Picture | None, RawStage]:
     wall, cpu = time.monotonic(), time.thread_time()
-    picture = finish(read(), number, options)
-    return picture, RawStage("crop", Usage(time.monotonic() - wall, time.thread_time() - cpu))
+    image = finish(read(), number, options)
+    return image, RawStage("crop", Usage(time.monotonic() - wall, time.thread_time() - cpu))

@@ -1,4 +1,4 @@
-"""What came of a job, for every renderer; the answer is made of it."""
+"""The result of a job, for every renderer; the answer is made of it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class RawStage:
 
 @dataclass(frozen=True, slots=True)
 class RawRendering:
-    """What came of a job, before its texts are made printable and its events are bounded."""
+    """The result of a job, before its texts are made printable and its events are bounded."""
 
     #: How it ended.
     verdict: Verdict
@@ -76,7 +76,7 @@ class RawRendering:
 
 
 class EngineInstallation(Protocol):
-    """What is installed of an engine, and everything that decides its images."""
+    """The installation of an engine: everything that decides its images."""
 
     @property
     def version(self) -> str:

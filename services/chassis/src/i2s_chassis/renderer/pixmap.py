@@ -50,7 +50,7 @@ def read_ppm(drawing: bytes | memoryview, size: tuple[int, int], tolerance: int 
         tolerance: Tolerance by how much each may be off.
 
     Raises:
-        RasterError: It is no pixmap of that size.
+        RasterError: It is not a pixmap of that size.
     """
     # What wrote it has read a hostile file, so it may be anything, and Pillow would open anything: for
     # PostScript it starts Ghostscript, outside of the sandbox. So Pillow is given pixels, never a file.
@@ -73,21 +73,21 @@ def read_png(drawing: bytes, *, alpha: bool = False) -> Pixmap:
         alpha: Whether it has an alpha channel; it is laid on white then.
 
     Raises:
-        RasterError: It is no such image, or broken.
+        RasterError: It is not such an image, or broken.
     """
     # Nothing but the chunks that make the image gets as far as the decoder.
     bare = bare_png(drawing, alpha=alpha)
     try:
-        with Image.open(io.BytesIO(bare), formats=("PNG",)) as picture:
-            picture.load()
-            opaque = _on_white(picture) if alpha else picture
+        with Image.open(io.BytesIO(bare), formats=("PNG",)) as image:
+            image.load()
+            opaque = _on_white(image) if alpha else image
             return Pixmap(opaque.width, opaque.height, opaque.tobytes())
     except (OSError, SyntaxError, ValueError) as error:
         raise RasterError(f"the drawing of the page is broken: {error}") from error
 
 
-def _on_white(picture: Image.Image) -> Image.Image:
-    if picture.getchannel("A").getextrema() == (255, 255):
-        return picture.convert("RGB")
-    white = Image.new("RGBA", picture.size, "white")
-    return Image.alpha_composite(white, picture).convert("RGB")
+def _on_white(image: Image.Image) -> Image.Image:
+    if image.getchannel("A").getextrema() == (255, 255):
+        return image.convert("RGB")
+    white = Image.new("RGBA", image.size, "white")
+    return Image.alpha_composite(white, image).convert("RGB")

@@ -26,7 +26,7 @@ def png_size(png: bytes, *, alpha: bool = False) -> tuple[int, int]:
         alpha: Whether it has an alpha channel.
 
     Raises:
-        RasterError: It is no PNG of 8 bit RGB, or not with an alpha channel.
+        RasterError: It is not a PNG of 8 bit RGB, or not with an alpha channel.
     """
     if png[:8] != _SIGNATURE or png[12:16] != b"IHDR" or len(png) < _HEADER_START + _HEADER.size:
         raise RasterError("the drawing of the page is no PNG")
@@ -40,7 +40,7 @@ def bare_png(png: bytes, *, alpha: bool = False) -> bytes:
     """Return a PNG with nothing but the chunks that make its pixels.
 
     Raises:
-        RasterError: It is no PNG of 8 bit RGB (or RGB with an alpha channel), or is cut off within a chunk.
+        RasterError: It is not a PNG of 8 bit RGB (or with an alpha channel), or is cut off within a chunk.
     """
     png_size(png, alpha=alpha)
     try:

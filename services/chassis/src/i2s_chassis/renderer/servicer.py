@@ -18,10 +18,10 @@ from i2s_chassis.errors import CallError, InvalidArgumentError
 from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import wire
-from i2s_chassis.renderer.answer import answer_of
 from i2s_chassis.renderer.job import record_job, run_with_rerun
 from i2s_chassis.renderer.model import EngineInstallation, RawRendering
 from i2s_chassis.renderer.verdict import within_limits
+from i2s_chassis.renderer.wire import answer_of
 from i2s_chassis.server.admission import Ticket
 from i2s_chassis.server.logs import log_context
 from i2s_chassis.server.service import Chassis, Register
@@ -45,11 +45,36 @@ class LimitedJob(Protocol):
 
 J = TypeVar("J", bound=LimitedJob)
 R = TypeVar("R", bound=RawRendering)
+J_contra = TypeVar("J_contra", bound=LimitedJob, contravariant=True)
+R_co = TypeVar("R_co", bound=RawRendering, covariant=True)
+
+
+class RenderEngine(Protocol[J_contra, R_co]):
+    """The engine behind a renderer."""
+
+    @property
+    def installation(self) -> EngineInstallation:
+        """The installation of the engine."""
+        ...
+
+    @property
+    def isolation(self) -> Isolation:
+        """The isolation that jobs run in."""
+        ...
+
+    async def render(self, job: J_contra) -> R_co:
+        """Do a job.
+
+        Raises:
+            RendererError: A fault of the engine.
+            JailError: A fault of the jail.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a renderer is."""
+    """The identity of a renderer."""
 
     #: Its distribution.
     package: str
@@ -66,20 +91,14 @@ class Identity:
 class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
     """Answers render requests. A renderer says what is its own."""
 
-    def __init__(self, identity: Identity, settings: ServiceSettings, chassis: Chassis) -> None:
+    def __init__(
+        self, identity: Identity, engine: RenderEngine[J, R], settings: ServiceSettings, chassis: Chassis
+    ) -> None:
         self.chassis = chassis
         self._identity, self._settings = identity, settings
+        self._engine: RenderEngine[J, R] = engine
         self._limits = settings.limit_table()
-
-    @property
-    @abstractmethod
-    def installation(self) -> EngineInstallation:
-        """The installation of the engine."""
-
-    @property
-    @abstractmethod
-    def isolation(self) -> Isolation:
-        """The isolation of its jobs."""
+        self._jobs = 0
 
     @property
     def missing(self) -> Sequence[str]:
@@ -98,13 +117,15 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
     def source_sha256(self, job: J) -> str:
         """Return what identifies the source of a job in the log."""
 
-    @abstractmethod
     async def render(self, job: J) -> R:
         """Do a job.
 
         Raises:
             InvalidArgumentError: The engine found that an option has no meaning.
         """
+        rendering = await self._engine.render(job)
+        self._jobs += 1
+        return rendering
 
     @abstractmethod
     def warm(self) -> list[pb.WarmEngine]:
@@ -146,14 +167,14 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
         context: grpc.aio.ServicerContext[pb.DescribeRequest, pb.DescribeResponse],
     ) -> pb.DescribeResponse:
         """Say what this service is."""
-        identity, installation = self._identity, self.installation
+        identity, installation = self._identity, self._engine.installation
         return pb.DescribeResponse(
             service=self._settings.service,
             version=version(identity.package),
             engine=encode(self._named_engine(), pb.Engine),
             versions=dict(installation.versions),
             fonts_digest=installation.fonts_digest,
-            isolation=encode(wire.wire_isolation(self.isolation), pb.Isolation),
+            isolation=encode(wire.wire_isolation(self._engine.isolation), pb.Isolation),
             default_limits=encode(wire.wire_limits(self._limits.default), pb.Limits),
             max_limits=encode(wire.wire_limits(self._limits.maximum), pb.Limits),
             defaults=identity.options,
@@ -167,7 +188,8 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
         )
 
     def _named_engine(self) -> Engine:
-        return Engine(self._identity.engine, self.installation.version, self.installation.digest)
+        installation = self._engine.installation
+        return Engine(self._identity.engine, installation.version, installation.digest)
 
     async def _item(self, request: pb.RenderRequest, ticket: Ticket) -> pb.RenderStreamResponse:
         if not request.id:
@@ -190,7 +212,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
                 raw,
                 ticket.queue_seconds,
                 limits=limits,
-                isolation=self.isolation,
+                isolation=self._engine.isolation,
                 engine=engine,
             )
             message = encode(self.complete(answer, raw), pb.RenderResponse, id=request.id)

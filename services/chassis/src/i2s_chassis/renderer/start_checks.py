@@ -14,15 +14,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from i2s_chassis.errors import RendererError, StartError, UnavailableError
+from i2s_chassis.errors import EngineError, RendererError, StartError, UnavailableError
 from i2s_chassis.jail import JailError
 from i2s_chassis.limits import Limits, LimitTable
+from i2s_chassis.renderer.model import RawRendering
+from i2s_wire.render.rendering import Verdict
 
 if TYPE_CHECKING:
     from i2s_chassis.server.telemetry import Telemetry
 
+R = TypeVar("R", bound=RawRendering)
 
 #: Where the fonts of a distribution are.
 SYSTEM_FONTS = Path("/usr/share/fonts")
@@ -41,10 +44,10 @@ def find_program(name: str, package: str, other: str = "") -> Path:
     Raises:
         StartError: There is none; says how to install it.
     """
-    found = shutil.which(name)
-    if found is None:
+    path = shutil.which(name)
+    if path is None:
         raise StartError(f"{name} is not installed; install it with: {other}apt-get install {package}")
-    return Path(found).resolve()
+    return Path(path).resolve()
 
 
 def program_output(program: Path, option: str) -> str:
@@ -135,6 +138,27 @@ def canary_limits(table: LimitTable) -> Limits:
         table: Defaults and maxima of the service.
     """
     return replace(table.default, wall_seconds=table.maximum.wall_seconds)
+
+
+def check_canary(rendering: R) -> R:
+    """Return the rendering of a canary.
+
+    Raises:
+        EngineError: The canary did not become an image; says why.
+    """
+    if rendering.verdict is not Verdict.RENDERED:
+        raise EngineError(f"the canary was not rendered: {rendering.verdict.name}: {rendering.message}")
+    return rendering
+
+
+def check_same_canary(cold: RawRendering, warm: RawRendering) -> None:
+    """Check that a warm process draws the canary as one that was started anew: the same bytes.
+
+    Raises:
+        EngineError: The canary did not become an image, or not the same one; says why.
+    """
+    if check_canary(cold).pictures[0].png != check_canary(warm).pictures[0].png:
+        raise EngineError("the canary looks different from a warm process")
 
 
 @contextmanager

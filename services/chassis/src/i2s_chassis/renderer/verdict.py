@@ -1,4 +1,4 @@
-"""What is said of a run that the jail ended."""
+"""The verdict on a run that the jail ended."""
 
 from __future__ import annotations
 
@@ -68,21 +68,21 @@ def within_limits(rendering: R, limits: Limits) -> R:
     Engines look at the size before they draw. This is the one place that all images pass, so what leaves a
     renderer is never larger than the limits in its answer say.
     """
-    objections = (_too_large(picture, limits) for picture in rendering.pictures)
+    objections = (_too_large(image, limits) for image in rendering.pictures)
     judgement = next((one for one in objections if one is not None), None)
     if judgement is None:
         return rendering
     return replace(rendering, verdict=judgement.verdict, message=judgement.message, pictures=(), error=None)
 
 
-def _too_large(picture: Picture, limits: Limits) -> Judgement | None:
-    if picture.width * picture.height > limits.pixels:
-        size = f"{picture.width} x {picture.height} pixels"
+def _too_large(image: Picture, limits: Limits) -> Judgement | None:
+    if image.width * image.height > limits.pixels:
+        size = f"{image.width} x {image.height} pixels"
         return Judgement(
             Verdict.PIXEL_LIMIT, f"The picture has {size}, more than the limit of {limits.pixels}."
         )
-    if len(picture.png) > limits.picture_bytes:
-        size = f"{len(picture.png)} bytes as PNG"
+    if len(image.png) > limits.picture_bytes:
+        size = f"{len(image.png)} bytes as PNG"
         return Judgement(
             Verdict.OUTPUT_LIMIT, f"The picture has {size}, more than the limit of {limits.picture_bytes}."
         )

@@ -1,13 +1,16 @@
 """Requests and answers of renderers, from and to the types of the wire; the same for every engine.
 
-Limits and the options that several renderers share are read; what the jail and the limits of a service say is
-written.
+Limits and the options that several renderers share are read. In answers texts are printable, paths short and
+numbers bounded: folders of the installation and of the sandbox say nothing to readers.
 """
 
 from __future__ import annotations
 
 import enum
+import hashlib
 import math
+import re
+import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -17,12 +20,15 @@ from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError
 from i2s_chassis.jail import model as jail
 from i2s_chassis.jail.model import fields_of
+from i2s_chassis.jail.plan import WORK_IN_NAMESPACE
 from i2s_chassis.limits import Limits, LimitTable
-from i2s_chassis.renderer.model import ResolvedPageOptions
+from i2s_chassis.renderer.model import RawRendering, ResolvedPageOptions
 from i2s_wire.codec import decode
 from i2s_wire.render import resources
 from i2s_wire.render.isolation import Isolation, IsolationTier, PolicyEvent, PolicyKind
-from i2s_wire.render.rendering import LogExcerpt
+from i2s_wire.render.rendering import Engine, LogExcerpt, Picture, Rendering, Stage
+from i2s_wire.render.resources import Usage
+from i2s_wire.render.source_error import SourceError, Undefined
 
 MAX_POLICY_EVENTS = 100
 MAX_DETAIL = 500
@@ -182,3 +188,81 @@ def page_from_wire(page: pb.PageOptions, default: P) -> P:
         crop=chosen(page.crop, default.crop, "options.page.crop"),
         blank_page=chosen(page.blank_page, default.blank_page, "options.page.blank_page"),
     )
+
+
+def answer_of(
+    raw: RawRendering, queue_seconds: float, *, limits: Limits, isolation: jail.Isolation, engine: Engine
+) -> Rendering:
+    """Return the answer to a job.
+
+    Args:
+        raw: What came of it.
+        queue_seconds: How long it waited for a slot.
+        limits: Limits in force for it.
+        isolation: The sandbox that it ran in.
+        engine: What it ran on.
+    """
+    return Rendering(
+        verdict=raw.verdict,
+        message=_shown(raw.message),
+        pictures=tuple(map(_with_digest, raw.pictures)),
+        total_pages=raw.total_pages,
+        error=_error(raw.error) if raw.error is not None else None,
+        log=wire_log(raw.log),
+        stages=(
+            Stage("queue", Usage(wall_seconds=queue_seconds)),
+            *(Stage(one.name, wire_usage(one.usage), one.detail) for one in raw.stages),
+        ),
+        usage=wire_usage(raw.usage),
+        limits=wire_limits(limits),
+        isolation=wire_isolation(isolation),
+        engine=engine,
+        policy_events=wire_policy_events(raw.events),
+    )
+
+
+def _shown(message: str) -> str:
+    return with_short_paths(printable(message))[:MAX_TEXT]
+
+
+def _with_digest(image: Picture) -> Picture:
+    return replace(image, sha256=hashlib.sha256(image.png).hexdigest())
+
+
+def _error(error: SourceError) -> SourceError:
+    undefined = error.undefined
+    if undefined is not None:
+        undefined = Undefined(printable(undefined.name), undefined.providers)
+    return replace(
+        error,
+        message=_shown(error.message),
+        file=printable(error.file),
+        undefined=undefined,
+        context=printable(error.context),
+    )
+
+
+_INSTALLED = {"/usr/share", "/usr/lib", "/usr/local/lib", "/var/lib", sys.prefix, sys.base_prefix} - {
+    "/",
+    "/usr",
+}
+# A work folder, outside of namespaces one of a jail, and in it the folder of a job of a warm process.
+_WORK = rf"(?:{WORK_IN_NAMESPACE}|(?:/[\w.-]{{1,100}}){{1,9}}/i2s-jail-\w+/[\w-]+)(?:/job\d+)?"
+_PATH = re.compile(
+    rf"(?<![\w./~-])(?:(?P<work>{_WORK})|{'|'.join(map(re.escape, sorted(_INSTALLED, reverse=True)))})"
+    r"(?![\w.-])"
+    # What ends a path in the messages of engines, beside white space.
+    r"(?P<below>/[^\s'\"`:;,()<>]*)?"
+)
+
+
+def with_short_paths(text: str) -> str:
+    """Return a message in which files of the installation and of the sandbox have their names alone."""
+    return _PATH.sub(_short_path, text)
+
+
+def _short_path(path: re.Match[str]) -> str:
+    name = (path["below"] or "").rstrip("/").rpartition("/")[2]
+    if path["work"]:
+        return name or "."
+    return name or path[0].rpartition("/")[2]

@@ -20,7 +20,7 @@ from i2s_chassis.server.service_user import confine
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """What the file says."""
+    """The contents of the file."""
 
     #: Name of the service.
     service: str
@@ -42,7 +42,7 @@ class Announcement:
         """Read the content of a file.
 
         Raises:
-            ValueError: It is no announcement.
+            ValueError: It is not an announcement.
         """
         content = json.loads(text)
         if not isinstance(content, dict) or content.keys() != {field.name for field in fields(cls)}:

@@ -168,12 +168,12 @@ def _sized(table: str, name: str, value: object) -> object:
 
 def _from_environment(cls: type[CommandSettings]) -> Raw:
     """Only known variables count: Kubernetes sets others with the same prefix for each Service."""
-    found: Raw = {}
+    values: Raw = {}
     for leaf in cls.leaves():
         text = os.environ.get(leaf.variable)
         if text:
-            place(found, leaf, text.split(",") if leaf.many else text)
-    return found
+            place(values, leaf, text.split(",") if leaf.many else text)
+    return values
 
 
 def _from_file(cls: type[CommandSettings], file: Path) -> PydanticBaseSettingsSource:

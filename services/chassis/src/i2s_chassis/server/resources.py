@@ -21,7 +21,7 @@ _PROC = Path("/proc")
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What the processes of a container use, those of jobs included."""
+    """The resources that the processes of a container use, those of jobs included."""
 
     #: Memory less pages of files that can be dropped at once: the working set of Kubernetes.
     memory_bytes: int

@@ -26,7 +26,7 @@ from i2s_chassis.server.telemetry import Telemetry
 if TYPE_CHECKING:
     from i2s_chassis.jail import Jail
 
-# grpc's own lines are no JSON and anybody who can connect can cause them; GRPC_VERBOSITY brings
+# grpc's own lines are not JSON and anybody who can connect can cause them; GRPC_VERBOSITY brings
 # them back. It is read when grpc is imported.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 

@@ -1,4 +1,4 @@
-"""What a service is to the chassis, and what the chassis is to a service."""
+"""The interface between a service and the chassis."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Register = Callable[["grpc.aio.Server"], None]
 
 @dataclass(frozen=True, slots=True)
 class Chassis:
-    """What a service is given when it opens."""
+    """The parts of the chassis that a service is given when it opens."""
 
     #: Slots and queue; every job holds a slot.
     admission: Admission

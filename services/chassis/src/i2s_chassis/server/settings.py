@@ -39,10 +39,10 @@ class Address:
         Raises:
             ValueError: It has another form; the message says which forms there are.
         """
-        found = _ADDRESS_FORM.fullmatch(text)
-        if found is None or int(found["port"]) > 65535:
+        match = _ADDRESS_FORM.fullmatch(text)
+        if match is None or int(match["port"]) > 65535:
             raise ValueError(f'"{text}" is no address; write host:port or [v6]:port, port 0 for a free one')
-        return cls(found["v6"] or found["host"], int(found["port"]))
+        return cls(match["v6"] or match["host"], int(match["port"]))
 
     @property
     def is_loopback(self) -> bool:
@@ -61,10 +61,10 @@ class Address:
         False if the host is not known or may not be bound: whoever binds it for good says why.
         """
         try:
-            found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
+            addresses = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
             return False
-        return bool(found) and all(_is_taken(family, where) for family, _, _, _, where in found)
+        return bool(addresses) and all(_is_taken(family, where) for family, _, _, _, where in addresses)
 
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"

@@ -93,7 +93,7 @@ class TraceContext:
 
 def parse_traceparent(value: str) -> TraceContext | None:
     """Return what a ``traceparent`` header says; None if it is not valid."""
-    found = _TRACEPARENT.fullmatch(value.strip())
-    if found is None or (found["version"] == "00" and found["rest"]):
+    match = _TRACEPARENT.fullmatch(value.strip())
+    if match is None or (match["version"] == "00" and match["rest"]):
         return None
-    return TraceContext(found["trace"], found["span"], bool(int(found["flags"], 16) & 1))
+    return TraceContext(match["trace"], match["span"], bool(int(match["flags"], 16) & 1))

@@ -49,8 +49,8 @@ class Ran:
 
 
 @dataclass(frozen=True, slots=True)
-class _Child:
-    """What became of a child: exit code, or the signal that killed it; CPU, memory, who is left."""
+class _EndedChild:
+    """The end of a child: exit code, or the signal that killed it; CPU, memory, who is left."""
 
     exit_code: int
     signal: int
@@ -59,13 +59,13 @@ class _Child:
     left: bool
 
 
-async def _child(warm: Warm, *words: str) -> _Child | Ended:
+async def _child(warm: Warm, *words: str) -> _EndedChild | Ended:
     answer = await warm.ask(*words)
     if isinstance(answer, Ended):
         return answer
     try:
         _, exit_code, by_signal, microseconds, kib, left = answer
-        return _Child(
+        return _EndedChild(
             int(exit_code), int(by_signal), int(microseconds) / 1e6, int(kib) * 1024, bool(int(left))
         )
     except ValueError as error:
@@ -165,15 +165,7 @@ class ForkedJob:
             self._warm.condemn("died")
             raise WarmError(f"a warm process ended in the middle of a job: {ended.cause.value}")
         self._warm.condemn("limit")
-        used, before = ended.usage, self._before
-        usage = Usage(
-            used.wall_seconds - before.wall_seconds,
-            used.cpu_seconds - before.cpu_seconds,
-            used.peak_memory_bytes,
-            used.peak_processes,
-            used.waited_seconds - before.waited_seconds,
-        )
-        return Ran(ended.cause, usage, ended.events, -1)
+        return Ran(ended.cause, ended.usage.since(self._before), ended.events, -1)
 
     async def _is_full(self) -> bool:
         fill, limits = await self._warm.cell.fill(), self._limits

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import functools
 import logging
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
@@ -18,10 +19,10 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
-from i2s_chassis.errors import UnavailableError, WarmError
+from i2s_chassis.errors import StartError, UnavailableError, WarmError
 from i2s_chassis.server.spans import span
 from i2s_chassis.server.telemetry import Telemetry
-from i2s_chassis.warm.program import Warm, WarmSettings
+from i2s_chassis.warm.program import ForkingRendererSettings, Warm, WarmSettings
 
 W = TypeVar("W")
 
@@ -348,3 +349,45 @@ class WarmPool:
                     lease.condemn(lease.worker.condemned)
         except UnavailableError as error:
             raise WarmError(str(error)) from None
+
+
+@contextlib.asynccontextmanager
+async def open_pool(
+    kind: str,
+    start: Callable[[WarmSettings], AbstractAsyncContextManager[Warm]],
+    settings: ForkingRendererSettings,
+    *,
+    required: bool = False,
+    slots: int = 1,
+    telemetry: Telemetry | None = None,
+) -> AsyncIterator[WarmPool | None]:
+    """Keep warm programs of one kind ready; None if the settings want none, or if there can be none here.
+
+    Args:
+        kind: What they are.
+        start: The function that starts one and ends it with the context.
+        settings: Settings of the service.
+        required: Whether ``--warm zygote`` cannot do without them.
+        slots: Jobs at the same time.
+        telemetry: The metrics that count them.
+
+    Raises:
+        StartError: There can be none, and ``--warm zygote`` was chosen.
+        JailError: A fault of the jail.
+    """
+    if settings.warm == "single-use":
+        yield None
+        return
+    warm = settings.warm_settings()
+    pool = WarmPool(kind, functools.partial(start, warm), warm, slots=slots, telemetry=telemetry)
+    async with contextlib.AsyncExitStack() as stack:
+        opened: WarmPool | None = None
+        try:
+            opened = await stack.enter_async_context(pool.open())
+        except WarmError as error:
+            if required and settings.warm == "zygote":
+                raise StartError(f"no {kind} can be had here: {error}; use --warm single-use") from None
+            if telemetry is not None:
+                telemetry.self_test_failure(kind)
+            _log.warning("no warm process", extra={"fields": {"kind": kind, "reason": str(error)}})
+        yield opened

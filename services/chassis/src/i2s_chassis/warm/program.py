@@ -29,7 +29,7 @@ _FIXED = ("memory_bytes", "processes", "file_bytes", "disk_bytes", "inodes")
 
 @dataclass(frozen=True, slots=True)
 class WarmSettings:
-    """What an operator decides about warm programs."""
+    """The settings of warm programs."""
 
     #: Limits of a job: the defaults of the service.
     limits: Limits
@@ -62,7 +62,7 @@ class WarmSettings:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What to start."""
+    """The program to start."""
 
     #: Command line.
     argv: tuple[str, ...]

@@ -25,16 +25,16 @@ class ModalColour:
     share: float
 
 
-def modal_colour(*pictures: RgbArray) -> ModalColour:
+def modal_colour(*images: RgbArray) -> ModalColour:
     """Return the most frequent colour of all pixels of the images together.
 
     Args:
-        pictures: One or more, of shape (height, width, 3) and at least one pixel in all.
+        images: One or more, of shape (height, width, 3) and at least one pixel in all.
 
     Returns:
         The colour; of several equally frequent ones the smallest in lexical order of (R, G, B).
     """
-    flat = [pixels_of(picture) for picture in pictures]
+    flat = [pixels_of(image) for image in images]
     total = sum(len(pixels) for pixels in flat)
     guess = _frequent(flat, total)
     count = sum(_count_colour(pixels, guess) for pixels in flat)
@@ -54,16 +54,16 @@ def modal_colour(*pictures: RgbArray) -> ModalColour:
     return ModalColour((guess >> 16, guess >> 8 & 255, guess & 255), count / total)
 
 
-def pixels_of(picture: RgbArray) -> RgbArray:
+def pixels_of(image: RgbArray) -> RgbArray:
     """Return the pixels of an image in the one form that the machine code is made for.
 
     Args:
-        picture: Shape (height, width, 3); it stays writable if it is.
+        image: Shape (height, width, 3); it stays writable if it is.
 
     Returns:
         Shape (pixels, 3), contiguous and read-only.
     """
-    pixels = np.ascontiguousarray(picture).reshape(-1, 3)
+    pixels = np.ascontiguousarray(image).reshape(-1, 3)
     pixels.flags.writeable = False
     return pixels
 

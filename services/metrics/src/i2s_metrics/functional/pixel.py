@@ -90,7 +90,7 @@ def pixel_row_similarity(prediction: GreyArray, reference: GreyArray) -> float:
         HELM at commit 63754d05.
     """
     height = len(reference)
-    rows = [row.tobytes() for picture in (prediction, reference) for row in picture]
+    rows = [row.tobytes() for image in (prediction, reference) for row in image]
     counts: dict[bytes, int] = {}
     for row in rows:
         counts[row] = counts.get(row, 0) + 1

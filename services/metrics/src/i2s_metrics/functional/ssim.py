@@ -38,9 +38,9 @@ def structural_similarity(prediction: GreyArray, reference: GreyArray) -> float:
     return (_mean_over_windows(_for_machine(prediction), _for_machine(reference), window) + 1) / 2
 
 
-def _for_machine(picture: GreyArray) -> GreyArray:
+def _for_machine(image: GreyArray) -> GreyArray:
     """Return an image in the one form that the machine code is made for: contiguous and read-only."""
-    view = np.ascontiguousarray(picture).view()
+    view = np.ascontiguousarray(image).view()
     view.flags.writeable = False
     return view
 
@@ -121,13 +121,13 @@ def _sum_windows(columns: SumArray, sums: SumArray, window: int) -> None:
         total -= columns[x]
 
 
-def check_leaderboard_size(picture: GreyArray) -> None:
+def check_leaderboard_size(image: GreyArray) -> None:
     """Check that the leaderboard's program has a value for images of this shape.
 
     Raises:
         UndefinedError: A side is shorter than the window, which that program does not shrink.
     """
-    height, width = picture.shape
+    height, width = image.shape
     if min(height, width) < WINDOW:
         raise UndefinedError(
             f"ssim needs pictures of at least {WINDOW}x{WINDOW} pixels; these have {width}x{height}"

@@ -56,7 +56,7 @@ def _extension_loads() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What a network made of one picture: tensors of any shapes, always the same ones for one comparison."""
+    """The features of one image: tensors of any shapes, always the same ones for one comparison."""
 
     layers: tuple[Tensor, ...]
 
@@ -73,11 +73,11 @@ class Features:
 class FeatureNetwork(Protocol):
     """A network and the way in which its features are compared."""
 
-    def features(self, pictures: Tensor, comparison: NetworkComparison) -> list[Features]:
+    def features(self, images: Tensor, comparison: NetworkComparison) -> list[Features]:
         """Return the features of each image.
 
         Args:
-            pictures: Shape (n, 3, side, side), float32 in [0, 1], on the device of the network.
+            images: Shape (n, 3, side, side), float32 in [0, 1], on the device of the network.
             comparison: What they shall be compared by.
         """
 
@@ -92,13 +92,13 @@ class Normalisation:
     shift: Sequence[float]
     scale: Sequence[float]
 
-    def __call__(self, pictures: Tensor) -> Tensor:
+    def __call__(self, images: Tensor) -> Tensor:
         """Return the images, of shape (n, channels, height, width), in that range."""
         shift, scale = (
-            torch.tensor(tuple(values), dtype=pictures.dtype, device=pictures.device).view(1, -1, 1, 1)
+            torch.tensor(tuple(values), dtype=images.dtype, device=images.device).view(1, -1, 1, 1)
             for values in (self.shift, self.scale)
         )
-        return (pictures - shift) / scale
+        return (images - shift) / scale
 
 
 #: What torchvision's published networks were trained with.
@@ -136,14 +136,14 @@ class PerceptualNetwork:
         self._weights = [weight.flatten().float() for weight in weights]
         self._dtype = dtype
 
-    def features(self, pictures: Tensor, comparison: NetworkComparison) -> list[Features]:
+    def features(self, images: Tensor, comparison: NetworkComparison) -> list[Features]:
         """Return five tensors of shape (channels, height, width) for each image, of unit length."""
-        state = _LPIPS(2 * pictures - 1).to(self._dtype)
+        state = _LPIPS(2 * images - 1).to(self._dtype)
         layers = []
         for part in self._slices:
             state = part(state)
             layers.append(_unit(state))
-        return [Features(tuple(layer[place] for layer in layers)) for place in range(len(pictures))]
+        return [Features(tuple(layer[place] for layer in layers)) for place in range(len(images))]
 
     def compare(self, one: Features, other: Features) -> Tensor:
         """Return the distance."""
@@ -202,10 +202,10 @@ class InceptionNetwork:
         pooling = network.get_submodule("avgpool")
         pooling.register_forward_hook(self._keep)
 
-    def features(self, pictures: Tensor, comparison: NetworkComparison) -> list[Features]:
+    def features(self, images: Tensor, comparison: NetworkComparison) -> list[Features]:
         """Return one vector for each image."""
         normalise = _TRAINED if comparison is NetworkComparison.POOL else IMAGENET
-        logits: Tensor = self._network(normalise(pictures).to(self._dtype))
+        logits: Tensor = self._network(normalise(images).to(self._dtype))
         pooled, self._pooled = self._pooled, None
         vectors = pooled.flatten(1) if comparison is NetworkComparison.POOL and pooled is not None else logits
         return [Features((vector,)) for vector in vectors.float()]

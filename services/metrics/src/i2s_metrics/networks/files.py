@@ -27,7 +27,7 @@ class PublishedFile:
 
     @property
     def sha256_prefix(self) -> str:
-        """What its SHA-256 begins with."""
+        """The beginning of its SHA-256."""
         return Path(self.name).stem.rpartition("-")[2]
 
 
@@ -73,7 +73,7 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """What is here."""
+    """The weights that are here."""
 
     #: The file of each network that can be run.
     found: Mapping[Network, WeightsFile]
@@ -84,15 +84,15 @@ class Inventory:
 
 def take_inventory(places: Places) -> Inventory:
     """Look for libraries and weights, and check each file; torch is not imported."""
-    found: dict[Network, WeightsFile] = {}
+    present: dict[Network, WeightsFile] = {}
     missing: dict[Network, str] = {}
     for network in Network:
         try:
             check_libraries()
-            found[network] = find(network, places)
+            present[network] = find(network, places)
         except WeightsError as error:
             missing[network] = str(error).replace(f"{sys.prefix}/bin/", "")
-    return Inventory(found, missing)
+    return Inventory(present, missing)
 
 
 def check_libraries() -> None:

@@ -88,7 +88,7 @@ class Inbox:
 
 
 class Answerer(Protocol):
-    """What answers batches; see ``runner.Runner``."""
+    """The answerer of batches; see ``runner.NetworkRunner``."""
 
     def answer(self, batch: Sequence[Inputs]) -> list[float]:
         """Return one number for each pair."""

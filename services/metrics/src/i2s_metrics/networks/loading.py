@@ -145,12 +145,12 @@ def greatest_error(
     """
     if comparison.network not in exact:
         return 0.0
-    pictures = drawn_pictures(comparison.side).to(device)
+    images = drawn_pictures(comparison.side).to(device)
     errors = [0.0]
     with torch.inference_mode():
         of = [networks[comparison.network] for networks in (exact, reduced)]
-        features = [network.features(pictures, comparison) for network in of]
-        for i in range(len(pictures)):
+        features = [network.features(images, comparison) for network in of]
+        for i in range(len(images)):
             for j in range(i):
                 values = [float(n.compare(f[i], f[j])) for n, f in zip(of, features, strict=True)]
                 errors.append(abs(values[0] - values[1]))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from i2s_metrics.frames import LENGTH, WorkerError
+from i2s_metrics.frames import WorkerError, pack, unpack
 from i2s_metrics.model import Inputs, Network, NetworkComparison
 from i2s_metrics.networks.weights_file import WeightsFile
 from i2s_metrics.processes import LOG_BYTES
@@ -17,7 +17,7 @@ Precision = Literal["float32", "half"]
 
 @dataclass(frozen=True, slots=True)
 class HostSettings:
-    """What the process needs to know."""
+    """The settings of the process."""
 
     #: The file of each network.
     weights: Mapping[Network, WeightsFile]
@@ -52,7 +52,7 @@ MOST_ANSWER_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What runs the networks."""
+    """The device of the networks, and their precision."""
 
     #: "cpu", or "cuda:0 (name)".
     device: str
@@ -62,7 +62,7 @@ class Description:
 
 @dataclass(frozen=True, slots=True)
 class NetworkAnswer:
-    """What a network found."""
+    """The answer of a network."""
 
     #: The distance or cosine; not a number if there is none.
     value: float
@@ -72,21 +72,18 @@ class NetworkAnswer:
 
 def pack_request(number: int, inputs: Inputs) -> bytes:
     """Return a request as bytes."""
-    header = json.dumps({"number": number, "comparison": inputs.comparison}).encode()
-    return b"".join((LENGTH.pack(len(header)), header, inputs.prediction, inputs.reference))
+    header = {"number": number, "comparison": inputs.comparison}
+    return pack(header, inputs.prediction, inputs.reference)
 
 
 def pack_drop(number: int) -> bytes:
     """Return the message that nobody waits for a request any more."""
-    header = json.dumps({"number": number}).encode()
-    return LENGTH.pack(len(header)) + header
+    return pack({"number": number})
 
 
 def unpack_request(frame: bytes) -> tuple[int, Inputs | None]:
     """Return the number of a request and what to compare; None if it is to be dropped."""
-    (length,) = LENGTH.unpack_from(frame)
-    first = LENGTH.size + length
-    header = json.loads(frame[LENGTH.size : first])
+    header, first = unpack(frame)
     if "comparison" not in header:
         return header["number"], None
     comparison = NetworkComparison(header["comparison"])

@@ -75,7 +75,7 @@ class NetworkProcess:
 
     @property
     def confinement(self) -> Confinement | None:
-        """What the process is confined by; None for nothing."""
+        """The confinement of the process; None for nothing."""
         return self._child.confinement
 
     @property
@@ -181,7 +181,7 @@ class Networks:
 
     @property
     def description(self) -> Description | None:
-        """What the process runs on; None as long as none was started."""
+        """The device of the process; None as long as none was started."""
         return self._process.description if self._process else None
 
     async def start(self) -> None:
@@ -253,7 +253,7 @@ class Networks:
             return self._process
 
     async def _answer(self, process: NetworkProcess, inputs: Inputs) -> NetworkAnswer:
-        """Wait for an answer as long as the process answers anybody: a long line is no reason to give up."""
+        """Wait for an answer as long as the process answers anybody, however long the line is."""
         answer = asyncio.create_task(process.compare(inputs))
         silence, last_sign = ProcessClock(process.pid), process.last_sign
         try:

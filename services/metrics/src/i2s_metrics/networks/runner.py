@@ -55,14 +55,13 @@ class NetworkRunner:
 
     def _answer(self, batch: Sequence[Inputs]) -> list[float]:
         pairs = [
-            tuple(_key(inputs, picture) for picture in (inputs.prediction, inputs.reference))
-            for inputs in batch
+            tuple(_key(inputs, image) for image in (inputs.prediction, inputs.reference)) for inputs in batch
         ]
         features = self._kept({reference for _, reference in pairs})
         wanted = {
-            key: picture
+            key: image
             for inputs, keys in zip(batch, pairs, strict=True)
-            for key, picture in zip(keys, (inputs.prediction, inputs.reference), strict=True)
+            for key, image in zip(keys, (inputs.prediction, inputs.reference), strict=True)
             if key not in features
         }
         for comparison in NetworkComparison:
@@ -81,20 +80,20 @@ class NetworkRunner:
         held = {key: self._cache.find(key) for key in keys}
         return {key: features for key, features in held.items() if isinstance(features, Features)}
 
-    def _made(self, pictures: Mapping[_Key, bytes], comparison: NetworkComparison) -> dict[_Key, Features]:
-        if not pictures:
+    def _made(self, images: Mapping[_Key, bytes], comparison: NetworkComparison) -> dict[_Key, Features]:
+        if not images:
             return {}
         made = self._networks[comparison.network].features(
-            self._tensor(pictures.values(), comparison), comparison
+            self._tensor(images.values(), comparison), comparison
         )
-        return dict(zip(pictures, made, strict=True))
+        return dict(zip(images, made, strict=True))
 
-    def _tensor(self, pictures: Iterable[bytes], comparison: NetworkComparison) -> Tensor:
+    def _tensor(self, images: Iterable[bytes], comparison: NetworkComparison) -> Tensor:
         side = comparison.side
-        stacked = np.stack([np.frombuffer(data, np.uint8).reshape(side, side, 3) for data in pictures])
+        stacked = np.stack([np.frombuffer(data, np.uint8).reshape(side, side, 3) for data in images])
         tensor = torch.from_numpy(stacked).to(self._device)
         return tensor.permute(0, 3, 1, 2).contiguous().float() / 255
 
 
-def _key(inputs: Inputs, picture: bytes) -> _Key:
-    return inputs.comparison, hashlib.sha256(picture).digest()
+def _key(inputs: Inputs, image: bytes) -> _Key:
+    return inputs.comparison, hashlib.sha256(image).digest()

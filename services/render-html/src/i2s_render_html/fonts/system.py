@@ -51,7 +51,7 @@ class Fonts:
 
     @property
     def complaint(self) -> str:
-        """What is wrong with the fonts, and what to install; empty if all are those of the lock."""
+        """The fault of the fonts, and what to install; empty if all are those of the lock."""
         if not self.deviating:
             return ""
         named = ", ".join(self.deviating[:_SHOWN])
@@ -74,7 +74,7 @@ def find_fonts(folder: Path = DEFAULT_FOLDER) -> Fonts:
             f"--fonts {folder} has no {missing[0]}, which pages are drawn with; "
             f"install it with: apt-get install {_PACKAGES}, or name another folder"
         )
-    found: list[str] = []
+    present: list[str] = []
     deviating: list[str] = []
     digest = hashlib.sha256(_template())
     for name, locked in _locked():
@@ -83,11 +83,11 @@ def find_fonts(folder: Path = DEFAULT_FOLDER) -> Fonts:
             deviating.append(name)
             continue
         content = hashlib.sha256(path.read_bytes()).hexdigest()
-        found.append(name)
+        present.append(name)
         if content != locked:
             deviating.append(name)
         digest.update(f"{name}\0{content}\n".encode())
-    return Fonts(folder, tuple(found), digest.hexdigest(), tuple(deviating))
+    return Fonts(folder, tuple(present), digest.hexdigest(), tuple(deviating))
 
 
 def _template() -> bytes:

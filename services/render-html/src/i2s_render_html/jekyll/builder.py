@@ -204,7 +204,8 @@ async def _site(cell: Cell, outcome: ProcessResult, source: Mapping[str, bytes],
         error = _reason(cause)
     left_out, warnings = (answer.left_out, answer.warnings) if answer else ((), ())
     warnings = (*warnings, *sass_warnings(said, SOURCE))
-    return BuiltSite(cause, files, error, _since(outcome), log, events, left_out=left_out, warnings=warnings)
+    usage = ended.usage.since(outcome.before)
+    return BuiltSite(cause, files, error, usage, log, events, left_out=left_out, warnings=warnings)
 
 
 async def _fetched(cell: Cell, limits: Limits) -> tuple[dict[str, bytes], tuple[PolicyEvent, ...]]:
@@ -223,16 +224,6 @@ async def _fetched(cell: Cell, limits: Limits) -> tuple[dict[str, bytes], tuple[
         except OutputError as error:
             events.append(PolicyEvent(PolicyKind.IRREGULAR_OUTPUT, f"{shown(name)}: {error.reason.value}"))
     return files, tuple(events)
-
-
-def _since(outcome: ProcessResult) -> Usage:
-    used, before = outcome.ended.usage, outcome.before
-    return replace(
-        used,
-        wall_seconds=max(0.0, used.wall_seconds - before.wall_seconds),
-        cpu_seconds=max(0.0, used.cpu_seconds - before.cpu_seconds),
-        waited_seconds=max(0.0, used.waited_seconds - before.waited_seconds),
-    )
 
 
 def _without_path(output: Excerpt, folder: bytes) -> Excerpt:

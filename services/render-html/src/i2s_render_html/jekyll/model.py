@@ -38,7 +38,7 @@ class BuildError:
 
 @dataclass(frozen=True, slots=True)
 class BuiltSite:
-    """What came of a site."""
+    """The result of a build."""
 
     #: How the build ended.
     cause: BuildCause
@@ -66,7 +66,7 @@ class BuiltSite:
 
 @dataclass(frozen=True, slots=True)
 class JekyllSettings:
-    """What an operator may decide about Jekyll."""
+    """The settings of Jekyll."""
 
     #: Prepared processes that wait, each with Jekyll loaded, for one site each.
     processes: int = 1

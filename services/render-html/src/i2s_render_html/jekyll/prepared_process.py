@@ -34,7 +34,7 @@ _LEEWAY_SECONDS = 60.0  # between too old to be used and ended by the jail
 
 @dataclass(frozen=True, slots=True)
 class ProcessResult:
-    """What a process left when it ended."""
+    """The remains of a process that ended."""
 
     #: How the process ended.
     ended: Ended

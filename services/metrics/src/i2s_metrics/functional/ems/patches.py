@@ -44,12 +44,12 @@ def target_size(width: int, height: int, rules: Rules) -> tuple[int, int]:
     return min(columns, _MOST_COLUMNS) * PATCH, rows * PATCH
 
 
-def resample(picture: RgbArray, size: tuple[int, int]) -> RgbArray:
+def resample(image: RgbArray, size: tuple[int, int]) -> RgbArray:
     """Return the image at ``size`` (width, height), bicubic; itself if it has that size."""
-    height, width, _ = picture.shape
+    height, width, _ = image.shape
     if (width, height) == size:
-        return picture
-    return np.asarray(Image.fromarray(picture).resize(size, Image.Resampling.BICUBIC))
+        return image
+    return np.asarray(Image.fromarray(image).resize(size, Image.Resampling.BICUBIC))
 
 
 #: Pixels of a patch.
@@ -75,13 +75,13 @@ class PatchSet:
     total: int
 
     @classmethod
-    def of(cls, picture: RgbArray, colour: tuple[int, int, int], rules: Rules) -> Self:
+    def of(cls, image: RgbArray, colour: tuple[int, int, int], rules: Rules) -> Self:
         """Cut an image, padded right and bottom with ``colour`` to multiples of 8, into patches."""
-        height, width, _ = picture.shape
+        height, width, _ = image.shape
         rows, columns = math.ceil(height / PATCH), math.ceil(width / PATCH)
         padded = np.empty((rows * PATCH, columns * PATCH, 3), np.uint8)
         padded[:] = colour
-        padded[:height, :width] = picture
+        padded[:height, :width] = image
         tiles = padded.reshape(rows, PATCH, columns, PATCH, 3).swapaxes(1, 2).reshape(-1, PIXELS, 3)
         background = rules.background_pixels(tiles, colour)
         mass = _masses(rules.background_patches(background, colour))

@@ -1,4 +1,4 @@
-"""What the two profiles of Earth Mover Similarity do differently."""
+"""The rules of Earth Mover Similarity in which the two profiles differ."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from i2s_metrics.functional.ems.rules import Rules
 class Reference:
     """A reference image, made ready."""
 
-    #: Shape of the picture: height, width, 3.
+    #: Shape of the image: height, width, 3.
     shape: tuple[int, int, int]
     #: Width and height at which images are compared with it.
     size: tuple[int, int]
@@ -32,22 +32,22 @@ class Reference:
     denominator: float
 
     @classmethod
-    def of(cls, picture: RgbArray, rules: Rules) -> Reference:
+    def of(cls, image: RgbArray, rules: Rules) -> Reference:
         """Make a reference ready.
 
         Args:
-            picture: Shape (height, width, 3), at least one pixel.
+            image: Shape (height, width, 3), at least one pixel.
             rules: Rules of the profile.
 
         Raises:
             UndefinedError: The metric is not defined for an image of this shape.
         """
-        height, width, channels = picture.shape
+        height, width, channels = image.shape
         size = target_size(width, height, rules)
-        reduced = resample(picture, size)
+        reduced = resample(image, size)
         background = modal_colour(reduced)
         patches = PatchSet.of(reduced, background.rgb, rules)
-        levels = rules.blank_levels(picture)
+        levels = rules.blank_levels(image)
         denominator = _distance_from_blank(levels, reduced, background.rgb, patches, rules)
         return cls((height, width, channels), size, background, patches, denominator)
 

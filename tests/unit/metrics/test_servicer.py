@@ -7,20 +7,20 @@ from hypothesis import strategies as st
 from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s_chassis.errors import InvalidArgumentError, NotFoundError
 from i2s_metrics.model import Network
-from i2s_metrics.wire import SentPictures, job_from_wire, sha256
+from i2s_metrics.servicer import SentImages, job_from_wire, sha256
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 
 
 def test_pictures_are_found_by_their_digest():
-    sent = SentPictures(100)
+    sent = SentImages(100)
     sent.add(b"abc")
     assert sent.find(hashlib.sha256(b"abc").hexdigest()) == b"abc"
     assert sent.find(sha256(b"other")) is None
 
 
 def test_pictures_in_use_stay_and_others_go():
-    sent = SentPictures(9)
+    sent = SentImages(9)
     for data in (b"aaa", b"bbb", b"ccc"):
         sent.add(data)
     sent.find(sha256(b"aaa"))
@@ -30,7 +30,7 @@ def test_pictures_in_use_stay_and_others_go():
 
 
 def test_a_picture_larger_than_everything_allowed_drives_nothing_out():
-    sent = SentPictures(5)
+    sent = SentImages(5)
     sent.add(b"abc")
     sent.add(b"abcdef")
     assert sent.find(sha256(b"abc")) == b"abc"
@@ -39,7 +39,7 @@ def test_a_picture_larger_than_everything_allowed_drives_nothing_out():
 
 @given(st.lists(st.binary(max_size=12), max_size=40))
 def test_what_is_found_never_exceeds_what_is_allowed(pictures):
-    sent = SentPictures(30)
+    sent = SentImages(30)
     for data in pictures:
         sent.add(data)
     assert sum(len(data) for data in set(pictures) if sent.find(sha256(data)) is not None) <= 30
@@ -87,7 +87,7 @@ def test_faults_name_their_field(fields, field):
 
 
 def test_a_stream_remembers_what_it_was_sent():
-    sent = SentPictures(100)
+    sent = SentImages(100)
     job_from_wire(request(), 100, MISSING, sent)
     named = request(reference=pb.Image(sha256=sha256(b"reference")), prediction=pb.Image(data=b"other"))
     assert job_from_wire(named, 100, MISSING, sent).reference == b"reference"
@@ -95,11 +95,11 @@ def test_a_stream_remembers_what_it_was_sent():
 
 def test_a_request_may_name_the_reference_that_it_sends_as_its_prediction():
     itself = request(prediction=pb.Image(sha256=sha256(b"reference")))
-    assert job_from_wire(itself, 100, MISSING, SentPictures(100)).prediction == b"reference"
+    assert job_from_wire(itself, 100, MISSING, SentImages(100)).prediction == b"reference"
 
 
 def test_pictures_of_a_request_that_fails_are_remembered():
-    sent = SentPictures(100)
+    sent = SentImages(100)
     with pytest.raises(InvalidArgumentError):
         job_from_wire(request(metrics=["emz"]), 100, MISSING, sent)
     assert sent.find(sha256(b"prediction"))
@@ -107,16 +107,16 @@ def test_pictures_of_a_request_that_fails_are_remembered():
 
 def test_a_digest_that_the_stream_does_not_hold_is_not_found():
     with pytest.raises(NotFoundError, match=sha256(b"x")):
-        job_from_wire(request(reference=pb.Image(sha256=sha256(b"x"))), 100, MISSING, SentPictures(100))
+        job_from_wire(request(reference=pb.Image(sha256=sha256(b"x"))), 100, MISSING, SentImages(100))
 
 
 @pytest.mark.parametrize("digest", ["", "x", sha256(b"x").upper(), sha256(b"x") + "\n"])
 def test_what_is_no_digest_is_refused(digest):
     with pytest.raises(InvalidArgumentError):
-        job_from_wire(request(reference=pb.Image(sha256=digest)), 100, MISSING, SentPictures(100))
+        job_from_wire(request(reference=pb.Image(sha256=digest)), 100, MISSING, SentImages(100))
 
 
 def test_items_of_a_stream_need_an_id():
     with pytest.raises(InvalidArgumentError) as caught:
-        job_from_wire(request(id=""), 100, MISSING, SentPictures(100))
+        job_from_wire(request(id=""), 100, MISSING, SentImages(100))
     assert caught.value.field == "id"

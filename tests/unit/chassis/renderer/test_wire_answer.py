@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.jail import Excerpt, Isolation, PolicyEvent, PolicyKind, Tier, Usage
 from i2s_chassis.limits import Limits
-from i2s_chassis.renderer.answer import answer_of, with_short_paths
 from i2s_chassis.renderer.model import RawRendering, RawStage
+from i2s_chassis.renderer.wire import answer_of, with_short_paths
 from i2s_wire.codec import encode
 from i2s_wire.render.rendering import Engine, Picture, Verdict
 from i2s_wire.render.source_error import ErrorKind, Provider, ProviderKind, SourceError, Undefined
