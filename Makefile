@@ -14,7 +14,7 @@ CHECK = .venv/bin/python scripts/check.py
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
-	@echo '  Variables: MODEL (oracle and baseline/ocr where none is named), DATA, PROFILE and OUT for evaluate; ARGS for options of the command behind;'
+	@echo '  Variables: MODEL (two sets of recorded answers to the examples where none is named), DATA, PROFILE and OUT for evaluate; ARGS for options of the command behind;'
 	@echo '  SUITE for test: default, all, nightly, or some of unit, integration, security, containers, … (docs/testing.md).'
 	@echo '  make evaluate MODEL=replay:examples/try/replay.jsonl ARGS="--task latex"'
 
@@ -27,7 +27,7 @@ networks:  ## add PyTorch and VGG16's weights, which the metrics lpips and cis n
 
 evaluate:  ## evaluate a model on the bundled examples, services included
 	@scripts/bootstrap run
-	@.venv/bin/i2s-sdk evaluate $(if $(MODEL),--model "$(MODEL)",--model oracle --model baseline/ocr) --out "$(OUT)" --data "$(DATA)" --profile "$(PROFILE)" $(ARGS)
+	@.venv/bin/i2s-sdk evaluate $(if $(MODEL),--model "$(MODEL)",$(if $(filter examples,$(DATA)),--model replay:examples/answers/full-size.jsonl --model replay:examples/answers/small-images.jsonl,--model oracle)) --out "$(OUT)" --data "$(DATA)" --profile "$(PROFILE)" $(ARGS)
 
 test:  ## lint, type-check and test, in a quarter of an hour; SUITE="security containers" runs other suites, SUITE=all all
 	@scripts/bootstrap dev

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from i2s_sdk.models.options import MAX_TOKENS_FACT
-from i2s_sdk.report import print_leaderboard, print_summary, write_report
+from i2s_sdk.report import print_overview, print_summary, write_report
 from i2s_sdk.report.account_lines import account_lines
 from i2s_sdk.report.analyses import compare_two, difficulty_tables
 from i2s_sdk.report.paper_tables import table
@@ -165,7 +165,7 @@ def test_each_run_of_a_table_has_its_own_n_of_all_its_samples(tmp_path: Path) ->
         "whole": {"latex": (10, 10)},
     }
     stream = io.StringIO()
-    print_leaderboard(report.standings, stream)
+    print_overview(report.overview, stream)
     for shown in (stream.getvalue(), (tmp_path / "both" / "index.html").read_text()):
         assert "9 of 10" in shown
         assert "10 of 10" in shown

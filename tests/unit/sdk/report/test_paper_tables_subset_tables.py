@@ -12,7 +12,7 @@ from i2s_sdk.report import write_report
 from i2s_sdk.report.compared import ComparedRuns, compare_views
 from i2s_sdk.report.paper_tables import paper_tables, subset_tables
 from i2s_sdk.report.published import published_table
-from i2s_sdk.report.summary import print_leaderboard, print_summary
+from i2s_sdk.report.summary import print_summary
 from i2s_sdk.report.tables import Heading, PaperTable
 from i2s_sdk.report.view import views_of
 from i2s_sdk.run.storage.folder import read_run
@@ -20,7 +20,6 @@ from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.stats.aggregate import Summary, aggregate
 from i2s_sdk.stats.columns import Columns
-from i2s_sdk.stats.leaderboard import leaderboard
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.readoc.scorer import COLUMNS, COLUMNS_OF_SUBSET
 from i2s_sdk.tasks.registry import open_task, task_spec
@@ -153,28 +152,6 @@ def test_many_metrics_are_printed_by_the_row() -> None:
     assert lines["average"][1:4] == ["0.600", "0.600", "0.600"]
     assert "parentheses" not in stream.getvalue()
     assert max(map(len, stream.getvalue().splitlines())) <= 160
-
-
-def test_a_leaderboard_is_by_subset_without_published_rows() -> None:
-    runs = {"worse": _summary(0.4), "b[ett]er\x1b": _summary(0.8)}
-    stream = io.StringIO()
-    print_leaderboard(leaderboard(runs), stream, subset_tables(ComparedRuns(runs), "readoc", published=True))
-    text = stream.getvalue()
-    assert text.count("worse") == 2
-    assert text.index("b[ett]er\\x1b") < text.index("worse")
-    assert "Nougat" not in text
-    assert "all runs" not in text
-
-
-def test_where_nothing_is_rendered_samples_are_usable() -> None:
-    records = {"a": flat_record("a", "sobench", "form", "", outcome=Outcome.SCORED, usable=True, metrics={})}
-    instances = [Instance("a", "sobench", "form", None)]
-    columns = {"sobench": Columns(metrics_of(open_task("sobench", Profile.PAPER)))}
-    stream = io.StringIO()
-    summary = aggregate(instances, records, columns, Profile.PAPER)
-    print_leaderboard(leaderboard({"one": summary, "two": summary}), stream)
-    assert "usable" in stream.getvalue()
-    assert "rendered" not in stream.getvalue()
 
 
 def test_names_of_columns_share_their_first_word() -> None:

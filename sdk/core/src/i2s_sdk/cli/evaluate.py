@@ -204,7 +204,7 @@ def _evaluate_predictions(given: dict[str, Any], settings: Settings) -> int:
 def _tell_several(result: SeveralResult, settings: Settings, given: dict[str, Any]) -> int:
     """Print what came out of runs and whether it is what was required, and return the exit code."""
     as_json: bool = given["as_json"]
-    from i2s_sdk.report import print_leaderboard
+    from i2s_sdk.report import print_overview
     from i2s_sdk.run.storage.interface import shown
 
     errors = list(result.errors.values())
@@ -227,14 +227,19 @@ def _tell_several(result: SeveralResult, settings: Settings, given: dict[str, An
         say_json(document)
         codes += [_tell_coverage(run, settings) for run in result.runs.values()]
     else:
-        for name, run in result.runs.items():
-            say(f"{name}:")
-            codes.append(tell_result(run, settings, as_json=False))
         report = result.report
-        print_leaderboard(report.standings, sys.stdout, report.tables, report.skills)
+        print_overview(report.overview, sys.stdout, report.skills)
+        for name, run in result.runs.items():
+            if str(run.spending):
+                say(f"{name}: {run.spending}")
+            if run.failures or run.unanswered_calls or not run.covered:
+                say(f"{name}:", err=True)
+            codes.append(_tell_coverage(run, settings))
+        if missing := dict.fromkeys(name for run in result.runs.values() for name in run.unavailable):
+            say(f"Not computed: {', '.join(missing)} (`i2s-sdk metrics` says why)")
         for notice in report.notices:
             say(f"note: {notice}", err=True)
-        say(f"Report of all: {shown(result.report.path)}")
+        say(f"Report, with all columns, subsets and samples: {shown(report.path)}")
     for name, error in result.errors.items():
         say(f"{name} could not be asked: {error.message}", err=True)
     logged = log_runs([one.folder for one in result.runs.values()], given["log_to"])

@@ -2,13 +2,13 @@
 
 from i2s_sdk.report.page import Report, skills_document, write_page, write_report
 from i2s_sdk.report.paper_tables import table
-from i2s_sdk.report.summary import print_leaderboard, print_skills, print_summary
+from i2s_sdk.report.summary import print_overview, print_skills, print_summary
 from i2s_sdk.report.tables import PaperTable
 
 __all__ = [
     "PaperTable",
     "Report",
-    "print_leaderboard",
+    "print_overview",
     "print_skills",
     "print_summary",
     "skills_document",

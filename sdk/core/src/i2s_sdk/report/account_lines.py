@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from i2s_sdk.report.view import usable_word
-from i2s_sdk.stats.accounts import SAME_ANSWER, Account, Accounts
+from i2s_sdk.stats.accounts import SAME_ANSWER, Account, Accounts, total_accounts
 from i2s_sdk.stats.aggregate import Summary
 from i2s_sdk.tasks.registry import task_spec
 
@@ -69,6 +69,13 @@ def account_lines(summary: Summary, tasks: Collection[str] = ()) -> list[str]:
             line = f"{count} of {planned} {words}{f': {kinds}' if kinds else ''}"
             lines.append(f"{line} ({by_task})" if len(accounts) > 1 else line)
     return lines
+
+
+def loss_words(summary: Summary) -> tuple[str, ...]:
+    """Return what was lost of the samples of a run in words, as "2 not rendered"; empty if nothing was."""
+    accounts = total_accounts(result.accounts for result in summary.tasks.values())
+    lost = (account for account in Account if account is not Account.REPAIRED and accounts.count(account))
+    return tuple(f"{accounts.count(account)} {_TITLES[account]}" for account in lost)
 
 
 def account_note(label: str, summary: Summary, tasks: Collection[str]) -> list[str]:

@@ -12,6 +12,7 @@ from i2s_sdk.report import samples
 from i2s_sdk.report.compared import ComparedRuns, compare_views
 from i2s_sdk.report.images import beside, within
 from i2s_sdk.report.judge_tables import judge_tables
+from i2s_sdk.report.overview import Overview, overview
 from i2s_sdk.report.paper_tables import subset_tables
 from i2s_sdk.report.tables import PaperTable
 from i2s_sdk.report.template import render_page
@@ -56,11 +57,14 @@ class Report:
     skills: Mapping[str, Mapping[str, Skill]] = field(default_factory=dict)
     #: The same in each subset, by task, run and subset; None if no floor is known.
     skills_by_subset: Mapping[str, Mapping[str, Mapping[str, Skill | None]]] = field(default_factory=dict)
+    #: The runs at a glance.
+    overview: Overview = field(default_factory=Overview)
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers as JSON has them."""
         return {
             "report": str(self.path),
+            "overview": self.overview.to_json(),
             "leaderboard": [one.to_json() for one in self.standings],
             "versus": [one.to_json() for one in self.versus],
             "notices": list(self.notices),
@@ -164,6 +168,7 @@ def _write(
         out.writelines(
             render_page(views, rows, gallery, standings, versus, notes, tables, beside_runs, compared)
         )
+    labels = {view.label for view in views}  # folders of runs keep reference points, which are no runs here
     both = ([one for of_task in some.values() for one in of_task] for some in (tables, beside_runs))
     all_tables, all_beside = both
     return Report(
@@ -175,6 +180,7 @@ def _write(
         all_beside,
         compared.skills,
         _skills_by_subset(compared),
+        overview(compared, [one for one in standings if one.label in labels]),
     )
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import groupby
+from collections.abc import Mapping
 from typing import TextIO
 
 from rich.box import SIMPLE_HEAD
@@ -14,17 +12,18 @@ from rich.text import Text
 from i2s_sdk.consoles import print_in_parts, table_console
 from i2s_sdk.report import figures
 from i2s_sdk.report.account_lines import account_lines
-from i2s_sdk.report.tables import BLOCK_TITLES, PaperTable, TableBlock, print_table
-from i2s_sdk.report.view import metric_word, profile_word, usable_word
+from i2s_sdk.report.overview import Overview, OverviewRow
+from i2s_sdk.report.view import profile_word, usable_word
 from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.stats.aggregate import Group, Summary, TaskResult
-from i2s_sdk.stats.leaderboard import Standing
 from i2s_sdk.stats.skill import Skill
 from i2s_sdk.tasks.registry import task_spec
 from i2s_sdk.visible import visible, visible_line
 
 #: The most metrics that have a column each; of more, a table has a row for each and a column for each subset.
 _METRICS_ACROSS = 6
+#: The most tasks that have a column each in an overview; of more, it has a row for each.
+_TASKS_ACROSS = 5
 
 
 def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: TextIO) -> None:
@@ -107,58 +106,62 @@ def _about_means(summary: Summary) -> str:
     )
 
 
-def print_leaderboard(
-    standings: Sequence[Standing],
-    stream: TextIO,
-    tables: Sequence[PaperTable] = (),
-    skills: Mapping[str, Mapping[str, Skill]] | None = None,
+def print_overview(
+    overview: Overview, stream: TextIO, skills: Mapping[str, Mapping[str, Skill]] | None = None
 ) -> None:
-    """Print several runs beside each other, the best first, then reference points: the values of each task.
+    """Print several runs at a glance: one table, what was lost, and who is ahead of whom.
 
     Args:
-        standings: Standings in the order shown.
-        stream: Stream that the table is printed to.
-        tables: Tables of subsets, which are printed in place of the tasks whose numbers are shown so; their
-            published rows are left out.
-        skills: Skill in the main metric by task and label; None if floors are not known.
+        overview: The runs.
+        stream: Stream that it is printed to.
+        skills: Skill in the main metric by task and label, for rows of floor and ceiling; None prints none.
     """
-    for of_subset in tables:
-        lines = tuple(line for line in of_subset.lines if not line.published)
-        print_table(replace(of_subset, lines=lines, notes=of_subset.notes[:1]), stream)
     console = table_console(stream)
-    for task in dict.fromkeys(task for one in standings for task in one.values):
-        if task_spec(task).subset_tables:
-            continue
-        title = Text(visible_line(f"{task}, all runs"))
-        table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
-        table.add_column("run")
-        own = (skills or {}).get(task, {})
-        for name in ("skill", "floor", "ceiling") if own else ():
-            table.add_column(name, justify="right")
-        metrics = dict.fromkeys(metric for one in standings for metric in one.values.get(task, {}))
-        for metric in metrics:
-            table.add_column(metric_word(task, metric), justify="right")
-        table.add_column("scored", justify="right")
-        for points, of_block in groupby(standings, key=lambda one: one.is_reference_point):
-            if points:
-                table.add_section()
-                table.add_row(Text(BLOCK_TITLES[TableBlock.REFERENCE_POINTS]), style="italic dim")
-            for standing in of_block:
-                means = (standing.values.get(task, {}).get(metric) for metric in metrics)
-                cells = [standing.label, *(_skill_cells(own.get(standing.label)) if own else [])]
-                cells += [*(figures.value(mean.value if mean else None) for mean in means)]
-                cells.append(figures.coverage(standing.coverage.get(task)))
-                table.add_row(*(Text(visible_line(cell)) for cell in cells), style="dim" if points else "")
-        print_in_parts(console, table)
+    ranked = [row for row in overview.rows if not row.is_reference_point]
+    points = [row for row in overview.rows if row.is_reference_point]
+    lines = [(row.label, _overview_cells(overview, row)) for row in ranked]
+    ends = [(row.label, _overview_cells(overview, row)) for row in points] + _ends(overview, skills or {})
+    titles = [column.title for column in overview.columns] + ["exact", "scored"]
+    table = Table(title=Text("All runs"), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    if len(overview.columns) <= _TASKS_ACROSS:
+        for at, title in enumerate(("run", *titles)):
+            table.add_column(title, justify="right" if at else "left")
+        for label, cells in lines:
+            table.add_row(*(Text(visible_line(cell)) for cell in (label, *cells)))
+        table.add_section()
+        for label, cells in ends:
+            table.add_row(label, *cells, style="dim")
+    else:
+        for at, (label, _) in enumerate((("task", ()), *lines, *ends)):
+            table.add_column(Text(visible_line(label)), justify="right" if at else "left")
+        for at, title in enumerate(titles):
+            table.add_row(title, *(Text(cells[at]) for _, cells in (*lines, *ends)))
+    print_in_parts(console, table)
+    for row in (*ranked, *points):
+        if row.lost:
+            console.print(Text(visible_line(f"Lost by {row.label}: {', '.join(row.lost)}")))
+    for lead in overview.leads:
+        console.print(Text(visible_line(lead.sentence()), style="" if lead.is_certain else "dim"))
 
 
-def _skill_cells(skill: Skill | None) -> list[str]:
-    """Return skill with its interval, floor and ceiling of a run."""
-    if skill is None:
-        return [figures.NOTHING] * 3
-    ends = figures.interval(skill.skill)
-    shown = f"{figures.value(skill.skill.value)}{f' ({ends})' if ends else ''}"
-    return [shown, figures.value(skill.floor), figures.value(skill.ceiling)]
+def _overview_cells(overview: Overview, row: OverviewRow) -> list[str]:
+    values = (row.values.get(column.task) for column in overview.columns)
+    means = [figures.value(mean.value if mean is not None else None) for mean in values]
+    return [*means, figures.coverage(row.exact), figures.coverage(row.scored)]
+
+
+def _ends(overview: Overview, skills: Mapping[str, Mapping[str, Skill]]) -> list[tuple[str, list[str]]]:
+    """Return the rows of ceiling and floor; none if neither is known."""
+    known = {task: next(iter(by_label.values()), None) for task, by_label in skills.items()}
+    if not any(known.values()):
+        return []
+    of_columns = [known.get(column.task) for column in overview.columns]
+    ceilings = [figures.value(skill.ceiling if skill is not None else None) for skill in of_columns]
+    floors = [figures.value(skill.floor if skill is not None else None) for skill in of_columns]
+    return [
+        ("ceiling (the ground truth)", [*ceilings, "", ""]),
+        ("floor (the best baseline that looks at nothing)", [*floors, "", ""]),
+    ]
 
 
 def _table(title: str, usable: str, result: TaskResult) -> Table:

@@ -1,0 +1,162 @@
+"""The overview of several runs: the main value of each in each task, losses, and who is ahead of whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from i2s_sdk.report import figures
+from i2s_sdk.report.account_lines import loss_words
+from i2s_sdk.report.compared import ComparedRuns
+from i2s_sdk.report.versus import versus_of
+from i2s_sdk.report.view import metric_word
+from i2s_sdk.stats.compare import ALPHA, Comparison
+from i2s_sdk.stats.leaderboard import Standing
+from i2s_sdk.stats.means import Mean
+from i2s_sdk.tasks.registry import task_spec
+from i2s_sdk.tasks.task import EXACT
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewColumn:
+    """The main column of a task."""
+
+    #: Name of the task.
+    task: str
+    #: Name of the main metric.
+    metric: str
+
+    @property
+    def title(self) -> str:
+        """Both for people, such as "latex ems"."""
+        return f"{self.task} {metric_word(self.task, self.metric)}"
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewRow:
+    """A run."""
+
+    #: Its name.
+    label: str
+    #: The main value by task; tasks without one are left out.
+    values: Mapping[str, Mean]
+    #: Exact answers of those that have that metric, over all tasks; None if no task has it.
+    exact: tuple[int, int] | None
+    #: Scored and planned samples over all tasks.
+    scored: tuple[int, int]
+    #: What was lost of the answers in words, such as "2 not rendered"; empty if nothing was.
+    lost: tuple[str, ...]
+    #: Whether it is a reference point, which is not ranked.
+    is_reference_point: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """The difference of the two best runs in the main column of a task."""
+
+    task: str
+    metric: str
+    #: The run with the higher value.
+    ahead: str
+    #: The next one.
+    behind: str
+    #: By how much, with its interval, over the samples that both have scored.
+    difference: Mean
+    #: The p-value that the runs are alike; None if no sample differs.
+    p_value: float | None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether chance alone would seldom give such a difference."""
+        return self.p_value is not None and self.p_value <= ALPHA
+
+    def sentence(self) -> str:
+        """Return who is ahead, by how much, and whether that may be chance."""
+        if self.p_value is None:
+            return f"{self.task}: {self.ahead} and {self.behind} are equal on all {self.difference.n} samples"
+        amount = figures.value(self.difference.value)
+        chance = "" if self.is_certain else ", which may be chance"
+        metric, p = metric_word(self.task, self.metric), _p_value(self.p_value)
+        lead = f"{self.task}: {self.ahead} is ahead of {self.behind} by {amount} in {metric}"
+        return f"{lead}{chance} (p {p}, n={self.difference.n})"
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Several runs at a glance."""
+
+    #: The main column of each task.
+    columns: tuple[OverviewColumn, ...] = ()
+    #: Runs in the order of the leaderboard, best first, then those of reference points.
+    rows: tuple[OverviewRow, ...] = ()
+    #: For each task in which runs are ranked.
+    leads: tuple[Lead, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers as JSON has them."""
+        leads = [{**asdict(lead), "certain": lead.is_certain} for lead in self.leads]
+        return {"rows": [asdict(row) for row in self.rows], "leads": leads}
+
+
+def overview(compared: ComparedRuns, standings: Sequence[Standing]) -> Overview:
+    """Return the overview of runs.
+
+    Args:
+        compared: The runs.
+        standings: The same, ranked.
+    """
+    tasks = list(dict.fromkeys(task for standing in standings for task in standing.values))
+    columns = tuple(OverviewColumn(task, task_spec(task).main_metric) for task in tasks)
+    runs = (
+        standing for standing in standings if standing.label in compared.own
+    )  # less kept reference points
+    rows = tuple(_row(compared, standing, columns) for standing in runs)
+    ranked = [row for row in rows if not row.is_reference_point]
+    leads = (_lead(compared, column, ranked) for column in columns if column.task not in compared.refused)
+    return Overview(columns, rows, tuple(lead for lead in leads if lead is not None))
+
+
+def _row(compared: ComparedRuns, standing: Standing, columns: Sequence[OverviewColumn]) -> OverviewRow:
+    of_tasks = standing.values
+    values = {
+        column.task: of_tasks[column.task][column.metric]
+        for column in columns
+        if column.metric in of_tasks.get(column.task, {})
+    }
+    shares = [metrics[EXACT] for metrics in of_tasks.values() if EXACT in metrics]
+    exact = sum(round((share.value or 0.0) * share.n) for share in shares)
+    coverage = standing.coverage.values()
+    return OverviewRow(
+        standing.label,
+        values,
+        (exact, sum(share.n for share in shares)) if shares else None,
+        (sum(scored for scored, _ in coverage), sum(planned for _, planned in coverage)),
+        loss_words(compared.own_summary(standing.label)),
+        standing.is_reference_point,
+    )
+
+
+def _lead(compared: ComparedRuns, column: OverviewColumn, rows: Sequence[OverviewRow]) -> Lead | None:
+    """Return how far the best run is ahead of the next; None of fewer than two."""
+    by_value = {row.label: row.values[column.task].value for row in rows if column.task in row.values}
+    known = [label for label, value in by_value.items() if value is not None]
+    known.sort(key=lambda label: -(by_value[label] or 0.0))
+    if len(known) < 2:
+        return None
+    places = {view.label: at for at, view in enumerate(compared.views)}
+    if not places.keys() >= set(known[:2]):
+        return None
+    versus = versus_of(compared.views, places[known[1]], places[known[0]])
+    comparison = next((each for each in versus.comparisons if _is_of(each, column)), None)
+    if comparison is None:
+        return None
+    return Lead(column.task, column.metric, known[0], known[1], comparison.difference, comparison.p_value)
+
+
+def _is_of(comparison: Comparison, column: OverviewColumn) -> bool:
+    return (comparison.task, comparison.metric) == (column.task, column.metric)
+
+
+def _p_value(p: float) -> str:
+    return "below 0.001" if p < 0.001 else f"{p:.3f}"
