@@ -252,11 +252,7 @@ def _question(name: str, asked: StoredQuestion, images: Mapping[str, int]) -> li
     An image is the place of an image, or the name of a file that the run does not keep in a list.
     """
     parts: list[Any] = [
-        images[one.sha256]
-        if one.sha256 in images
-        else [visible(one.file)]
-        if one.file
-        else visible(one.text)
+        images[one.sha256] if one.sha256 in images else [visible(one.file)] if one.file else visible(one.text)
         for one in asked.parts
     ]
     return [visible(name), visible(asked.system), parts, visible(asked.schema)]
