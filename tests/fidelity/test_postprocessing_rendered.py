@@ -28,7 +28,7 @@ async def rendered(logs):
     async with open_services(Settings(), logs, ["render-latex"]) as services:
 
         async def render(document):
-            return await services.renderer.render_latex(document.source, page=TASK.page())
+            return await services.renderers["render-latex"].render_latex(document.source, page=TASK.page())
 
         for name, vector in VECTORS.items():
             structure = TASK.structure_from(vector["completion"])

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.json_text import MAX_DEPTH, plain_fields, read_json, read_strict_json, read_toml
+from i2s_sdk.json_text import MAX_DEPTH, JsonFields, plain_fields, read_json, read_strict_json, read_toml
 
 
 @pytest.mark.parametrize("depth", [MAX_DEPTH + 1, 900, 200_000])
@@ -105,3 +105,42 @@ def test_what_is_changed_in_the_copy_stays_as_it_is_in_the_dataclass() -> None:
     one = _Outer(_Color.RED, _Inner(1), (), {"x": [_Inner(3)]})
     plain_fields(one)["named"]["x"].append("more")
     assert one.named == {"x": [_Inner(3)]}
+
+
+@dataclass(frozen=True)
+class _Read:
+    color: _Color
+    inner: _Inner
+    maybe: _Inner | None
+    several: tuple[_Inner, ...]
+    texts: tuple[str, ...] = ("default",)
+    count: int = 7
+
+
+def test_fields_become_a_dataclass_by_their_types() -> None:
+    plain = {"color": "red", "inner": {"number": 1, "later": "version"}, "several": [{"number": 2.5}], "x": 0}
+    assert JsonFields(plain).read_as(_Read) == _Read(_Color.RED, _Inner(1), None, (_Inner(2.5),))
+    assert JsonFields(plain).read_as(_Read, maybe=_Inner(3)).maybe == _Inner(3)
+    assert JsonFields({**plain, "texts": [], "maybe": {"number": 4}}).read_as(_Read).texts == ()
+
+
+@pytest.mark.parametrize(
+    ("changed", "error"),
+    [
+        ({"color": "blue"}, ValueError),
+        ({"inner": None}, TypeError),
+        ({"inner": {"number": "1"}}, TypeError),
+        ({"several": [1]}, TypeError),
+        ({"count": True}, TypeError),
+        ({"texts": None}, TypeError),
+    ],
+)
+def test_fields_of_other_types_are_told(changed: dict[str, object], error: type[Exception]) -> None:
+    plain = {"color": "red", "inner": {"number": 1}, "several": [], **changed}
+    with pytest.raises(error):
+        JsonFields(plain).read_as(_Read)
+
+
+def test_a_field_that_is_missing_is_told_by_its_name() -> None:
+    with pytest.raises(KeyError, match="inner"):
+        JsonFields({"color": "red", "several": []}).read_as(_Read)

@@ -66,13 +66,13 @@ from i2s_client.errors import (
 from i2s_wire.installation import install_command
 
 
-def require_package(package: str, extra: str, needing: str) -> None:
+def require_package(package: str, extra: str, user: str) -> None:
     """Check that a package is installed, without importing it.
 
     Args:
         package: The package.
         extra: The extra of this package that installs it.
-        needing: Who needs it, with the verb, such as "model 'hf/a' needs".
+        user: What needs it, such as "model 'hf/a'".
 
     Raises:
         UsageError: It is not; says the command that installs it.
@@ -83,7 +83,7 @@ def require_package(package: str, extra: str, needing: str) -> None:
         spec = None
     if spec is None:
         command = install_command(f"i2s-sdk[{extra}]")
-        raise UsageError(f"{needing} the package {package}: {command}")
+        raise UsageError(f"{user} needs the package {package}: {command}")
 
 
 def ownership(path: Path | str) -> str:

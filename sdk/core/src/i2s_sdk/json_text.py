@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
+from types import UnionType
 from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar, get_args, get_origin, get_type_hints
 
 #: The deepest nesting of objects and lists that is read.
@@ -166,7 +167,8 @@ class JsonFields:
         Raises:
             KeyError, TypeError, ValueError: A field is missing, of another type, or not a member of its enum.
         """
-        for field in _fields_of(kind):
+        hashable: Any = kind  # to mypy, the type of a type variable is not
+        for field in _fields_of(hashable):
             if field.name not in given and (field.name in self._plain or not field.has_default):
                 given[field.name] = field.read(self, field.name)
         return kind(**given)
@@ -316,6 +318,7 @@ _READ_BY_TYPE: Mapping[object, _Read] = {
     Mapping[str, float | None]: JsonFields.numbers,
     Mapping[str, tuple[float, float]]: JsonFields.pairs,
     Mapping[str, object]: JsonFields.mapping,
+    Mapping[str, Any]: JsonFields.mapping,
 }
 
 
@@ -347,7 +350,7 @@ def _reader(kind: Any) -> _Read:  # noqa: ANN401 - a type
     inner = get_args(kind)[:1]
     if get_origin(kind) is tuple:
         return lambda fields, name: tuple(JsonFields(item).read_as(inner[0]) for item in fields.items(name))
-    if inner:
+    if get_origin(kind) is UnionType:
         read = _reader(inner[0])
         return lambda fields, name: None if fields.value(name) in (None, {}, "") else read(fields, name)
     if issubclass(kind, enum.Enum):

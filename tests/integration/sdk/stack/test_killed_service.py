@@ -55,11 +55,11 @@ def _ancestors(process: int, parents: dict[int, int]) -> set[int]:
 async def test_killed_in_mid_job_gives_the_same_picture(tmp_path: Path) -> None:
     async with open_services(Settings(), tmp_path, (RENDER_LATEX,)) as services:
         child = services.children[RENDER_LATEX]
-        before = await services.renderer.render_latex(_SLOW)
+        before = await services.renderers["render-latex"].render_latex(_SLOW)
         assert before.verdict is Verdict.RENDERED
 
         first, address = child.pid, child.address
-        job = asyncio.create_task(services.renderer.render_latex(_SLOW))
+        job = asyncio.create_task(services.renderers["render-latex"].render_latex(_SLOW))
         while not _descendants_run(first, "pdflatex") and not job.done():
             await asyncio.sleep(0.01)
         assert not job.done()

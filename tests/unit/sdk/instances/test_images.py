@@ -154,7 +154,7 @@ def test_other_pictures_of_the_inputs_are_looked_at_too(tmp_path: Path) -> None:
     paths["image"].write_bytes(encoded("PNG"))
     paths["style"].write_bytes(encoded("PNG")[:-20])
     instance = Instance("a", "chart", "s", paths["image"], files=paths)
-    assert instance.pictures == (paths["image"], paths["style"])
+    assert instance.images == (paths["image"], paths["style"])
     with pytest.raises(DataError, match=r"style\.png: "):
         require_usable_references([instance])
     with pytest.raises(DataError, match=r"style\.png: "):

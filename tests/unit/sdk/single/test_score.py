@@ -47,7 +47,7 @@ def test_one_picture_is_the_reference_of_a_folder(folders) -> None:
 
 def test_a_folder_against_one_picture_makes_no_sense(folders) -> None:
     reference, predictions = folders("a.png", "x.png")
-    with pytest.raises(DataError, match="is no folder"):
+    with pytest.raises(DataError, match="is not a folder"):
         find_pairs(reference, predictions / "x.png")
 
 

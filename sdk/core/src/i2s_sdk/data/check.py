@@ -105,7 +105,7 @@ def _faults_of(instance: Instance, most_pixels: int) -> Iterator[str]:
     except DataError as error:
         yield error.message
         return
-    for image in instance.pictures:
+    for image in instance.images:
         if said := _image_fault(image, most_pixels):
             yield f"image {image.name}: {said}"
     spec = task_spec(instance.task)

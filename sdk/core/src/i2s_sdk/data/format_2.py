@@ -137,19 +137,14 @@ def convert(where: Path, out: Path, *, licence: str = "") -> int:
     read_folder(where)  # so that every line is known to be right
     index = index_of(where)
     rows = [converted(read_json(raw)) for raw in read_index(index).split(b"\n") if raw.strip()]
-    with writing(out):
-        if out.exists() and (not out.is_dir() or any(out.iterdir())):
-            raise UsageError(f"{out} exists and is not empty; name a new folder")
+    with new_folder(out):
         for row in rows:
             if licence:
                 row.setdefault("licence", licence)
             for name in _files_of(row):
                 (out / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(index.parent / name, out / name)
-        out.mkdir(parents=True, exist_ok=True)
-        lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
-        (out / INDEX).write_text("".join(lines), encoding="utf-8")
-    return len(read_folder(out).instances)
+        return write_index(out, rows)
 
 
 def _files_of(row: Line) -> Iterator[str]:

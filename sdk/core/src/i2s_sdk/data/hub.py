@@ -324,7 +324,7 @@ def open_tables(name: HubName) -> list[Table]:
         UnknownNameError: There is no such subset.
         DataError: The data set cannot be loaded.
     """
-    require_package("datasets", "hub", f"data set {str(name)!r} needs")
+    require_package("datasets", "hub", f"data set {str(name)!r}")
     import datasets
 
     if not sys.stderr.isatty():

@@ -59,7 +59,7 @@ class Instance:
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def pictures(self) -> tuple[Path, ...]:
+    def images(self) -> tuple[Path, ...]:
         """Its image, and the other input files that are images by their suffix."""
         others = [
             path

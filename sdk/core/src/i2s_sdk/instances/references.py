@@ -40,7 +40,7 @@ def require_usable_references(instances: Iterable[Instance], most_pixels: int = 
     """
 
     def look(instance: Instance) -> None:
-        for image in instance.pictures:
+        for image in instance.images:
             checked_reference(image, read_file(image), most_pixels)
 
     with ThreadPoolExecutor(_THREADS) as threads:
@@ -68,7 +68,7 @@ def require_decodable_reference(
     Raises:
         DataError: It is not; names it.
     """
-    for image in instance.pictures:
+    for image in instance.images:
         content = read_file(image)
         try:
             _require_decodable(content, most_pixels, notes)

@@ -314,7 +314,7 @@ class OcrBaseline(Model):
 
     def __init__(self) -> None:
         for package in ("rapidocr", "onnxruntime"):
-            require_package(package, "ocr", f"model {self.name!r} needs")
+            require_package(package, "ocr", f"model {self.name!r}")
         self.fingerprint = f"rapidocr {version('rapidocr')}, layout {LAYOUT_VERSION}"
         self._reader = Reader()
 

@@ -35,7 +35,7 @@ class HuggingFaceModel(ModelProvider):
 
     def __init__(self, model: str, options: ModelOptions) -> None:
         for package in ("transformers", "torch"):
-            require_package(package, "hf", f"model {'hf/' + model!r} needs")
+            require_package(package, "hf", f"model {'hf/' + model!r}")
         self.model, self._options = model, options
         self.parameters = options.parameters
         self._one_at_a_time = threading.Lock()

@@ -80,7 +80,7 @@ class InspectModel(ClientProvider["Model"]):
     def __init__(self, model: str, options: ModelOptions) -> None:
         if model.startswith(_ANTHROPIC):
             require_temperature_or_top_p(f"inspect/{model}", options)
-        require_package("inspect_ai", "inspect", f"model {'inspect/' + model!r} needs")
+        require_package("inspect_ai", "inspect", f"model {'inspect/' + model!r}")
         super().__init__(model, options)
         self.base_url = options.base_url or ""
 

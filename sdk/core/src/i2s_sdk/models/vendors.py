@@ -417,7 +417,7 @@ class VendorProvider(ClientProvider[C]):
     def __init__(self, model: str, options: ModelOptions) -> None:
         super().__init__(model, options)
         vendor, name = VENDORS[self.vendor], f"{self.vendor}/{model}"
-        require_package(vendor.package, vendor.extra, f"model {name!r} needs")
+        require_package(vendor.package, vendor.extra, f"model {name!r}")
         self.base_url, self.key = options.base_url or vendor.base_url, vendor.key(name, options)
         self.is_vendors_own = vendor.is_own(self.base_url)
         self.hint = vendor.key_hint(options)

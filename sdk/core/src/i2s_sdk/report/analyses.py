@@ -20,7 +20,7 @@ from i2s_sdk.report.tables import (
     metric_title,
 )
 from i2s_sdk.report.versus import Versus, versus_of
-from i2s_sdk.report.view import RunView, views_of
+from i2s_sdk.report.view import RunView, difficulty_order, views_of
 from i2s_sdk.run.storage.folder import read_run
 from i2s_sdk.run.storage.interface import PathOrUrl
 from i2s_sdk.stats.aggregate import RENDERED, excluded_from_totals
@@ -28,9 +28,6 @@ from i2s_sdk.stats.correlations import Correlation, correlations
 from i2s_sdk.stats.means import share
 from i2s_sdk.stats.repeats import Repeats, repeats
 from i2s_sdk.tasks.registry import SPECS
-
-#: Difficulties in their order; others stand behind them.
-_LEVELS = ("easy", "medium", "hard")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +157,7 @@ def _difficulties(compared: ComparedRuns, task: str) -> PaperTable:
     own = [view for view in compared.views if task in view.summary.tasks]
     names = list(dict.fromkeys(name for view in own for name in view.columns[task].names))
     levels = {one.instance.difficulty for view in own for one in view.records if one.instance.task == task}
-    ordered = sorted(levels, key=lambda one: (_LEVELS.index(one) if one in _LEVELS else len(_LEVELS), one))
+    ordered = sorted(levels, key=difficulty_order)
     rows = [(view.label, level) for level in ordered for view in own]
     skills = GroupSkills(compared, task, "difficulty", rows)
     lines = []

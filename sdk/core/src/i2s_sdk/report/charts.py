@@ -8,7 +8,7 @@ from typing import Literal
 
 from i2s_sdk.report import figures
 from i2s_sdk.report.compared import ComparedRuns
-from i2s_sdk.report.view import RunView
+from i2s_sdk.report.view import RunView, difficulty_order
 from i2s_sdk.run.storage.record import Outcome, Record
 from i2s_sdk.stats.aggregate import Group
 from i2s_sdk.stats.leaderboard import task_mean
@@ -237,8 +237,6 @@ def _histogram(metric: str, records: Sequence[Record], low: float, high: float) 
     return Histogram(metric, len(values), bars, ticks(low, high))
 
 
-_LEVELS = ("easy", "medium", "hard")
-
 _By = Literal["subset", "difficulty"]
 
 
@@ -263,7 +261,11 @@ def group_charts(compared: ComparedRuns, task: str) -> list[Reaches]:
     for by in bys:
         own = [one.instance for view in runs for one in view.records if one.instance.task == task]
         names = {one.subset if by == "subset" else one.difficulty for one in own} - {""}
-        rows = [row for name in sorted(names, key=_order) for row in _rows(compared, runs, task, by, name)]
+        rows = [
+            row
+            for name in sorted(names, key=difficulty_order)
+            for row in _rows(compared, runs, task, by, name)
+        ]
         if len(names) > 1 and rows:
             scale = ticks(*value_range(task, metric))
             without = tuple(row.label for row in rows if row.floor is None)
@@ -301,7 +303,3 @@ def _rows(compared: ComparedRuns, runs: Sequence[RunView], task: str, by: _By, n
             )
         )
     return rows
-
-
-def _order(name: str) -> tuple[int, str]:
-    return (_LEVELS.index(name) if name in _LEVELS else len(_LEVELS), name)

@@ -159,7 +159,7 @@ def details(
     record: Record,
     rendered: SampleRendering | None,
     asked: Sequence[tuple[str, StoredQuestion]],
-    pictures: Mapping[str, int],
+    images: Mapping[str, int],
 ) -> dict[str, Any]:
     """Return what the script is told of a sample in one run.
 
@@ -167,7 +167,7 @@ def details(
         record: The sample, with its texts.
         rendered: What was rendered of it; None if nothing is known.
         asked: What the model was asked: each question with its name.
-        pictures: Place of each image of the report, by digest.
+        images: Place of each image of the report, by digest.
     """
     plain: dict[str, Any] = record_line(record)
     shown = {name: plain[name] for name in _OF_RECORD if plain.get(name)}
@@ -183,7 +183,7 @@ def details(
         shown["unread"] = unread
     shown |= _texts(record, rendered)
     if asked:
-        shown["asked"] = [_question(name, one, pictures) for name, one in asked]
+        shown["asked"] = [_question(name, one, images) for name, one in asked]
     shown["before"] = plain["verdict_before_repair"]
     shown["facts"] = _facts(record)
     if record.score.parts:
@@ -246,17 +246,13 @@ def shareable_texts(plain: Any) -> Any:  # noqa: ANN401 - JSON
     return [shareable_texts(one) for one in plain] if isinstance(plain, list | tuple) else plain
 
 
-def _question(name: str, asked: StoredQuestion, pictures: Mapping[str, int]) -> list[Any]:
+def _question(name: str, asked: StoredQuestion, images: Mapping[str, int]) -> list[Any]:
     """Return a question: its name, its system text, texts and images in order, and its JSON Schema.
 
     An image is the place of an image, or the name of a file that the run does not keep in a list.
     """
     parts: list[Any] = [
-        pictures[one.sha256]
-        if one.sha256 in pictures
-        else [visible(one.file)]
-        if one.file
-        else visible(one.text)
+        images[one.sha256] if one.sha256 in images else [visible(one.file)] if one.file else visible(one.text)
         for one in asked.parts
     ]
     return [visible(name), visible(asked.system), parts, visible(asked.schema)]
@@ -329,7 +325,7 @@ def digests_of(rows: Sequence[Row], views: Sequence[RunView]) -> dict[str, int]:
 def index(
     views: Sequence[RunView],
     rows: Sequence[Row],
-    pictures: Mapping[str, Sequence[Any]],
+    images: Mapping[str, Sequence[Any]],
     compared: ComparedRuns,
 ) -> dict[str, Any]:
     """Return what the script is told of all samples.
@@ -337,10 +333,10 @@ def index(
     Args:
         views: The runs.
         rows: Their samples.
-        pictures: Images by digest: name of what is shown, name of the whole image, width, height.
+        images: Images by digest: name of what is shown, name of the whole image, width, height.
         compared: The comparison that has the values of baselines and of the oracle.
     """
-    places = {digest: at for at, digest in enumerate(pictures)}
+    places = {digest: at for at, digest in enumerate(images)}
     metrics: dict[str, list[str]] = {}
     for view in views:
         for task, names in view.metrics.items():
@@ -354,7 +350,7 @@ def index(
             for task, names in metrics.items()
         },
         "tasks": {name: _task(name, views) for name in metrics},
-        "pictures": list(pictures.values()),
+        "pictures": list(images.values()),
         "samples": [_sample(row, metrics, places) for row in rows],
         **_origins(views, rows),
     }
@@ -419,15 +415,15 @@ def _ending(record: Record, names: Sequence[str], places: Mapping[str, int]) -> 
     ]
 
 
-def chunks(views: Sequence[RunView], rows: Sequence[Row], pictures: Sequence[str]) -> Iterator[str]:
+def chunks(views: Sequence[RunView], rows: Sequence[Row], images: Sequence[str]) -> Iterator[str]:
     """Yield the details of the samples by the chunk: JSON, compressed by zlib, in base64.
 
     Args:
         views: The runs.
         rows: Their samples.
-        pictures: Digests of the images of the report, in their order.
+        images: Digests of the images of the report, in their order.
     """
-    places = {digest: at for at, digest in enumerate(pictures)}
+    places = {digest: at for at, digest in enumerate(images)}
     for start in range(0, len(rows), CHUNK):
         plain = [
             [

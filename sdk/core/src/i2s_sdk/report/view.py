@@ -110,6 +110,14 @@ def views_of(runs: Sequence[StoredRun]) -> list[RunView]:
     ]
 
 
+_LEVELS = ("easy", "medium", "hard")
+
+
+def difficulty_order(name: str) -> tuple[int, str]:
+    """Return what difficulties are sorted by; unknown ones stand behind the others, by name."""
+    return _LEVELS.index(name) if name in _LEVELS else len(_LEVELS), name
+
+
 def usable_word(task: str) -> str:
     """Return what a usable sample of a task is called: "rendered" if the task renders."""
     return "rendered" if task_spec(task).renders else "usable"

@@ -189,7 +189,7 @@ def _plain_cell(value: object) -> object:
 
 
 def _write_parquet(path: Path, names: Mapping[str, str], table: Iterator[Row]) -> None:
-    require_package("pyarrow", "parquet", "Parquet needs")
+    require_package("pyarrow", "parquet", "Parquet")
     import pyarrow as arrow  # type: ignore[import-untyped]
     from pyarrow import parquet
 

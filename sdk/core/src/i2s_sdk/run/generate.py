@@ -383,7 +383,7 @@ class GenerateStage:
                 except FileNotFoundError:  # the model says so if it reads the image
                     continue
             digests[path] = self._kept_images[path]
-            if path in instance.pictures:
+            if path in instance.images:
                 del self._kept_images[path]
         return stored_question(question, digests)
 

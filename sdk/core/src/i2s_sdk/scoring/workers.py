@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from i2s_sdk.errors import ScorerError
-from i2s_sdk.json_text import plain_fields, read_json
+from i2s_sdk.json_text import JsonFields, plain_fields, read_json
 from i2s_sdk.scoring.scorer import (
     DEFAULT_LIMITS,
     Conversion,
@@ -178,14 +178,8 @@ def _values(scorer: Scorer, said: Mapping[str, Any], limits: ScorerLimits) -> Me
     Raises:
         ScorerError: The scorer has a fault.
     """
-    match said:
-        case {
-            "metrics": dict(metrics),
-            "undefined": dict(undefined),
-            "parts": dict(parts),
-            "detail": dict(detail),
-        }:
-            return MetricValues(metrics, undefined, {name: (a, b) for name, (a, b) in parts.items()}, detail)
+    if "metrics" in said:
+        return JsonFields(said).read_as(MetricValues)
     return _not_usable(scorer, said, limits)
 
 

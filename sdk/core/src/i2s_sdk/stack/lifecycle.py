@@ -20,13 +20,14 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from i2s_client import AsyncDocumentsClient, AsyncMetricsClient, AsyncRenderClient, RetryPolicy
-from i2s_client.service_table import DOCUMENTS, GATEWAY, METRICS, SANDBOXED, SERVICES, packaged_renderers
+from i2s_client import RetryPolicy
+from i2s_client.service_table import GATEWAY, SANDBOXED, SERVICES, packaged_renderers
 from i2s_sdk.errors import I2SError, ServiceStartError, SettingsError, StackError, UnknownNameError
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.child import last_lines
 from i2s_sdk.stack.command import remove_left_folders
+from i2s_sdk.stack.services import client_kind
 from i2s_sdk.stack.state import (
     ENDED_BY_DOWN,
     StackKind,
@@ -42,6 +43,9 @@ from i2s_sdk.stack.state import (
     starting,
     supervisor,
 )
+from i2s_wire.documents.description import DocumentsDescription
+from i2s_wire.metrics.description import MetricsDescription
+from i2s_wire.render.description import RendererDescription
 
 
 def listen_on(address: str, option: str = "--listen") -> socket.socket:
@@ -300,28 +304,23 @@ async def _ask(service: UpService) -> ServiceState:
     try:
         if service.name == GATEWAY:
             return await asyncio.to_thread(_ask_gateway, service)
-        if service.name == METRICS:
-            async with AsyncMetricsClient(service.address, deadline=_ANSWER_SECONDS, retry=once) as metrics:
-                await metrics.wait_ready(_ANSWER_SECONDS)
-                detail = (await metrics.describe()).device
-        elif service.name == DOCUMENTS:
-            async with AsyncDocumentsClient(
-                service.address, deadline=_ANSWER_SECONDS, retry=once
-            ) as documents:
-                await documents.wait_ready(_ANSWER_SECONDS)
-                said = await documents.describe()
-                engines = ", ".join(f"{one.name} {one.version}" for one in said.engines)
-                detail = f"{engines}, tier {said.isolation.tier.name.lower()}"
-        else:
-            async with AsyncRenderClient(service.address, deadline=_ANSWER_SECONDS, retry=once) as renderer:
-                await renderer.wait_ready(_ANSWER_SECONDS)
-                about = await renderer.describe()
-                detail = (
-                    f"{about.engine.name} {about.engine.version}, tier {about.isolation.tier.name.lower()}"
-                )
+        async with client_kind(service.name)(service.address, deadline=_ANSWER_SECONDS, retry=once) as client:
+            await client.wait_ready(_ANSWER_SECONDS)
+            about = await client.describe()
     except I2SError as error:
         return ServiceState(service.name, service.address, False, error.message)
-    return ServiceState(service.name, service.address, True, detail)
+    return ServiceState(service.name, service.address, True, _detail(about))
+
+
+def _detail(about: MetricsDescription | DocumentsDescription | RendererDescription) -> str:
+    match about:
+        case MetricsDescription():
+            return about.device
+        case DocumentsDescription():
+            engines = ", ".join(f"{one.name} {one.version}" for one in about.engines)
+        case RendererDescription():
+            engines = f"{about.engine.name} {about.engine.version}"
+    return f"{engines}, tier {about.isolation.tier.name.lower()}"
 
 
 def _ask_gateway(service: UpService) -> ServiceState:

@@ -50,6 +50,11 @@ Client = AsyncRenderClient | AsyncMetricsClient | AsyncDocumentsClient
 _CLIENTS: Mapping[str, type[Client]] = {METRICS: AsyncMetricsClient, DOCUMENTS: AsyncDocumentsClient}
 
 
+def client_kind(name: str) -> type[Client]:
+    """Return the class of the client of a service."""
+    return _CLIENTS.get(name, AsyncRenderClient)
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """Clients of the services that were asked for, all of which serve."""
@@ -70,11 +75,6 @@ class Services:
         """All clients by name."""
         others: dict[str, Client | None] = {METRICS: self.metrics, DOCUMENTS: self.documents}
         return {**self.renderers, **{name: client for name, client in others.items() if client is not None}}
-
-    @property
-    def renderer(self) -> AsyncRenderClient:
-        """The LaTeX renderer, which was asked for."""
-        return self.renderers[RENDER_LATEX]
 
     @property
     def converter(self) -> AsyncDocumentsClient:
@@ -191,7 +191,7 @@ def gateway_command(addresses: Mapping[str, str], listen: str) -> ServiceCommand
 
 
 def _client(name: str, address: str | None, children: Mapping[str, Child], settings: Settings) -> Client:
-    kind = _CLIENTS.get(name, AsyncRenderClient)
+    kind = client_kind(name)
     retry = RetryPolicy(total_seconds=settings.retry_seconds)
     if address is None:
         return kind(children[name].address, deadline=settings.deadline, retry=retry)

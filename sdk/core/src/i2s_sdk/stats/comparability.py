@@ -133,12 +133,10 @@ def _refusal(runs: Sequence[ComparedRun], task: str) -> str:
         return f"the runs follow different profiles ({_named(profiles)})."
     for metric in _main_metrics(task):
         versions = _groups((run.label, run.options.metrics.get(metric, "")) for run in runs)
-        versions.pop("", None)
         if len(versions) > 1:
             return f"versions of {metric} differ ({_named(versions)}); score the runs again with one."
     for engine in _engines(runs, task):
         digests = _groups((run.label, run.options.engines.get(engine, "")[:_SHOWN]) for run in runs)
-        digests.pop("", None)
         if len(digests) > 1:
             return f"digests of the engine of {engine} differ ({_named(digests)}); render again with one."
     return ""
@@ -146,13 +144,11 @@ def _refusal(runs: Sequence[ComparedRun], task: str) -> str:
 
 def _notes(runs: Sequence[ComparedRun], task: str) -> Iterable[str]:
     prompts = _groups((run.label, run.options.prompts.get(task, "")[:_SHOWN]) for run in runs)
-    prompts.pop("", None)
     if len(prompts) > 1:
         yield f"Prompts of {task} differ ({_named(prompts)})."
     others = dict.fromkeys(name for run in runs for name in run.options.metrics)
     for metric in [name for name in others if name not in _main_metrics(task)]:
         versions = _groups((run.label, run.options.metrics.get(metric, "")) for run in runs)
-        versions.pop("", None)
         if len(versions) > 1 and metric in _metrics(task):
             yield f"Versions of {metric} differ ({_named(versions)}): its values cannot be compared."
 
@@ -178,10 +174,11 @@ def _engines(runs: Sequence[ComparedRun], task: str) -> list[str]:
 
 
 def _groups(values: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return the labels that have each value."""
+    """Return the labels that have each value; those that have none are left out."""
     groups: dict[str, list[str]] = {}
     for label, value in values:
-        groups.setdefault(value, []).append(label)
+        if value:
+            groups.setdefault(value, []).append(label)
     return groups
 
 

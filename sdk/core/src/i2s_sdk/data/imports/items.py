@@ -55,7 +55,7 @@ def parquet_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         UsageError: The package that reads them is missing.
         DataError: The file cannot be read.
     """
-    require_package("pyarrow", "parquet", "Parquet files need")
+    require_package("pyarrow", "parquet", "Parquet")
     import pyarrow  # type: ignore[import-untyped]
     from pyarrow import parquet
 

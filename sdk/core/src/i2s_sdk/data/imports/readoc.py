@@ -132,7 +132,7 @@ def _downloaded(source: str) -> Path:
     match = _HUB_FORM.fullmatch(source.removeprefix(PREFIX))
     if match is None:
         raise UsageError(f"data set {source!r}: must be hf:OWNER/NAME, such as hf:lazyc/READoc")
-    require_package("huggingface_hub", "hub", f"data set {source!r} needs")
+    require_package("huggingface_hub", "hub", f"data set {source!r}")
     import huggingface_hub
 
     try:

@@ -92,7 +92,7 @@ def _local_rows(source: Path, wanted: Sequence[str]) -> Iterator[_Row]:
 
 
 def _hub_rows(source: str, wanted: Sequence[str]) -> Iterator[_Row]:
-    require_package("datasets", "hub", f"data set {source!r} needs")
+    require_package("datasets", "hub", f"data set {source!r}")
     import datasets  # type: ignore[import-untyped]
 
     for task in wanted:

@@ -83,6 +83,7 @@ def read_record(plain: object) -> Record:
         failure=None if by_rendering or by_score else failure,
         usage=TokenUsage() if usage is None else usage.read_as(TokenUsage),
         seconds=seconds.optional_number("generate"),
+        kept_digest="",
     )
     rendering = _read_rendering(
         line,
@@ -94,6 +95,7 @@ def read_record(plain: object) -> Record:
         SampleScore,
         outcome=outcome if by_score else None,
         failure=failure if by_score else None,
+        not_usable=None,
         seconds=seconds.optional_number("score"),
     )
     return Record(line.read_as(SampleInstance), answer, rendering, score)
@@ -178,6 +180,7 @@ def read_answer(plain: object) -> SampleAnswer:
         usage=line.fields("usage").read_as(TokenUsage),
         seconds=line.number("seconds"),
         asked=read_question(asked) if asked else None,
+        kept_digest="",
     )
 
 

@@ -19,11 +19,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from i2s_sdk.errors import DataError, UsageError
-from i2s_sdk.json_text import JsonFields, read_json
+from i2s_sdk.json_text import JsonFields, plain_fields, read_json
 from i2s_sdk.run.storage.codec import answer_line, is_final, read_answer
 from i2s_sdk.run.storage.index import JsonlIndex, call_mark, read_lines
 from i2s_sdk.run.storage.interface import RunStorage
@@ -223,14 +223,7 @@ class RunHumanScores:
 
     def to_json(self) -> dict[str, Any]:
         """Return the scores as JSON has them."""
-        return {
-            "format": FORMAT,
-            "task": self.task,
-            "system": self.system,
-            "sources": dict(self.sources),
-            "rows": self.rows,
-            "scores": {sample: list(values) for sample, values in sorted(self.scores.items())},
-        }
+        return {"format": FORMAT, **plain_fields(replace(self, scores=dict(sorted(self.scores.items()))))}
 
 
 def write_human_scores(storage: RunStorage, scores: RunHumanScores) -> None:
@@ -255,8 +248,6 @@ def read_human_scores(storage: RunStorage) -> RunHumanScores | None:
         scores = {
             str(sample): tuple(float(value) for value in values) for sample, values in plain["scores"].items()
         }
-        return RunHumanScores(
-            str(plain["task"]), str(plain["system"]), dict(plain["sources"]), int(plain["rows"]), scores
-        )
+        return JsonFields(plain).read_as(RunHumanScores, scores=scores)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{storage.at(HUMAN)} holds no scores of people: {error!r}") from None
