@@ -3,7 +3,6 @@
 import os
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,9 +49,9 @@ async def test_a_browser_that_is_asked_to_do_without_starts_and_the_kernel_agree
 
 
 async def test_cpu_seconds_end_the_start_of_a_browser_in_words_that_say_so(jail):
-    wanted = BrowserSettings(HtmlSettings(), find_chromium(HtmlSettings().chromium))
+    settings = HtmlSettings().model_copy(update={"browser_start_seconds": 0.01})
     with pytest.raises(BrowserError, match=r"it ended \(cpu_limit"):
-        await Browser.start(jail, replace(wanted, start_seconds=0.01))
+        await Browser.start(jail, BrowserSettings(settings, find_chromium(settings.chromium)))
 
 
 @pytest.mark.skipif(not ALL_OF_CHROMIUM.is_file(), reason="only the headless shell is installed")

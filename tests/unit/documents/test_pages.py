@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_chassis.limits import DEFAULT_LIMITS
-from i2s_documents.pages import DrawingReport, drawing_command, limits_of_drawing, read_report
+from i2s_documents.model import limits_of_drawing
+from i2s_documents.pages import DrawingReport, drawing_command, read_report
 from i2s_wire.documents import DocumentDefect
 
 

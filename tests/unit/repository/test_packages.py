@@ -188,5 +188,5 @@ def test_every_extra_that_a_message_names_exists(packages):
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         for match in re.finditer(r"\b(i2s-[a-z-]+)\[([a-z-]+)\]", node.value)
     }
-    assert {extra for name, extra in named if name == "i2s-sdk"} >= {"hub", "parquet", "collect", "docker"}
+    assert {extra for name, extra in named if name == "i2s-sdk"} >= {"hub", "parquet", "docker"}
     assert {one for one in named if one[1] not in packages[one[0]].project["optional-dependencies"]} == set()

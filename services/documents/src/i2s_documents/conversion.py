@@ -6,15 +6,13 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from i2s_chassis.jail import Cell, Ended, Jail, OutputError, OutputReason
-from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.bounds import disk_complaint
 from i2s_chassis.renderer.verdict import Judgement, limit_passed
 from i2s_chassis.renderer.wire import MAX_TEXT, printable
-from i2s_documents.model import ConvertJob, RawConversions, RawFragment
+from i2s_documents.model import ConvertJob, RawConversions, RawFragment, limits_of_conversion
 from i2s_documents.settings import DocumentsSettings
 from i2s_wire.documents.conversion import ConversionFailure, Converted, FragmentFormat
 from i2s_wire.render.rendering import Verdict
@@ -22,7 +20,6 @@ from i2s_wire.render.rendering import Verdict
 #: The fragment and the HTML, in the work folder.
 SOURCE, OUTPUT = "fragment", "fragment.html"
 
-_LOG_BYTES = 64 * 1024
 _READERS = {FragmentFormat.MARKDOWN: "markdown", FragmentFormat.LATEX: "latex"}
 # Pandoc reads its standard input, so that no file is named to it which a fragment could include.
 _SCRIPT = f'exec "$0" --sandbox -f "$1" -t html <{SOURCE} >{OUTPUT}'
@@ -38,11 +35,6 @@ def pandoc_command(pandoc: str, source: FragmentFormat) -> list[str]:
         source: The language of the fragment. No extension of pandoc is added to it or removed from it.
     """
     return ["sh", "-c", _SCRIPT, pandoc, _READERS[source]]
-
-
-def limits_of_conversion(limits: Limits) -> Limits:
-    """Return the limits of the cell in which a fragment is converted."""
-    return replace(limits, log_bytes=_LOG_BYTES)
 
 
 def first_error(said: str, exit_code: int) -> str:

@@ -1,15 +1,19 @@
-"""The jobs of this service and their results, before they are converted to messages."""
+"""The jobs of this service, the limits of their cells, and their results before they are messages."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from i2s_chassis.jail import PolicyEvent, Usage
 from i2s_chassis.limits import DEFAULT_LIMITS, Limits
 from i2s_chassis.renderer.model import RawStage
+from i2s_chassis.renderer.pixmap import BYTES_PER_PIXEL, HEADER_BYTES
 from i2s_wire.documents.conversion import Converted, FragmentFormat
 from i2s_wire.documents.drawing import DocumentDefect, PageDrawing, PageImage
 from i2s_wire.render.rendering import Verdict
+
+_SLACK_BYTES = 1024 * 1024
+_CONVERSION_LOG_BYTES, _DRAWING_LOG_BYTES = 64 * 1024, 16 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +87,30 @@ class RawPages:
     def usage(self) -> Usage:
         """All stages together."""
         return sum((stage.usage for stage in self.stages), Usage())
+
+
+def limits_of_conversion(limits: Limits) -> Limits:
+    """Return the limits of the cell in which a fragment is converted."""
+    return replace(limits, log_bytes=_CONVERSION_LOG_BYTES)
+
+
+def limits_of_drawing(limits: Limits, pdf_bytes: int, pages: int) -> Limits:
+    """Return the limits of the cell in which pages are drawn, one after the other.
+
+    A drawing is bounded by the limit on pixels, so there is room for one beside the document, whatever the
+    limits on files are. Time is a budget of the whole cell; each page gets its own share of it.
+
+    Args:
+        limits: Limits of each page.
+        pdf_bytes: Size of the document.
+        pages: The most that are drawn.
+    """
+    drawing = limits.pixels * BYTES_PER_PIXEL + HEADER_BYTES
+    return replace(
+        limits,
+        cpu_seconds=limits.cpu_seconds * pages,
+        wall_seconds=limits.wall_seconds * pages,
+        file_bytes=max(drawing, pdf_bytes),
+        disk_bytes=drawing + pdf_bytes + _SLACK_BYTES,
+        log_bytes=_DRAWING_LOG_BYTES,
+    )

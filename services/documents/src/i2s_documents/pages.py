@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from i2s_chassis.errors import RasterError
@@ -17,10 +17,10 @@ from i2s_chassis.jail import Cell, Jail, OutputError, Usage
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.crop import encode as encode_png
 from i2s_chassis.renderer.model import RawStage
-from i2s_chassis.renderer.pixmap import BYTES_PER_PIXEL, HEADER_BYTES, Pixmap, read_ppm
+from i2s_chassis.renderer.pixmap import Pixmap, read_ppm
 from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
 from i2s_documents.installation import DocumentsInstallation
-from i2s_documents.model import DrawJob, RawPages
+from i2s_documents.model import DrawJob, RawPages, limits_of_drawing
 from i2s_documents.settings import DocumentsSettings
 from i2s_wire.documents.drawing import DocumentDefect, ImageFormat, PageDrawing, PageImage
 from i2s_wire.render.rendering import Verdict
@@ -30,8 +30,6 @@ DOCUMENT, DRAWING, REPORT = "document.pdf", "page.ppm", "page.report"
 #: Bound on the report.
 REPORT_BYTES = 1024
 
-_SLACK_BYTES = 1024 * 1024
-_LOG_BYTES = 16 * 1024
 _REPORT = re.compile(
     r"\A(?:defect (?P<defect>\d{1,9})\n|pages (?P<pages>\d{1,9})\n"
     r"(?:(?P<unreadable>unreadable)\n|size (?P<width>\d{1,10}) (?P<height>\d{1,10})\n)?)\Z"
@@ -69,28 +67,6 @@ def drawing_command(inside: Path, pdfium: Path, page: int, dpi: float, limits: L
     # -I and -S: neither the environment, nor the work folder, nor site packages have a say.
     program = [python, "-I", "-S", str(inside / "draw_page.py")]
     return [*program, str(pdfium), DOCUMENT, *numbers, DRAWING, REPORT]
-
-
-def limits_of_drawing(limits: Limits, pdf_bytes: int, pages: int) -> Limits:
-    """Return the limits of the cell in which pages are drawn, one after the other.
-
-    A drawing is bounded by the limit on pixels, so there is room for one beside the document, whatever the
-    limits on files are. Time is a budget of the whole cell; each page gets its own share of it.
-
-    Args:
-        limits: Limits of each page.
-        pdf_bytes: Size of the document.
-        pages: The most that are drawn.
-    """
-    drawing = limits.pixels * BYTES_PER_PIXEL + HEADER_BYTES
-    return replace(
-        limits,
-        cpu_seconds=limits.cpu_seconds * pages,
-        wall_seconds=limits.wall_seconds * pages,
-        file_bytes=max(drawing, pdf_bytes),
-        disk_bytes=drawing + pdf_bytes + _SLACK_BYTES,
-        log_bytes=_LOG_BYTES,
-    )
 
 
 def read_report(content: bytes) -> DrawingReport | None:

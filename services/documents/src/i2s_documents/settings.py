@@ -73,8 +73,7 @@ class DocumentsSettings(RendererSettings):
 
     def cells(self) -> tuple[Limits, ...]:
         """Return the limits of the cells in which pages are drawn and fragments converted."""
-        from i2s_documents.conversion import limits_of_conversion
-        from i2s_documents.pages import limits_of_drawing
+        from i2s_documents.model import limits_of_conversion, limits_of_drawing
 
         drawing = limits_of_drawing(self.max, self.max_pdf_bytes, self.max_pages_drawn)
         return (drawing, limits_of_conversion(self.max))

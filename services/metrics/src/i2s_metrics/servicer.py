@@ -231,7 +231,7 @@ __all__ = ["MetricsServicer", "add_MetricsServiceServicer_to_server"]
 
 
 @dataclass(frozen=True, slots=True)
-class _StreamItem:
+class _ScoreItem:
     """A request of a stream with its images found, or why it cannot be done."""
 
     id: str
@@ -278,17 +278,17 @@ class MetricsServicer(MetricsServiceServicer):
         """Say what this service is."""
         return describe(self._settings, self._missing, self._networks.description)
 
-    async def _items(self, requests: AsyncIterator[pb.ScoreRequest]) -> AsyncIterator[_StreamItem]:
+    async def _items(self, requests: AsyncIterator[pb.ScoreRequest]) -> AsyncIterator[_ScoreItem]:
         # Digests are looked up in the order of sending, before items overtake each other.
         sent = SentImages(self._settings.stream_memory)
         async for request in requests:
             try:
                 job = job_from_wire(request, self._settings.max_image_bytes, self._missing, sent)
-                yield _StreamItem(request.id, job)
+                yield _ScoreItem(request.id, job)
             except CallError as error:
-                yield _StreamItem(request.id, error)
+                yield _ScoreItem(request.id, error)
 
-    async def _answer(self, item: _StreamItem, ticket: Ticket) -> pb.ScoreStreamResponse:
+    async def _answer(self, item: _ScoreItem, ticket: Ticket) -> pb.ScoreStreamResponse:
         if isinstance(item.job, CallError):
             raise item.job
         return pb.ScoreStreamResponse(id=item.id, response=await self._score(item.id, item.job, ticket))
@@ -311,6 +311,6 @@ def _prediction_digest(job: ComparisonJob) -> str:
     return hashlib.sha256(job.prediction).hexdigest()
 
 
-def _failed(item: _StreamItem, error: CallError) -> pb.ScoreStreamResponse:
+def _failed(item: _ScoreItem, error: CallError) -> pb.ScoreStreamResponse:
     failure = pb.Failure(code=error.status, message=error.message, retry_after_ms=error.retry_after_ms)
     return pb.ScoreStreamResponse(id=item.id, failure=failure)

@@ -86,7 +86,7 @@ class LilypondEngine:
         no_footers = job.options.no_footers
         async with zygotes.lease() as (zygote, folder):
             job_folder = WarmScoreFolder(zygote, folder, self.installation, limits, no_footers=no_footers)
-            await job_folder.stand(job.score)
+            await job_folder.stand({SCORE: job.score})
             yield job_folder
 
     @contextlib.asynccontextmanager

@@ -8,10 +8,18 @@ from collections.abc import AsyncIterator
 from typing import Protocol
 
 from i2s_chassis.errors import WarmError
-from i2s_chassis.jail import Cell, Ended, Excerpt, Jail, landlock
+from i2s_chassis.jail import Cell, Ended, Jail, landlock
 from i2s_chassis.jail.plan import DEVICES, SYSTEM_READABLE
 from i2s_chassis.limits import Limits
-from i2s_chassis.warm.forked_job import ForkedJob, Ran, call_filter, landlock_abi, prove
+from i2s_chassis.warm.forked_job import (
+    ColdJob,
+    ForkedJob,
+    JobFolder,
+    Ran,
+    call_filter,
+    landlock_abi,
+    prove,
+)
 from i2s_chassis.warm.program import FROM_SERVICE, TO_SERVICE, Program, Warm, WarmSettings, open_warm
 from i2s_render_lilypond import raster
 from i2s_render_lilypond.installation import (
@@ -28,11 +36,8 @@ from i2s_render_lilypond.score import LOG, SCORE
 from i2s_wire.render.options import LilypondBackend
 
 
-class ScoreFolder(Protocol):
+class ScoreFolder(JobFolder, Protocol):
     """A work folder that holds one score, and the engines that may work on it."""
-
-    #: "cold" or "zygote".
-    kind: str
 
     async def typeset(self, plan: str | None) -> Ran:
         """Have LilyPond make pages of the score.
@@ -44,29 +49,21 @@ class ScoreFolder(Protocol):
     async def draw(self, asked: Drawing) -> Ran:
         """Have Ghostscript draw pages of the score."""
 
-    async def fetch(self, name: str, max_bytes: int | None = None) -> bytes:
-        """Return a file; raises OutputError."""
-
-    async def excerpt(self, name: str, head: int, tail: int) -> Excerpt:
-        """Return the first and last bytes of a file; raises OutputError."""
-
 
 # The log is a file, so that a flood of it ends at the limits of files.
 _TO_LOG = 'exec "$0" "$@" >' + LOG + " 2>&1"
 
 
-class ColdScoreFolder:
+class ColdScoreFolder(ColdJob):
     """A fresh cell that holds the score."""
-
-    kind = "cold"
 
     def __init__(
         self, cell: Cell, installation: LilypondInstallation, limits: Limits, *, no_footers: bool
     ) -> None:
-        self._cell, self._installation = cell, installation
-        self._limits, self._no_footers = limits, no_footers
+        super().__init__(cell)
+        self._installation, self._limits, self._no_footers = installation, limits, no_footers
 
-    async def typeset(self, plan: str | None) -> Ran:  # noqa: D102 - see JobFolder
+    async def typeset(self, plan: str | None) -> Ran:  # noqa: D102 - see ScoreFolder
         command = [str(self._installation.lilypond), "--png", "-dno-point-and-click"]
         command += ["-e", f'(primitive-load "{PAGES}")']
         if plan is not None:
@@ -81,12 +78,6 @@ class ColdScoreFolder:
         environment = {**ENVIRONMENT, "GLIBC_TUNABLES": DRAWING_TUNABLES}
         await self._cell.write(raster.PROGRAM, raster.program(asked, device))
         return _ran(await self._cell.run(raster.command(ghostscript), env=environment))
-
-    async def fetch(self, name: str, max_bytes: int | None = None) -> bytes:  # noqa: D102
-        return await self._cell.fetch(name, max_bytes)
-
-    async def excerpt(self, name: str, head: int, tail: int) -> Excerpt:  # noqa: D102
-        return await self._cell.excerpt(name, head, tail)
 
 
 def _ran(ended: Ended) -> Ran:
@@ -143,10 +134,8 @@ def _settings(installation: LilypondInstallation, abi: int) -> bytes:
     ).encode()
 
 
-class WarmScoreFolder:
+class WarmScoreFolder(ForkedJob):
     """The folder of one job in the cell of a zygote."""
-
-    kind = "zygote"
 
     def __init__(
         self,
@@ -157,27 +146,14 @@ class WarmScoreFolder:
         *,
         no_footers: bool,
     ) -> None:
-        self._job = ForkedJob(zygote, folder, limits)
-        self._installation, self._limits = installation, limits
+        super().__init__(zygote, folder, limits)
+        self._installation = installation
         self._include = str(NO_FOOTERS) if no_footers else "-"
 
-    async def stand(self, score: bytes) -> None:
-        """Write the score and begin the job's budget."""
-        await self._job.stand({SCORE: score})
-
-    async def typeset(self, plan: str | None) -> Ran:  # noqa: D102 - see JobFolder
-        job = self._job
-        return await job.run("compile", job.folder, job.seconds, self._include, plan or "-")
+    async def typeset(self, plan: str | None) -> Ran:  # noqa: D102 - see ScoreFolder
+        return await self.step("compile", self._include, plan or "-")
 
     async def draw(self, asked: raster.Drawing) -> Ran:  # noqa: D102
-        job, installation = self._job, self._installation
-        device = raster.chosen_device(installation.devices, asked, self._limits)
-        await job.write(raster.PROGRAM, raster.program(asked, device))
-        command = raster.command(str(installation.ghostscript))
-        return await job.run("run", job.folder, job.seconds, *command)
-
-    async def fetch(self, name: str, max_bytes: int | None = None) -> bytes:  # noqa: D102
-        return await self._job.fetch(name, max_bytes)
-
-    async def excerpt(self, name: str, head: int, tail: int) -> Excerpt:  # noqa: D102
-        return await self._job.excerpt(name, head, tail)
+        device = raster.chosen_device(self._installation.devices, asked, self._limits)
+        await self.write(raster.PROGRAM, raster.program(asked, device))
+        return await self.step("run", *raster.command(str(self._installation.ghostscript)))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Protocol
 
-from i2s_chassis.jail import Cell, Excerpt, Isolation, Jail, landlock
+from i2s_chassis.jail import Cell, Isolation, Jail, landlock
 from i2s_chassis.jail.plan import DEVICES, SYSTEM_READABLE
-from i2s_chassis.limits import Limits
-from i2s_chassis.warm.forked_job import ForkedJob, Ran, call_filter, prove
+from i2s_chassis.warm.forked_job import ColdJob, ForkedJob, JobFolder, Ran, call_filter, prove
 from i2s_chassis.warm.program import FROM_SERVICE, TO_SERVICE, Program, Warm, WarmSettings, open_warm
 from i2s_render_python.files import PROGRAM
 from i2s_render_python.installation import ENVIRONMENT, ZYGOTE, PythonInstallation
@@ -81,58 +80,27 @@ async def open_zygote(
         yield zygote
 
 
-class ProgramFolder(Protocol):
+class ProgramFolder(JobFolder, Protocol):
     """A folder that holds one program with its files."""
-
-    #: "cold" or "zygote".
-    kind: str
 
     async def run(self) -> Ran:
         """Run the program to its end."""
 
-    async def fetch(self, name: str, max_bytes: int | None = None) -> bytes:
-        """Return a file; raises OutputError."""
 
-    async def excerpt(self, name: str, head: int, tail: int) -> Excerpt:
-        """Return the first and last bytes of a file; raises OutputError."""
-
-
-class WarmProgramFolder:
+class WarmProgramFolder(ForkedJob):
     """A folder in the cell of a warm interpreter."""
 
-    kind = "zygote"
-
-    def __init__(self, zygote: Warm, folder: str, limits: Limits) -> None:
-        self._job = ForkedJob(zygote, folder, limits)
-
-    async def stand(self, files: Mapping[str, bytes]) -> None:
-        """Write the program and its files, and begin the job's budget."""
-        await self._job.stand(files)
-
-    async def run(self) -> Ran:  # noqa: D102 - see JobFolder
-        return await self._job.run("run", self._job.folder, self._job.seconds)
-
-    async def fetch(self, name: str, max_bytes: int | None = None) -> bytes:  # noqa: D102
-        return await self._job.fetch(name, max_bytes)
-
-    async def excerpt(self, name: str, head: int, tail: int) -> Excerpt:  # noqa: D102
-        return await self._job.excerpt(name, head, tail)
+    async def run(self) -> Ran:  # noqa: D102 - see ProgramFolder
+        return await self.step("run")
 
 
-class ColdProgramFolder:
+class ColdProgramFolder(ColdJob):
     """A folder in a cell of its own."""
 
-    kind = "cold"
-
     def __init__(self, cell: Cell, installation: PythonInstallation) -> None:
-        self._cell, self._installation = cell, installation
+        super().__init__(cell, FOLDER)
+        self._installation = installation
 
     async def run(self) -> Ran:  # noqa: D102
         ended = await self._cell.run(interpreter_command(self._installation, FOLDER), env=ENVIRONMENT)
         return Ran(ended.cause, ended.usage, ended.events, ended.exit_code)
-
-    async def fetch(self, name: str, max_bytes: int | None = None) -> bytes:  # noqa: D102
-        return await self._cell.fetch(f"{FOLDER}/{name}", max_bytes)
-
-    async def excerpt(self, name: str, head: int, tail: int) -> Excerpt:  # noqa: D102
-        return await self._cell.excerpt(f"{FOLDER}/{name}", head, tail)

@@ -1,4 +1,4 @@
-"""One job in a child of a warm process: its folder, its confinement, its steps, and what became of them.
+"""The folder of one job: in a cell of its own, or in that of a warm process, whose children make its steps.
 
 The warm process answers each step with ``done EXIT SIGNAL CPU-MICROSECONDS KIB LEFT``: the exit code of the
 child, -1 after a signal; the signal that killed it, else 0; its processor time and greatest resident memory;
@@ -16,10 +16,12 @@ import math
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from i2s_chassis.errors import WarmError
 from i2s_chassis.jail import (
     Cause,
+    Cell,
     CellError,
     Ended,
     Excerpt,
@@ -96,17 +98,48 @@ async def prove(warm: Warm, file: str) -> None:
     await warm.clean(folder)
 
 
-class ForkedJob:
-    """The folder of one job in the cell of a warm process, and the children that work in it.
+class JobFolder(Protocol):
+    """The folder of one job, in which its steps leave their files."""
 
-    Attributes:
-        folder: Name of the folder.
-        seconds: CPU seconds after which the kernel ends a child, as a word of the protocol.
+    #: "cold" or "zygote".
+    kind: str
+
+    async def fetch(self, name: str, max_bytes: int | None = None) -> bytes:
+        """Return a file; raises OutputError."""
+
+    async def excerpt(self, name: str, head: int, tail: int) -> Excerpt:
+        """Return the first and last bytes of a file; raises OutputError."""
+
+
+class ColdJob:
+    """The folder of one job in a cell of its own.
+
+    Args:
+        cell: The cell.
+        folder: The folder, within the work folder of the cell; that itself by default.
     """
 
+    kind = "cold"
+
+    def __init__(self, cell: Cell, folder: str = "") -> None:
+        self._cell, self._prefix = cell, f"{folder}/" if folder else ""
+
+    async def fetch(self, name: str, max_bytes: int | None = None) -> bytes:  # noqa: D102 - see JobFolder
+        return await self._cell.fetch(f"{self._prefix}{name}", max_bytes)
+
+    async def excerpt(self, name: str, head: int, tail: int) -> Excerpt:  # noqa: D102
+        return await self._cell.excerpt(f"{self._prefix}{name}", head, tail)
+
+
+class ForkedJob:
+    """The folder of one job in the cell of a warm process, and the children that work in it."""
+
+    kind = "zygote"
+
     def __init__(self, warm: Warm, folder: str, limits: Limits) -> None:
-        self.folder, self.seconds = folder, str(math.ceil(limits.cpu_seconds) + 1)
-        self._warm, self._limits = warm, limits
+        self._warm, self._folder, self._limits = warm, folder, limits
+        # After these CPU seconds the kernel ends a child.
+        self._seconds = str(math.ceil(limits.cpu_seconds) + 1)
         self._before = Usage()
         self._left_behind = False
 
@@ -123,17 +156,17 @@ class ForkedJob:
 
     async def write(self, name: str, content: bytes) -> None:
         """Write a file into the folder; see ``Cell.write``."""
-        await self._warm.cell.write(f"{self.folder}/{name}", content)
+        await self._warm.cell.write(f"{self._folder}/{name}", content)
 
-    async def run(self, *words: str) -> Ran:
-        """Have the warm process make one step.
+    async def step(self, name: str, *arguments: str) -> Ran:
+        """Have the warm process make one step of the job.
 
         Raises:
             WarmError: It was lost, or it broke the protocol.
             JailError: A fault of the jail.
         """
         started = asyncio.get_running_loop().time()
-        child = await _child(self._warm, *words)
+        child = await _child(self._warm, name, self._folder, self._seconds, *arguments)
         if isinstance(child, Ended):
             return self._lost(child)
         if await self._warm.cell.limit_met():
@@ -174,11 +207,11 @@ class ForkedJob:
     async def fetch(self, name: str, max_bytes: int | None = None) -> bytes:
         """Return a file of the folder; see ``Cell.fetch``."""
         bound = self._limits.file_bytes if max_bytes is None else max_bytes
-        return await self._warm.cell.fetch(f"{self.folder}/{name}", bound)
+        return await self._warm.cell.fetch(f"{self._folder}/{name}", bound)
 
     async def excerpt(self, name: str, head: int, tail: int) -> Excerpt:
         """Return the first and last bytes of a file; see ``Cell.excerpt``."""
-        return await self._warm.cell.excerpt(f"{self.folder}/{name}", head, tail)
+        return await self._warm.cell.excerpt(f"{self._folder}/{name}", head, tail)
 
 
 def landlock_abi(isolation: Isolation) -> int:
