@@ -233,7 +233,8 @@ def keys(text: str) -> Iterator[Definition]:
     Args:
         text: Cleaned text of the file.
     """
-    for match, depth in with_depth(text, _HANDLED.finditer(text)):
+    handled = _HANDLED.finditer(text) if "/." in text else ()  # few files have any; the search takes long
+    for match, depth in with_depth(text, handled):
         if _MAKING.fullmatch(match[2]):
             # Keys stand in the braces of \tikzset or \pgfkeys, so they are at depth 1.
             yield from _named(match[1], How.DEFINED if depth <= 1 else How.NESTED)
