@@ -42,7 +42,8 @@ def index_command(settings: IndexSettings) -> int:
         summary = rebuild_index(path, shown.show)
         shown.clear()
         counts = f"{summary.names} names of {summary.units} packages, classes and libraries"
-        print(f"{summary.path}: {counts} in {summary.seconds:.0f} s", file=sys.stderr)
+        tried = f"{summary.tried} packages tried out"
+        print(f"{summary.path}: {counts}, {tried}, in {summary.seconds:.0f} s", file=sys.stderr)
         index = TexIndex.load(summary.path)
     if not settings.lookup:
         asyncio.run(_prepare(folder))

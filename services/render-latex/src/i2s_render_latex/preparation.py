@@ -107,9 +107,10 @@ async def prepare_fonts(state: Path, installation: Installation) -> PreparedFont
             raise StartError(f"no fonts can be prepared in --state-dir {state}: {error.strerror}") from None
         try:
             for number, engine in enumerate(engines, 1):
-                _log.info(
-                    "preparing the fonts of %s, engine %d of %d", PROGRAMS[engine].name, number, len(engines)
+                progress = (
+                    f"preparing the fonts of {PROGRAMS[engine].name}, engine {number} of {len(engines)}"
                 )
+                _log.info(progress, extra={"fields": {"progress": progress}})
                 await _compile(work / engine.name.lower(), engine)
             await asyncio.to_thread(_keep, work, folder)
         finally:

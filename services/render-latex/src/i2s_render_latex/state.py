@@ -145,8 +145,7 @@ def open_index(folder: Path, shared: Path | None = None) -> TexIndex | None:
         try:
             index = TexIndex.load(path)
         except IndexFileError as error:
-            if path.exists():
-                _log.info("%s", error)
+            _log.debug("%s", error)
             continue
         if index.digest == digest:
             return index
@@ -224,7 +223,7 @@ async def _run_index_command(folder: Path) -> None:
     try:
         async for line in process.stderr:
             said = line.decode(errors="replace").strip()
-            _log.info("index of the TeX tree: %s", said)
+            _log.info("building the index of the TeX tree", extra={"fields": {"progress": said}})
         await process.wait()
     finally:
         # Where the start was broken off, the builder and the engine that it tries packages with end too.

@@ -5,7 +5,7 @@ import json
 import logging
 
 from i2s_sdk.stack import child as child_module
-from i2s_sdk.stack.child import Child, last_message
+from i2s_sdk.stack.child import Child, last_progress
 from i2s_sdk.stack.command import ServiceCommand
 
 
@@ -28,7 +28,7 @@ class Service(logging.Handler):
 async def test_each_new_message_of_the_log_is_said_once(tmp_path, monkeypatch):
     monkeypatch.setattr(child_module, "_QUIET_SECONDS", 0.001)
     child = Child(ServiceCommand("render-latex", None, program=("true",)), tmp_path)
-    lines = (json.dumps({"message": "files read: 1 of 2"}) + "\n", "files read: 2 of 2\n")
+    lines = [json.dumps({"progress": f"files read: {done} of 2"}) + "\n" for done in (1, 2)]
     service = Service(child, lines)
     monkeypatch.setattr(child_module._log, "handlers", [service])
     await child._first((service.serving,), 60.0)
@@ -41,14 +41,19 @@ async def test_each_new_message_of_the_log_is_said_once(tmp_path, monkeypatch):
     ]
 
 
-def test_the_last_message_of_a_log_is_read_from_json_and_plain_lines(tmp_path):
+async def test_without_progress_the_time_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(child_module, "_QUIET_SECONDS", 0.001)
+    monkeypatch.setattr(child_module, "_SILENT_SECONDS", 0.0)
+    service = Service(
+        child := Child(ServiceCommand("metrics", None, program=("true",)), tmp_path), ["no JSON"]
+    )
+    monkeypatch.setattr(child_module._log, "handlers", [service])
+    await child._first((service.serving,), 60.0)
+    assert service.said[1] == "i2s-sdk metrics is getting ready: since 0 s"
+
+
+def test_the_last_progress_of_a_log_is_found_before_other_lines(tmp_path):
     log = tmp_path / "service.log"
-    assert last_message(log) == ""
-    for line, message in (
-        ('{"message": "m"}', "m"),
-        ("plain", "plain"),
-        ("[1]", "[1]"),
-        ('{"a": 1}', '{"a": 1}'),
-    ):
-        log.write_text(f"before\n{line}\n")
-        assert last_message(log) == message
+    assert last_progress(log) == ""
+    log.write_text('{"progress": "1 of 2"}\n{"progress": "2 of 2"}\n{"message": "m"}\nplain\n[1]\n')
+    assert last_progress(log) == "2 of 2"

@@ -34,6 +34,7 @@ _LONGEST_PAUSE = 5.0
 #: Signals that come from outside: of the kernel without memory, or of an operator.
 _FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
 _QUIET_SECONDS = 2.0  # of a start, before something is said, and between what is said
+_SILENT_SECONDS = 10.0  # without progress, until the time is said instead
 _PATIENCE = "%s is getting ready, which can take minutes the first time on a machine (log: %s)"
 #: Is in every line that says how far a start is.
 GETTING_READY = " is getting ready"
@@ -144,19 +145,24 @@ class Child:
 
     async def _first(self, tasks: Sequence[asyncio.Task[Any]], seconds: float) -> None:
         """Wait until one of some tasks is done, at most so long, and say how far the service is."""
-        end, said = time.monotonic() + seconds, None
-        while (left := end - time.monotonic()) > 0:
+        started = spoke = time.monotonic()
+        said: str | None = None
+        while (left := started + seconds - time.monotonic()) > 0:
             done, _ = await asyncio.wait(
                 tasks, timeout=min(_QUIET_SECONDS, left), return_when=asyncio.FIRST_COMPLETED
             )
             if done:
                 return
+            now = time.monotonic()
             if said is None:
+                said, spoke = "", now
                 _log.warning(_PATIENCE, self.command.title, self.log)
-                said = ""
-            elif said != (message := last_message(self.log)):
-                _log.warning("%s is getting ready: %s", self.command.title, message)
-                said = message
+            elif (progress := last_progress(self.log)) != said:
+                said, spoke = progress, now
+                _log.warning("%s is getting ready: %s", self.command.title, progress)
+            elif now - spoke > _SILENT_SECONDS:
+                spoke = now
+                _log.warning("%s is getting ready: since %.0f s", self.command.title, now - started)
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
         if process.returncode is not None:
@@ -218,14 +224,14 @@ def last_lines(log: Path, count: int = _LAST_LINES, most_bytes: int = 16_384) ->
     return text.splitlines()[-count:]
 
 
-def last_message(log: Path) -> str:
-    """Return the message of the last line of a service's log; empty if there is none."""
-    line = "".join(last_lines(log, 1))
-    try:
-        read = read_json(line)
-    except ValueError:
-        return line
-    return str(read["message"]) if isinstance(read, dict) and "message" in read else line
+def last_progress(log: Path) -> str:
+    """Return how far a service is by the last line of its log that says so; empty if none does."""
+    for line in reversed(last_lines(log)):
+        with contextlib.suppress(ValueError):
+            read = read_json(line)
+            if isinstance(read, dict) and "progress" in read:
+                return str(read["progress"])
+    return ""
 
 
 def _pause(deaths: int) -> float:

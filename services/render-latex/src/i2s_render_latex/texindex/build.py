@@ -42,7 +42,7 @@ class IndexSummary:
     digest: str
     #: Source files that were read.
     files: int
-    #: Packages that the engine tried to load.
+    #: Packages that the engine tried to load; what earlier trials have shown of others was remembered.
     tried: int
     #: Packages, classes and libraries in the index.
     units: int
@@ -105,7 +105,7 @@ def build_index(
     digest = _digest(files)
     write(target, digest, rows, records.used)
     seconds = time.monotonic() - started
-    return IndexSummary(target, digest, len(scans.files), len(worth_trying), len(usable), len(rows), seconds)
+    return IndexSummary(target, digest, len(scans.files), len(records.made), len(usable), len(rows), seconds)
 
 
 def _records(engine: TrialEngine, scans: Scans, roots: Sequence[Path], target: Path) -> TrialRecords:

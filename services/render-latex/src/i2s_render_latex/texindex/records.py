@@ -51,6 +51,8 @@ class TrialRecords:
         self._digest_of = digest_of
         #: The records of the trials that this build has asked for.
         self.used: dict[str, list[Record]] = {}
+        #: Packages whose trials had to be made.
+        self.made: set[str] = set()
 
     def find(self, package: str, asked: Sequence[str]) -> Trial | None:
         """Return what a trial would show; None if it has to be made."""
@@ -63,6 +65,7 @@ class TrialRecords:
 
     def keep(self, package: str, asked: Sequence[str], trial: Trial) -> None:
         """Remember what a trial has shown, unless it was stopped."""
+        self.made.add(package)
         if trial.looked_for is not None:
             looked_for = tuple(sorted(trial.looked_for))
             answer = None if trial.names is None else _bits(trial.names, asked)

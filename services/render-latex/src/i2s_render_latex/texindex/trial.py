@@ -43,15 +43,14 @@ _ASK_DEFINED = (
     + r"\def\ask#1{\ifcsname#1\endcsname\expandafter\ifx\csname#1\endcsname\relax\else\say{#1}\fi\fi}"
     + "\n"
 )
-#: A line of kpathsea that says what TeX looks for; fonts and formats have other types.
-_LOOKED_FOR = re.compile(
-    r"^kdebug:kpse_find_file: searching for (?:[^\s/]*/)*([^\s/]+) of type tex ", re.MULTILINE
-)
+#: What kpathsea says where TeX looks for a file; fonts and formats have other types.
+_LOOKED_FOR = re.compile(rb"kpse_find_file: searching for (?:[^\s/]*/)*([^\s/]+) of type tex ")
 _OWN = re.compile(r"trial\..*|known\.txt")
 _NOWHERE = "/nonexistent"
 _ENVIRONMENT = {
     "max_print_line": "1000",
     "KPATHSEA_DEBUG": "32",  # searches
+    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",  # a format is loaded faster
     # The index is for all users of a machine, and jobs see no trees of a user either.
     "TEXMFHOME": _NOWHERE,
     "TEXMFVAR": _NOWHERE,
@@ -216,7 +215,7 @@ class PdfLatex:
             check=False,
             timeout=_SECONDS,
         )
-        found = _LOOKED_FOR.findall(run.stderr.decode("latin-1"))
+        found = {name.decode("latin-1") for name in _LOOKED_FOR.findall(run.stderr)}
         return _Ended(run.returncode == 0, frozenset(name for name in found if not _OWN.fullmatch(name)))
 
     @property
