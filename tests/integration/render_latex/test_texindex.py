@@ -22,7 +22,6 @@ from i2s_render_latex.state import (
 )
 from i2s_render_latex.texindex import (
     TexIndex,
-    build,
     build_index,
     current_digest,
     load_command,
@@ -345,14 +344,11 @@ def rows(index: Path) -> list[tuple[object, ...]]:
         return connection.execute("SELECT * FROM names").fetchall()
 
 
-def test_packages_that_are_tried_anew_show_what_was_remembered(
-    kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names = sorted(shipped_records())
-    forgotten = set(names[::40])
-    remembered = {name: shown for name, shown in shipped_records().items() if name not in forgotten}
-    monkeypatch.setattr(build, "shipped_records", lambda: remembered)
-    assert build_index(tree_roots(), tmp_path / "index").tried
+def test_packages_that_are_tried_anew_show_what_was_remembered(kept: Path, tmp_path: Path) -> None:
+    trials = shipped_records()
+    forgotten = set(sorted(trials)[::40])
+    remembered = {name: shown for name, shown in trials.items() if name not in forgotten}
+    assert build_index(tree_roots(), tmp_path / "index", remembered=remembered).tried
     assert rows(tmp_path / "index") == rows(kept)
 
 

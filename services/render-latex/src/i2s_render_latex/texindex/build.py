@@ -18,7 +18,7 @@ from .evidence import Candidates, apply_trials, popularity, read_candidates, try
 from .index import Row, read_trials, write
 from .rank import ProviderCandidate, folded, last, preferences, ranked
 from .reading import Progress, Readers, Scans, digest_of, read_names, read_structure
-from .records import TrialRecords, shipped_records
+from .records import Records, TrialRecords, shipped_records
 from .trees import TreeError, TreeFile, tree_digest, tree_files, tree_roots
 from .trial import PdfLatex, TrialEngine
 from .units import Unit, loadable_units, units
@@ -62,6 +62,7 @@ def build_index(
     path: str | Path,
     *,
     engine: TrialEngine | None = None,
+    remembered: Records | None = None,
     progress: Progress = lambda what, done, of: None,
 ) -> IndexSummary:
     """Scan TeX trees and write the index file.
@@ -71,6 +72,7 @@ def build_index(
         path: The index file. It is replaced as a whole once the new one is complete. Packages whose files
             are as they were when it was built are not tried again.
         engine: The engine that lists what every document knows and tries packages; pdfLaTeX by default.
+        remembered: Earlier trials, beside those of the index file; by default what comes with this package.
         progress: Is told what is done and how far.
 
     Raises:
@@ -78,7 +80,7 @@ def build_index(
     """
     if engine is None:
         with PdfLatex(_unknown_to_kpathsea(tree_roots)) as pdflatex:
-            return build_index(tree_roots, path, engine=pdflatex, progress=progress)
+            return build_index(tree_roots, path, engine=pdflatex, remembered=remembered, progress=progress)
     started, target = time.monotonic(), Path(path)
     roots = [Path(root) for root in tree_roots]
     files = list(tree_files(roots))
@@ -92,7 +94,8 @@ def build_index(
             if unit.provider.kind is ProviderKind.PACKAGE and known_by.get(unit.provider, 0) >= _WORTH_TRYING
         ]
         read_names(scans, usable, worth_trying, readers, progress)
-    records = _records(engine, scans, roots, target)
+    earlier = [read_trials(target), shipped_records() if remembered is None else remembered]
+    records = _records(engine, scans, roots, earlier)
     seen = try_out(worth_trying, scans, engine, records, progress)
     usable = [unit for unit in usable if seen.get(unit.provider, ()) is not None]
     if not usable:
@@ -108,7 +111,9 @@ def build_index(
     return IndexSummary(target, digest, len(scans.files), len(records.made), len(usable), len(rows), seconds)
 
 
-def _records(engine: TrialEngine, scans: Scans, roots: Sequence[Path], target: Path) -> TrialRecords:
+def _records(
+    engine: TrialEngine, scans: Scans, roots: Sequence[Path], earlier: Sequence[Records]
+) -> TrialRecords:
     """Return what trials have shown before, in the trees as they are."""
     of_formats = sorted(name for name, file in scans.installed.items() if file.bundle in _OF_FORMATS)
     identity = "\n".join([engine.identity, *(f"{name} {scans.digests.get(name)}" for name in of_formats)])
@@ -123,7 +128,7 @@ def _records(engine: TrialEngine, scans: Scans, roots: Sequence[Path], target: P
         path = file.path if file else others().get(name)
         return digest_of(path.read_bytes()) if path else ""
 
-    return TrialRecords([read_trials(target), shipped_records()], identity, digest)
+    return TrialRecords(earlier, identity, digest)
 
 
 def _files_of_other_formats(roots: Sequence[Path]) -> dict[str, Path]:
