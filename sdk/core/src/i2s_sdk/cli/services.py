@@ -200,7 +200,7 @@ def doctor_command(profile: str | None, as_json: bool, **given: str | bool | Non
     def tell(finding: Finding) -> None:
         say(f"{finding.state:<8} {finding.name:<{_NAME_WIDTH}}  {finding.detail}")
 
-    findings = doctor(settings=settings, on_finding=(lambda finding: None) if as_json else tell)
+    findings = doctor(settings=settings, on_finding=None if as_json else tell)
     ok = all(finding.state is not State.BAD for finding in findings)
     if as_json:
         say(json.dumps({"ok": ok, "findings": [asdict(finding) for finding in findings]}, indent=2))

@@ -68,14 +68,15 @@ class Finding:
 class _Findings:
     """What was found so far; each finding is told as soon as it is there."""
 
-    def __init__(self, on_finding: Callable[[Finding], None]) -> None:
+    def __init__(self, on_finding: Callable[[Finding], None] | None) -> None:
         self._on_finding = on_finding
         self.all: list[Finding] = []
 
     def add(self, finding: Finding) -> None:
         """Add a finding."""
         self.all.append(finding)
-        self._on_finding(finding)
+        if self._on_finding is not None:
+            self._on_finding(finding)
 
     def names(self, state: State) -> set[str]:
         """Return the names of what has a state."""
@@ -83,7 +84,7 @@ class _Findings:
 
 
 def doctor(
-    *, settings: Settings | None = None, on_finding: Callable[[Finding], None] = lambda finding: None
+    *, settings: Settings | None = None, on_finding: Callable[[Finding], None] | None = None
 ) -> tuple[Finding, ...]:
     """Look at everything that an evaluation needs; what does not work is returned and not raised.
 
