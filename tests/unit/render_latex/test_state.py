@@ -143,3 +143,29 @@ def test_an_index_of_all_users_that_another_user_may_write_is_not_used(tmp_path,
     shared = index_at(tmp_path / "shared" / "index")
     shared.chmod(0o666)
     assert opened(tmp_path / "own", shared) is None
+
+
+def builder(folder, monkeypatch, code):
+    """Have a program that says two things and ends with a code stand for the interpreter."""
+    program = folder / "python"
+    program.write_text(
+        f"#!/bin/sh\necho 'files read: 1 of 2' >&2\necho 'files read: 2 of 2' >&2\nexit {code}\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setattr(state.sys, "executable", str(program))
+
+
+async def test_the_progress_of_a_build_is_logged(tmp_path, monkeypatch, caplog):
+    builder(tmp_path, monkeypatch, 0)
+    with caplog.at_level("INFO", state.__name__):
+        await state._run_index_command(tmp_path)
+    assert [one.fields for one in caplog.records] == [
+        {"progress": "files read: 1 of 2"},
+        {"progress": "files read: 2 of 2"},
+    ]
+
+
+async def test_a_build_that_fails_is_told_with_its_last_words(tmp_path, monkeypatch):
+    builder(tmp_path, monkeypatch, 1)
+    with pytest.raises(StartError, match=r"cannot be built: files read: 2 of 2"):
+        await state._run_index_command(tmp_path)
