@@ -5,14 +5,30 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import sqlite3
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
-from i2s_render_latex.state import index_file, index_for_service, prepare_folder, state_folder
-from i2s_render_latex.texindex import TexIndex, current_digest, load_command, pgf_undefined, tree_roots
+from i2s_render_latex.state import (
+    SHARED_INDEX,
+    index_file,
+    index_for_service,
+    open_index,
+    prepare_folder,
+    state_folder,
+)
+from i2s_render_latex.texindex import (
+    TexIndex,
+    build_index,
+    current_digest,
+    load_command,
+    pgf_undefined,
+    tree_roots,
+)
+from i2s_render_latex.texindex.records import shipped_records
 from i2s_wire.render.source_error import Provider, ProviderKind
 from repetitions import some
 
@@ -264,8 +280,9 @@ _ROUNDS = 4
 def kept() -> Path:
     """The index that services of this machine use: of this tree, made by this code, now if need be."""
     prepare_folder(folder := state_folder(None))
-    asyncio.run(index_for_service(folder)).close()
-    return index_file(folder)
+    asyncio.run(index_for_service(folder, SHARED_INDEX)).close()
+    of_own = open_index(folder)
+    return SHARED_INDEX if of_own is None else index_file(folder)
 
 
 @pytest.fixture(scope="session")
@@ -320,6 +337,19 @@ def test_the_index_is_current_and_opens_at_once(kept: Path) -> None:
     assert index.providers_of_command("toprule")
     assert time.thread_time() - started < 0.05
     assert index.digest == current_digest(tree_roots())
+
+
+def rows(index: Path) -> list[tuple[object, ...]]:
+    with sqlite3.connect(f"{index.as_uri()}?mode=ro", uri=True) as connection:
+        return connection.execute("SELECT * FROM names").fetchall()
+
+
+def test_packages_that_are_tried_anew_show_what_was_remembered(kept: Path, tmp_path: Path) -> None:
+    trials = shipped_records()
+    forgotten = set(sorted(trials)[::40])
+    remembered = {name: shown for name, shown in trials.items() if name not in forgotten}
+    assert build_index(tree_roots(), tmp_path / "index", remembered=remembered).tried
+    assert rows(tmp_path / "index") == rows(kept)
 
 
 def compiled(folder: Path, loading: list[str], body: str) -> str | None:

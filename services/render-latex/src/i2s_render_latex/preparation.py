@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import gzip
 import hashlib
+import logging
 import os
 import shutil
 import signal
@@ -24,6 +25,8 @@ from i2s_render_latex.log import first_error
 from i2s_render_latex.programs import LUA_CACHE, PROGRAMS, TexProgram, compile_command
 from i2s_render_latex.state import keep_for_jobs
 from i2s_wire.render.options import LatexEngine
+
+_log = logging.getLogger(__name__)
 
 # LuaTeX takes the list of names of the folder that it may write to and no other, so each job is given it.
 _NAMES = f"{LUA_CACHE}generic/names/luaotfload-names.luc.gz"
@@ -103,7 +106,11 @@ async def prepare_fonts(state: Path, installation: LatexInstallation) -> Prepare
         except OSError as error:
             raise StartError(f"no fonts can be prepared in --state-dir {state}: {error.strerror}") from None
         try:
-            for engine in engines:
+            for number, engine in enumerate(engines, 1):
+                progress = (
+                    f"preparing the fonts of {PROGRAMS[engine].name}, engine {number} of {len(engines)}"
+                )
+                _log.info(progress, extra={"fields": {"progress": progress}})
                 await _compile(work / engine.name.lower(), engine)
             await asyncio.to_thread(_keep, work, folder)
         finally:

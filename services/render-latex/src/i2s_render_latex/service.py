@@ -63,7 +63,7 @@ class LatexService:
         async with AsyncExitStack() as stack:
             installation = await asyncio.to_thread(find_installation)
             jail = await stack.enter_async_context(open_jail(settings, chassis))
-            index = await index_for_service(folder)
+            index = await index_for_service(folder, settings.shared_index)
             stack.callback(index.close)
             engine = LatexRenderer(
                 settings,

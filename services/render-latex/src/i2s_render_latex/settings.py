@@ -13,7 +13,7 @@ from i2s_chassis.jail import Usage
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import RendererSettings
 from i2s_chassis.server.configure import CommandSettings
-from i2s_render_latex.state import check_reachable, state_folder
+from i2s_render_latex.state import SHARED_INDEX, check_reachable, state_folder
 
 if TYPE_CHECKING:
     from i2s_chassis.jail import Jail
@@ -23,6 +23,10 @@ _MIB = 1024 * 1024
 _STATE_DESCRIPTION = (
     "Folder that keeps formats and the index of the TeX tree; other users must be able to reach it. "
     "Default: /var/cache/i2s-render-latex for root, else i2s-render-latex in XDG_CACHE_HOME or ~/.cache."
+)
+_SHARED_DESCRIPTION = (
+    "Index of the TeX tree for all users of this machine. Root makes it with the command index; who can "
+    "read it, and finds it to belong to root or to itself, makes none of its own."
 )
 
 
@@ -36,6 +40,7 @@ class LatexSettings(RendererSettings):
         (), description="File with a preamble that has its format from the start; may be given several times."
     )
     state_dir: Path | None = Field(None, description=_STATE_DESCRIPTION)
+    shared_index: Path = Field(SHARED_INDEX, description=_SHARED_DESCRIPTION)
     formats_bytes: ByteSize = Field(
         ByteSize(512 * _MIB), ge=0, description="Room for formats; those of --preamble always stay."
     )
@@ -101,6 +106,7 @@ class IndexSettings(CommandSettings):
     service: ClassVar[str] = "render-latex"
 
     state_dir: Path | None = Field(None, description=_STATE_DESCRIPTION)
+    shared_index: Path = Field(SHARED_INDEX, description=_SHARED_DESCRIPTION)
     once: bool = Field(False, description="Build only if it is missing or the TeX tree has changed.")
     lookup: tuple[str, ...] = Field(
         (),

@@ -18,6 +18,7 @@ from i2s_chassis.errors import StartError
 from i2s_render_latex.texindex import (
     IndexFileError,
     IndexSummary,
+    Progress,
     TexIndex,
     TreeError,
     build_index,
@@ -38,6 +39,10 @@ def state_folder(chosen: Path | None) -> Path:
         return Path("/var/cache/i2s-render-latex")
     cache = os.environ.get("XDG_CACHE_HOME")
     return (Path(cache) if cache else Path.home() / ".cache") / "i2s-render-latex"
+
+
+#: The index of the TeX tree for all users of a machine, which root makes with the command ``index``.
+SHARED_INDEX = Path("/var/cache/i2s/texindex.sqlite")
 
 
 def index_file(folder: Path) -> Path:
@@ -116,46 +121,67 @@ def check_reachable(folder: Path) -> None:
         )
 
 
-def open_index(folder: Path) -> TexIndex | None:
-    """Open the index of the TeX tree; None if it is missing or the tree has changed since.
+def open_index(folder: Path, shared: Path | None = None) -> TexIndex | None:
+    """Open the index of the TeX tree, in the state folder or else that of all users.
+
+    Args:
+        folder: The state folder.
+        shared: The index of all users; None if there is none.
+
+    Returns:
+        The index; None if none is there of the tree as it is, made by this code, that this process, root
+        and nobody else can have written.
 
     Raises:
         StartError: There is no TeX tree.
     """
     try:
-        index = TexIndex.load(index_file(folder))
-        if index.digest == current_digest(tree_roots()):
-            return index
-    except IndexFileError:
-        return None
+        digest = current_digest(tree_roots())
     except TreeError as error:
         raise StartError(str(error)) from None
-    index.close()
+    for path in (index_file(folder), shared):
+        if path is None:
+            continue
+        try:
+            index = TexIndex.load(path)
+        except IndexFileError as error:
+            _log.debug("%s", error)
+            continue
+        if index.digest == digest:
+            return index
+        index.close()
     return None
 
 
-def rebuild_index(folder: Path) -> IndexSummary:
-    """Build the index, which takes minutes of CPU time.
+def rebuild_index(path: Path, progress: Progress) -> IndexSummary:
+    """Build the index; its folder is made if it is missing.
 
     Raises:
         StartError: It cannot be built.
     """
     try:
-        return build_index(tree_roots(), index_file(folder))
+        return build_index(tree_roots(), path, progress=progress)
     except (TreeError, OSError) as error:
         raise StartError(f"the index of the TeX tree cannot be built: {error}") from error
 
 
-async def index_for_service(folder: Path) -> TexIndex:
+async def index_for_service(folder: Path, shared: Path | None = None) -> TexIndex:
     """Open the index, built before in a process of its own if it has to be.
+
+    A service waits for it: a repair injects the first provider that an answer names, so an answer without
+    providers would give a run another number.
+
+    Args:
+        folder: The state folder, in which it is built.
+        shared: The index of all users.
 
     Raises:
         StartError: It cannot be built.
     """
-    index = await asyncio.to_thread(open_index, folder)
+    index = await asyncio.to_thread(open_index, folder, shared)
     if index is None:
         async with _alone(folder):  # what another service has built meanwhile is not built again
-            index = await asyncio.to_thread(open_index, folder)
+            index = await asyncio.to_thread(open_index, folder, shared)
             if index is None:
                 path = str(index_file(folder))
                 _log.info("building the index of the TeX tree", extra={"fields": {"path": path}})
@@ -187,18 +213,22 @@ async def _alone(folder: Path) -> AsyncIterator[None]:
 
 
 async def _run_index_command(folder: Path) -> None:
+    """Build the index; what the command says of its progress is logged."""
     command = [sys.executable, "-m", "i2s_render_latex", "index", "--state-dir", str(folder)]
     process = await asyncio.create_subprocess_exec(
         *command, stdout=DEVNULL, stderr=PIPE, stdin=DEVNULL, start_new_session=True
     )
+    assert process.stderr is not None
+    said = ""
     try:
-        _, complaint = await process.communicate()
+        async for line in process.stderr:
+            said = line.decode(errors="replace").strip()
+            _log.info("building the index of the TeX tree", extra={"fields": {"progress": said}})
+        await process.wait()
     finally:
         # Where the start was broken off, the builder and the engine that it tries packages with end too.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
     if process.returncode:
-        raise StartError(
-            f"the index of the TeX tree cannot be built: {complaint.decode(errors='replace')[-300:]}"
-        )
+        raise StartError(f"the index of the TeX tree cannot be built: {said[-300:]}")

@@ -1,10 +1,12 @@
+import sqlite3
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import pytest
 
-from i2s_render_latex.texindex import TexIndex, TreeError, build, build_index, current_digest
+from i2s_render_latex.texindex import TexIndex, TreeError, build, build_index, current_digest, reading
 from i2s_render_latex.texindex.rank import preferences_text
+from i2s_render_latex.texindex.trial import Trial
 from i2s_wire.render.source_error import Provider, ProviderKind
 
 
@@ -19,17 +21,16 @@ class Remembered:
         self._kernel = kernel
         self._brings = brings
         self.tried: list[str] = []
+        self.identity = "engine"
 
     def known(self, names: Collection[str]) -> frozenset[str]:
         return frozenset(names) & frozenset(self._kernel)
 
-    def load(self, packages: Mapping[str, Collection[str]]) -> dict[str, frozenset[str] | None]:
-        self.tried += packages
-        answers: dict[str, frozenset[str] | None] = {}
-        for name, asked in packages.items():
-            brought = self._brings[name]
-            answers[name] = None if brought is None else frozenset(asked) & frozenset(brought)
-        return answers
+    def load(self, package: str, names: Collection[str]) -> Trial:
+        self.tried.append(package)
+        brought = self._brings[package]
+        found = None if brought is None else frozenset(names) & frozenset(brought)
+        return Trial(found, frozenset({f"{package}.sty", f"{package}.cfg"}))
 
 
 @pytest.fixture
@@ -135,3 +136,64 @@ def test_files_of_an_earlier_tree_win(tree: Path, engine: Remembered, tmp_path: 
     index = TexIndex.load(tmp_path / "index")
     assert index.providers_of_command("localrules") == (package("tables"),)
     assert index.providers_of_command("rules") == (package("big"),)
+
+
+def tried_again(tree: Path, engine: Remembered, tmp_path: Path) -> list[str]:
+    """Build the index once more; return what was tried for it."""
+    engine.tried.clear()
+    build_index([tree], tmp_path / "out" / "index", engine=engine)
+    return sorted(engine.tried)
+
+
+def rows(path: Path) -> list[tuple[object, ...]]:
+    with sqlite3.connect(path) as connection:
+        return connection.execute("SELECT * FROM names").fetchall()
+
+
+def test_a_package_whose_files_are_unchanged_is_not_tried_again(
+    index: TexIndex, tree: Path, engine: Remembered, tmp_path: Path
+) -> None:
+    before = rows(tmp_path / "out" / "index")
+    assert tried_again(tree, engine, tmp_path) == []
+    assert rows(tmp_path / "out" / "index") == before
+
+
+def test_a_package_is_tried_again_after_a_file_that_it_reads_has_changed(
+    index: TexIndex, tree: Path, engine: Remembered, tmp_path: Path
+) -> None:
+    with (tree / "tex/latex/tables/tables.sty").open("a") as file:
+        file.write("\\relax")
+    assert tried_again(tree, engine, tmp_path) == ["tables"]
+
+
+def test_a_package_is_tried_again_once_a_file_that_it_looked_for_is_there(
+    index: TexIndex, tree: Path, engine: Remembered, tmp_path: Path
+) -> None:
+    (tree / "tex/plain/other/broken.cfg").write_text("")
+    assert tried_again(tree, engine, tmp_path) == ["broken"]
+
+
+def test_another_engine_tries_every_package_again(
+    index: TexIndex, tree: Path, engine: Remembered, tmp_path: Path
+) -> None:
+    engine.identity = "a newer engine"
+    assert tried_again(tree, engine, tmp_path) == ["broken", "tables", "words"]
+
+
+def test_processes_read_the_same_as_one_process(
+    index: TexIndex, tree: Path, engine: Remembered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "_WORTH_PROCESSES", 1)
+    monkeypatch.setattr(reading, "processors", lambda: 2)
+    build_index([tree], tmp_path / "by processes", engine=engine)
+    assert rows(tmp_path / "by processes") == rows(tmp_path / "out" / "index")
+
+
+def test_a_build_says_how_far_it_is(tree: Path, engine: Remembered, tmp_path: Path) -> None:
+    said: list[tuple[str, int, int]] = []
+    build_index([tree], tmp_path / "index", engine=engine, progress=lambda *one: said.append(one))
+    assert said == [
+        *(("files read for what they load", done, 5) for done in range(1, 6)),
+        *(("files read for what they define", done, 5) for done in range(1, 6)),
+        *(("packages tried out", done, 3) for done in range(1, 4)),
+    ]

@@ -1,3 +1,4 @@
+import os
 import sqlite3
 import threading
 from pathlib import Path
@@ -105,6 +106,22 @@ def test_a_missing_or_damaged_file_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "damaged").write_bytes(b"not a database" * 100)
     with pytest.raises(IndexFileError, match=r"is not an index.*index command"):
         TexIndex.load(tmp_path / "damaged")
+
+
+def test_an_index_that_other_users_may_write_is_refused(tmp_path: Path) -> None:
+    write(tmp_path / "index", "abc", [])
+    for mode in (0o664, 0o646):
+        (tmp_path / "index").chmod(mode)
+        with pytest.raises(IndexFileError, match="another user can have written"):
+            TexIndex.load(tmp_path / "index")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to others")
+def test_an_index_of_another_user_is_refused(tmp_path: Path) -> None:
+    write(tmp_path / "index", "abc", [])
+    os.chown(tmp_path / "index", 4711, 4711)
+    with pytest.raises(IndexFileError, match="belongs to uid 4711"):
+        TexIndex.load(tmp_path / "index")
 
 
 def test_an_index_of_another_version_is_refused(tmp_path: Path) -> None:

@@ -60,7 +60,12 @@ def up_command(
     from i2s_sdk.stack.lifecycle import up
 
     running = up(
-        names, docker=docker, http=http_listen if http else "", settings=settings, on_wait=_say_waiting
+        names,
+        docker=docker,
+        http=http_listen if http else "",
+        settings=settings,
+        on_wait=_say_waiting,
+        on_progress=lambda line: say(line, err=True),
     )
     if as_json:
         say_json(asdict(running))
@@ -170,12 +175,17 @@ def logs_command(name: str | None, lines: int, follow: bool) -> None:
             say(decoder.decode(piece), nl=False)
 
 
+_NAME_WIDTH = len("render-lilypond isolation")  # the longest name of a finding about our own services
+
+
 @click.command("doctor", short_help="Say what works here, and how to mend the rest.")
 @profile_option
 @json_option
 @settings_options
 def doctor_command(profile: str | None, as_json: bool, **given: str | bool | None) -> int:
     """Look at everything that an evaluation needs: services, engine, isolation, a canary, metrics.
+
+    Each finding is printed as soon as it is there; what is found at once comes first.
 
     The exit code is 1 if something is bad; what is only missing can be done without.
 
@@ -185,14 +195,13 @@ def doctor_command(profile: str | None, as_json: bool, **given: str | bool | Non
       I2S_RENDER_LATEX=10.0.0.7:7710 i2s-sdk doctor --json
     """  # noqa: D301 - \b is for click
     settings = load_settings(given, profile=profile)
-    from i2s_sdk.stack.doctor import State, doctor
+    from i2s_sdk.stack.doctor import Finding, State, doctor
 
-    findings = doctor(settings=settings)
+    def tell(finding: Finding) -> None:
+        say(f"{finding.state:<8} {finding.name:<{_NAME_WIDTH}}  {finding.detail}")
+
+    findings = doctor(settings=settings, on_finding=None if as_json else tell)
     ok = all(finding.state is not State.BAD for finding in findings)
     if as_json:
         say_json({"ok": ok, "findings": [asdict(finding) for finding in findings]})
-    else:
-        width = max(len(finding.name) for finding in findings)
-        for finding in findings:
-            say(f"{finding.state:<8} {finding.name:<{width}}  {finding.detail}")
     return 0 if ok else FAULT

@@ -33,8 +33,11 @@ _DEATHS_ALLOWED = 5  # in a row, none of them steady
 _LONGEST_PAUSE = 5.0
 #: Signals that come from outside: of the kernel without memory, or of an operator.
 _FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
-_QUIET_SECONDS = 5.0  # of a start, before something is said
+_QUIET_SECONDS = 2.0  # of a start, before something is said, and between what is said
+_SILENT_SECONDS = 10.0  # without progress, until the time is said instead
 _PATIENCE = "%s is getting ready, which can take minutes the first time on a machine (log: %s)"
+#: Is in every line that says how far a start is.
+GETTING_READY = " is getting ready"
 
 
 class Child:
@@ -95,10 +98,7 @@ class Child:
         ended = asyncio.create_task(process.wait())
         serving = asyncio.create_task(self._until_serving(process.pid))
         try:
-            done = await self._first((ended, serving), min(_QUIET_SECONDS, seconds))
-            if not done and seconds > _QUIET_SECONDS:
-                _log.warning(_PATIENCE, self.command.title, self.log)
-                await self._first((ended, serving), seconds - _QUIET_SECONDS)
+            await self._first((ended, serving), seconds)
             if serving.done() and not ended.done():
                 await serving
                 return None
@@ -143,10 +143,26 @@ class Child:
             await self._end(self._process)
         self._announce.unlink(missing_ok=True)
 
-    @staticmethod
-    async def _first(tasks: Sequence[asyncio.Task[Any]], seconds: float) -> set[asyncio.Task[Any]]:
-        done, _ = await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        return done
+    async def _first(self, tasks: Sequence[asyncio.Task[Any]], seconds: float) -> None:
+        """Wait until one of some tasks is done, at most so long, and say how far the service is."""
+        started = spoke = time.monotonic()
+        said: str | None = None
+        while (left := started + seconds - time.monotonic()) > 0:
+            done, _ = await asyncio.wait(
+                tasks, timeout=min(_QUIET_SECONDS, left), return_when=asyncio.FIRST_COMPLETED
+            )
+            if done:
+                return
+            now = time.monotonic()
+            if said is None:
+                said, spoke = "", now
+                _log.warning(_PATIENCE, self.command.title, self.log)
+            elif (progress := last_progress(self.log)) != said:
+                said, spoke = progress, now
+                _log.warning("%s is getting ready: %s", self.command.title, progress)
+            elif now - spoke > _SILENT_SECONDS:
+                spoke = now
+                _log.warning("%s is getting ready: since %.0f s", self.command.title, now - started)
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
         if process.returncode is not None:
@@ -206,6 +222,16 @@ def last_lines(log: Path, count: int = _LAST_LINES, most_bytes: int = 16_384) ->
     except OSError:
         return []
     return text.splitlines()[-count:]
+
+
+def last_progress(log: Path) -> str:
+    """Return how far a service is by the last line of its log that says so; empty if none does."""
+    for line in reversed(last_lines(log)):
+        with contextlib.suppress(ValueError):
+            read = read_json(line)
+            if isinstance(read, dict) and "progress" in read:
+                return str(read["progress"])
+    return ""
 
 
 def _pause(deaths: int) -> float:

@@ -65,65 +65,90 @@ class Finding:
     detail: str
 
 
-def doctor(*, settings: Settings | None = None) -> tuple[Finding, ...]:
+class _Findings:
+    """What was found so far; each finding is told as soon as it is there."""
+
+    def __init__(self, on_finding: Callable[[Finding], None] | None) -> None:
+        self._on_finding = on_finding
+        self.all: list[Finding] = []
+
+    def add(self, finding: Finding) -> None:
+        """Add a finding."""
+        self.all.append(finding)
+        if self._on_finding is not None:
+            self._on_finding(finding)
+
+    def names(self, state: State) -> set[str]:
+        """Return the names of what has a state."""
+        return {one.name for one in self.all if one.state is state}
+
+
+def doctor(
+    *, settings: Settings | None = None, on_finding: Callable[[Finding], None] | None = None
+) -> tuple[Finding, ...]:
     """Look at everything that an evaluation needs; what does not work is returned and not raised.
 
     The services are started as every command starts them, each renderer draws a canary, an image is compared
     with itself, and a table is converted. A service that is not installed and can be done without is missing,
     which is not a fault.
 
+    Args:
+        settings: Where services are; as in the environment by default.
+        on_finding: Called with each finding as soon as it is there. What is found at once comes first.
+
     Raises:
         SettingsError: The settings themselves are wrong.
     """
-    return run_blocking(_examine(settings or Settings.load()))
+    return run_blocking(_examine(settings or Settings.load(), _Findings(on_finding)))
 
 
-async def _examine(settings: Settings) -> tuple[Finding, ...]:
-    findings = [
-        Finding("i2s-sdk", State.GOOD, f"{version('i2s-sdk')}, Python {platform.python_version()}"),
-        _look("examples", lambda: _examples(settings)),
-        *(_look_for(one, settings) for one in SERVICES),
-    ]
+async def _examine(settings: Settings, findings: _Findings) -> tuple[Finding, ...]:
+    findings.add(Finding("i2s-sdk", State.GOOD, f"{version('i2s-sdk')}, Python {platform.python_version()}"))
+    findings.add(_look("examples", lambda: _examples(settings)))
+    for one in SERVICES:
+        findings.add(_look_for(one, settings))
     renderers = {one.name: one for one in SERVICES if one.is_renderer} | _packaged_renderers(findings)
-    findings += [_look_for(one, settings) for name, one in renderers.items() if name not in RENDERERS]
-    installed = {one.name for one in findings if one.state is State.GOOD}
+    for name, one in renderers.items():
+        if name not in RENDERERS:
+            findings.add(_look_for(one, settings))
+    installed, missing = findings.names(State.GOOD), findings.names(State.MISSING)
     here = [name for name in SANDBOXED if name in installed and known_address(settings, name) is None]
     if here:
-        findings += await examine_host(here)
+        for about_host in await examine_host(here):
+            findings.add(about_host)
     canary = None
     with passing_logs() as logs:
         for name, row in renderers.items():
-            missing = any(one.name == name and one.state is State.MISSING for one in findings)
-            if missing:
+            if name in missing:
                 continue
             try:
                 async with open_services(settings, logs, (name,)) as services:
                     drawn = await _examine_renderer(row, services.renderers[name], settings, findings)
                 canary = canary or drawn
             except I2SError as error:
-                findings.append(Finding(f"{name} canary", State.BAD, error.message))
+                findings.add(Finding(f"{name} canary", State.BAD, error.message))
         try:
             async with open_services(settings, logs, (METRICS,)) as services:
                 await _examine_scorer(services.scorer, settings.profile, canary, findings)
         except I2SError as error:
-            findings.append(Finding("canary score", State.BAD, error.message))
-        if not any(one.name == DOCUMENTS and one.state is State.MISSING for one in findings):
+            findings.add(Finding("canary score", State.BAD, error.message))
+        if DOCUMENTS not in missing:
             try:
                 async with open_services(settings, logs, (DOCUMENTS,)) as services:
                     await _examine_documents(services.converter, findings)
             except I2SError as error:
-                findings.append(Finding(f"{DOCUMENTS} canary", State.BAD, error.message))
-    return tuple(findings)
+                findings.add(Finding(f"{DOCUMENTS} canary", State.BAD, error.message))
+    return tuple(findings.all)
 
 
-def _packaged_renderers(findings: list[Finding]) -> dict[str, ServiceRow]:
+def _packaged_renderers(findings: _Findings) -> dict[str, ServiceRow]:
     """Return the renderers of other packages by name; those that cannot be used become findings."""
     rows: dict[str, ServiceRow] = {}
     for name in packaged_renderers():
         try:
             rows[name] = packaged_renderer(name)
         except PluginError as error:
-            findings.append(Finding(name, State.MISSING, error.message))
+            findings.add(Finding(name, State.MISSING, error.message))
     return rows
 
 
@@ -147,17 +172,15 @@ async def examine_host(services: list[str]) -> list[Finding]:
 
 
 async def _examine_renderer(
-    row: ServiceRow, renderer: AsyncRenderClient, settings: Settings, findings: list[Finding]
+    row: ServiceRow, renderer: AsyncRenderClient, settings: Settings, findings: _Findings
 ) -> bytes | None:
     """Render the canary of a renderer and return its image."""
     name = row.name
     about = await renderer.describe()
-    findings += [
-        Finding(f"{name} engine", State.GOOD, _named(about.engine)),
-        _isolation(name, about.isolation),
-    ]
+    findings.add(Finding(f"{name} engine", State.GOOD, _named(about.engine)))
+    findings.add(_isolation(name, about.isolation))
     if parts := parts_missing(about):
-        findings.append(Finding(f"{name} parts", State.MISSING, parts))
+        findings.add(Finding(f"{name} parts", State.MISSING, parts))
     canaries = (
         task.request(task.document(spec.canary))
         for spec in SPECS.usable().values()
@@ -169,40 +192,38 @@ async def _examine_renderer(
     detail = f"{rendering.verdict.name}, {rendering.usage.cpu_seconds:.2f} s CPU"
     if not good:
         detail += f": {rendering.message}"
-    findings.append(Finding(f"{name} canary", State.GOOD if good else State.BAD, detail))
+    findings.add(Finding(f"{name} canary", State.GOOD if good else State.BAD, detail))
     return rendering.pictures[0].png if good else None
 
 
 async def _examine_scorer(
-    scorer: AsyncMetricsClient, profile: Profile, canary: bytes | None, findings: list[Finding]
+    scorer: AsyncMetricsClient, profile: Profile, canary: bytes | None, findings: _Findings
 ) -> None:
     """List the metrics and compare an image with itself."""
     about = await scorer.describe()
-    findings.append(Finding("device", State.GOOD, about.device))
+    findings.add(Finding("device", State.GOOD, about.device))
     for metric in about.metrics:
         if profile in metric.profiles:
             detail = f"version {metric.version}" if metric.available else metric.unavailable_reason
             state = State.GOOD if metric.available else State.MISSING
-            findings.append(Finding(f"metric {metric.name}", state, detail))
+            findings.add(Finding(f"metric {metric.name}", state, detail))
     if canary is not None:
         values = (await scorer.score(canary, canary, profile=profile)).values
         same = abs(values.get("ems", 0.0) - 1.0) < 1e-6
         shown = ", ".join(f"{name} {value:g}" for name, value in values.items())
         state = State.GOOD if same else State.BAD
-        findings.append(Finding("canary score", state, f"an image with itself: {shown}"))
+        findings.add(Finding("canary score", state, f"an image with itself: {shown}"))
 
 
-async def _examine_documents(client: AsyncDocumentsClient, findings: list[Finding]) -> None:
+async def _examine_documents(client: AsyncDocumentsClient, findings: _Findings) -> None:
     """Convert a table."""
     about = await client.describe()
-    findings += [
-        Finding(f"{DOCUMENTS} engines", State.GOOD, ", ".join(map(_named, about.engines))),
-        _isolation(DOCUMENTS, about.isolation),
-    ]
+    findings.add(Finding(f"{DOCUMENTS} engines", State.GOOD, ", ".join(map(_named, about.engines))))
+    findings.add(_isolation(DOCUMENTS, about.isolation))
     (table,) = await client.convert([Fragment("canary", FragmentFormat.MARKDOWN, "| a |\n|---|\n| b |\n")])
     good = table.html is not None and "<td>b</td>" in table.html
     detail = "a table became HTML" if good else table.reason or f"a table became {table.html!r:.200}"
-    findings.append(Finding(f"{DOCUMENTS} canary", State.GOOD if good else State.BAD, detail))
+    findings.add(Finding(f"{DOCUMENTS} canary", State.GOOD if good else State.BAD, detail))
 
 
 def _named(engine: Engine) -> str:

@@ -25,7 +25,7 @@ from i2s_client.service_table import GATEWAY, SANDBOXED, SERVICES, packaged_rend
 from i2s_sdk.errors import I2SError, ServiceStartError, SettingsError, StackError, UnknownNameError
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
-from i2s_sdk.stack.child import last_lines
+from i2s_sdk.stack.child import GETTING_READY, last_lines
 from i2s_sdk.stack.command import remove_left_folders
 from i2s_sdk.stack.services import client_kind
 from i2s_sdk.stack.state import (
@@ -103,6 +103,7 @@ def up(
     http: str = "",
     settings: Settings | None = None,
     on_wait: Callable[[], None] | None = None,
+    on_progress: Callable[[str], None] | None = None,
 ) -> Up:
     """Have services serve until ``down``; if some are up already, return those.
 
@@ -112,6 +113,7 @@ def up(
         http: Address, on the loopback, of an HTTP gateway in front of them; empty for none.
         settings: How long a service may take until it serves.
         on_wait: Called if another ``up`` is starting services, before its end is waited for.
+        on_progress: Called with a line that says how far a service is that takes long to start.
 
     Raises:
         StackError: A service cannot be started; what was started is ended. Or ``down`` was called
@@ -139,7 +141,8 @@ def up(
             from i2s_sdk.stack.containers import start_containers
 
             return start_containers(chosen, folder, seconds)
-        return _start_supervisor(chosen, "all" if names else "installed", seconds, lock, http)
+        which = "all" if names else "installed"
+        return _start_supervisor(chosen, which, seconds, lock, http, on_progress or _show_nothing)
 
 
 def down() -> StoppedServices:
@@ -175,7 +178,18 @@ def _wait_quietly() -> None:
     """Print nothing while another start is waited for."""
 
 
-def _start_supervisor(names: Collection[str], which: str, seconds: float, lock: int, http: str) -> Up:
+def _show_nothing(line: str) -> None:
+    """Print nothing of a start's progress."""
+
+
+def _start_supervisor(
+    names: Collection[str],
+    which: str,
+    seconds: float,
+    lock: int,
+    http: str,
+    on_progress: Callable[[str], None],
+) -> Up:
     """Start the supervisor and return what it has brought up.
 
     Args:
@@ -184,6 +198,7 @@ def _start_supervisor(names: Collection[str], which: str, seconds: float, lock: 
         seconds: Seconds that each may take until it serves.
         lock: The lock of ``starting``; the supervisor has it too, until all serve.
         http: Address of the HTTP gateway; empty for none.
+        on_progress: Called with each line that says how far a service is.
     """
     folder = stack_folder()
     log = folder / _SUPERVISOR_LOG
@@ -197,7 +212,13 @@ def _start_supervisor(names: Collection[str], which: str, seconds: float, lock: 
             pass_fds=(lock,),
         )
     try:
+        shown = 0
         while (running := read_record()) is None:
+            lines = [one for one in log.read_text(errors="replace").splitlines(True) if one.endswith("\n")]
+            for line in lines[shown:]:
+                if GETTING_READY in line:
+                    on_progress(line.rstrip())
+            shown = len(lines)
             if process.poll() is not None:
                 if end_requested(folder):
                     raise StackError(ENDED_BY_DOWN)

@@ -8,11 +8,13 @@ from .build import IndexSummary, build_index, current_digest
 from .index import IndexFileError, TexIndex
 from .pgf_errors import pgf_undefined
 from .rank import load_command
+from .reading import Progress
 from .trees import TreeError, tree_roots
 
 __all__ = [
     "IndexFileError",
     "IndexSummary",
+    "Progress",
     "TexIndex",
     "TreeError",
     "build_index",

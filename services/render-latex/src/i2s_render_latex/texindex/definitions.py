@@ -84,14 +84,16 @@ class Definition:
     how: How
 
 
-_COMMAND = re.compile(r"\\([A-Za-z@_:]+)(?=\s*\*?\s*\{?\s*\\(?!csname)([A-Za-z]+)(?![A-Za-z@_:]))")
+# Possessive: a letter follows any shorter control word, so that none matches and none is tried.
+_COMMAND = re.compile(r"\\([A-Za-z@_:]++)(?=\s*+\*?+\s*+\{?+\s*+\\(?!csname)([A-Za-z]++)(?![A-Za-z@_:]))")
 _DEFINED_BY_NAME = re.compile(
     r"\\(?:@namedef|cs[gex]?def|csxdef|newrobustcmd|[gex]?def\s*\\csname|let\s*\\csname|csletcs|cslet"
     r"|cs_(?:new|set|gset)[a-z_]*:c[A-Za-z]*)\s*\{?\s*([A-Za-z]+)\s*(?:\}|\\endcsname)"
 )
 _NEWIF = re.compile(r"\\newif\s*\\if([A-Za-z]+)(?![A-Za-z@_:])")
 _ENVIRONMENT = re.compile(
-    r"\\([A-Za-z@_]*(?:[Ee]nviron|theorem|TheoremType|tcolorbox|TColorBox|tcblisting|TCBListing|tcbinputlisting"
+    r"\\(?=[A-Za-z@_]++[\s*]*+[\[{])"  # few control words have an argument in braces or brackets
+    r"([A-Za-z@_]*(?:[Ee]nviron|theorem|TheoremType|tcolorbox|TColorBox|tcblisting|TCBListing|tcbinputlisting"
     r"|newlist\b|floattype|newfloat\b|DeclareFloating|comment\b|mdtheorem|DefineVerbatim|newtabular"
     r"|framed|proof)[A-Za-z@_]*)\s*\*?\s*(?:\[[^\]{}]*\])?\s*\{\s*([A-Za-z][A-Za-z0-9:.-]*\*?)\s*\}"
 )
@@ -233,7 +235,8 @@ def keys(text: str) -> Iterator[Definition]:
     Args:
         text: Cleaned text of the file.
     """
-    for match, depth in with_depth(text, _HANDLED.finditer(text)):
+    handled = _HANDLED.finditer(text) if "/." in text else ()  # few files have any; the search takes long
+    for match, depth in with_depth(text, handled):
         if _MAKING.fullmatch(match[2]):
             # Keys stand in the braces of \tikzset or \pgfkeys, so they are at depth 1.
             yield from _named(match[1], How.DEFINED if depth <= 1 else How.NESTED)

@@ -2,91 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
 
 from i2s_wire.render.source_error import Provider, ProviderKind
 
-from .definitions import Category, How, clean, definitions, keys
+from .definitions import Category, How
 from .rank import ProviderCandidate
-from .trees import TreeFile
-from .trial import TrialEngine
-from .units import (
-    Scanned,
-    Unit,
-    demands_other_engine,
-    loaded_file,
-    loads,
-    provider_of,
-)
+from .reading import Name, Progress, Scans, processors
+from .records import TrialRecords
+from .trial import Trial, TrialEngine
+from .units import Scanned, Unit, loaded_file, provider_of
 
-Name = tuple[Category, str]
-Evidence = Mapping[Name, How]
 Candidates = dict[Name, list[ProviderCandidate]]
 
-_WORD = re.compile(r"[A-Za-z]{2,40}")
 _LIBRARIES = (ProviderKind.TIKZ_LIBRARY, ProviderKind.PGFPLOTS_LIBRARY)
 #: Their keys are there as soon as they are loaded, and an error about a key says that they are.
 _KEYED_PACKAGES = (Provider(ProviderKind.PACKAGE, "tikz"), Provider(ProviderKind.PACKAGE, "pgfplots"))
-
-
-@dataclass(slots=True)
-class Scans:
-    """What was read in the files of the trees, by base name."""
-
-    #: How the files hang together.
-    files: dict[str, Scanned] = field(default_factory=dict)
-    #: The surest way in which each file defines each of its names.
-    evidence: dict[str, Evidence] = field(default_factory=dict)
-    #: All files, read or not.
-    installed: set[str] = field(default_factory=set)
-    #: Files that demand another engine.
-    demanding: set[str] = field(default_factory=set)
-    #: Where the source files are.
-    sources: dict[str, TreeFile] = field(default_factory=dict)
-
-    def words(self, unit: Unit) -> set[str]:
-        """Return every word in the files of a unit."""
-        found: set[str] = set()
-        for file in unit.own:
-            found.update(_WORD.findall(clean(self.sources[file].path.read_text("latin-1"))))
-        return found
-
-    def names(self, unit: Unit) -> set[str]:
-        """Return the commands and environments that a unit and what it borrows from define."""
-        files = unit.own | unit.lent
-        return {
-            name for file in files for category, name in self.evidence[file] if category is not Category.KEY
-        }
-
-
-def scan(files: Sequence[TreeFile]) -> Scans:
-    """Read every source file once."""
-    scans = Scans(installed={file.name for file in files})
-    for file in files:
-        if file.is_source:
-            text = clean(file.path.read_text("latin-1"))
-            scans.files[file.name] = Scanned(file.bundle, tuple(loads(text)))
-            scans.evidence[file.name] = evidence_of(text)
-            scans.sources[file.name] = file
-            if demands_other_engine(text):
-                scans.demanding.add(file.name)
-    return scans
-
-
-def evidence_of(text: str) -> Evidence:
-    """Return the surest way in which a text defines each of its names.
-
-    Args:
-        text: Cleaned text of a file.
-    """
-    surest: dict[Name, How] = {}
-    for found in (*definitions(text), *keys(text)):
-        key = found.category, found.name
-        surest[key] = max(found.how, surest.get(key, found.how))
-    return surest
 
 
 def popularity(files: Mapping[str, Scanned]) -> dict[Provider, int]:
@@ -107,7 +40,7 @@ def read_candidates(units: Iterable[Unit], scans: Scans) -> Candidates:
     for unit in units:
         for own, names in ((True, unit.own), (False, unit.lent)):
             for file in names:
-                for name, how in scans.evidence[file].items():
+                for name, how in scans.names[file].evidence.items():
                     if how is not How.PATCHED and not (
                         name[0] is Category.KEY and unit.provider in _KEYED_PACKAGES
                     ):
@@ -123,7 +56,9 @@ def read_candidates(units: Iterable[Unit], scans: Scans) -> Candidates:
 Trials = Mapping[Provider, frozenset[str] | None]
 
 
-def try_out(units: Sequence[Unit], scans: Scans, engine: TrialEngine) -> Trials:
+def try_out(
+    units: Sequence[Unit], scans: Scans, engine: TrialEngine, records: TrialRecords, progress: Progress
+) -> Trials:
     """Load packages and return which of the names that they may define exist then.
 
     Asked for are the names that the source defines, and every word of it: macros put names
@@ -133,18 +68,30 @@ def try_out(units: Sequence[Unit], scans: Scans, engine: TrialEngine) -> Trials:
         units: Packages to try.
         scans: What their source says.
         engine: The engine that loads them.
+        records: What earlier trials have shown; those are not made again.
+        progress: Is told how many trials have been made.
 
     Returns:
         The names without those that every document knows; None for a package that does not load.
     """
-    words = {unit.provider.name: scans.words(unit) | scans.names(unit) for unit in units}
+    words = {unit.provider: scans.words(unit) for unit in units}
     common = engine.known(sorted(set[str]().union(*words.values())))
-    asked = {
-        package: sorted(form for word in found - common for form in (word, f"end{word}", f"{word}*"))
-        for package, found in words.items()
-    }
-    seen = engine.load(asked)
-    return {unit.provider: seen[unit.provider.name] for unit in units}
+
+    def trial(provider: Provider) -> Trial:
+        found = words[provider] - common
+        asked = sorted(form for word in found for form in (word, f"end{word}", f"{word}*"))
+        known = records.find(provider.name, asked)
+        if known is None:
+            known = engine.load(provider.name, asked)
+            records.keep(provider.name, asked, known)
+        return known
+
+    seen: dict[Provider, frozenset[str] | None] = {}
+    with ThreadPoolExecutor(processors()) as pool:
+        for number, (provider, shown) in enumerate(zip(words, pool.map(trial, words), strict=True), 1):
+            seen[provider] = shown.names
+            progress("packages tried out", number, len(units))
+    return seen
 
 
 def apply_trials(candidates: Candidates, seen: Trials, units: Sequence[Unit], scans: Scans) -> None:

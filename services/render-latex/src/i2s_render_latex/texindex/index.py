@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
 import sqlite3
@@ -13,13 +14,14 @@ from i2s_wire.render.source_error import Provider, ProviderKind
 
 from .definitions import Category, key_name
 from .rank import folded
+from .records import Records, pack_records, unpack_records
 from .units import provider_of
 
 #: Changes with the form of the file.
-SCHEMA = "1"
+SCHEMA = "2"
 
 _SCHEMA_SQL = """
-CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE facts (name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 CREATE TABLE names (
     category INTEGER NOT NULL,
     name TEXT NOT NULL,
@@ -35,13 +37,14 @@ class IndexFileError(RuntimeError):
     """The index file is missing, damaged or of another version."""
 
 
-def write(path: Path, digest: str, rows: Iterable[Row]) -> None:
+def write(path: Path, digest: str, rows: Iterable[Row], trials: Records | None = None) -> None:
     """Write an index file; it appears complete or not at all.
 
     Args:
         path: Path of the index; its folder must exist.
         digest: Digest of the tree.
         rows: Each name of a category once.
+        trials: What the next build need not try again.
     """
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     os.close(handle)
@@ -50,7 +53,8 @@ def write(path: Path, digest: str, rows: Iterable[Row]) -> None:
         with connection:
             connection.executescript(_SCHEMA_SQL)
             connection.executemany(
-                "INSERT INTO facts VALUES (?, ?)", [("schema", SCHEMA), ("digest", digest)]
+                "INSERT INTO facts VALUES (?, ?)",
+                [("schema", SCHEMA), ("digest", digest), ("trials", pack_records(trials or {}))],
             )
             packed = ((int(category), name, pack(providers)) for category, name, providers in rows)
             connection.executemany("INSERT INTO names VALUES (?, ?, ?)", packed)
@@ -74,16 +78,36 @@ def open_index(path: Path) -> tuple[sqlite3.Connection, str]:
     again = "build it again with the index command of the service"
     if not path.is_file():
         raise IndexFileError(f"the index of the TeX tree, {path}, does not exist; {again}")
+    found = path.stat()
+    if found.st_uid not in (0, os.geteuid()) or found.st_mode & 0o022:
+        raise IndexFileError(
+            f"another user can have written the index of the TeX tree, {path}: it belongs to uid "
+            f"{found.st_uid} and has mode {found.st_mode & 0o7777:o}; {again}"
+        )
     try:
         connection = sqlite3.connect(
             f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
         )
-        facts = dict(connection.execute("SELECT name, value FROM facts"))
+        facts = dict(connection.execute("SELECT name, value FROM facts WHERE name <> 'trials'"))
     except sqlite3.DatabaseError as error:
         raise IndexFileError(f"{path} is not an index of a TeX tree ({error}); {again}") from None
     if facts.get("schema") != SCHEMA:
         raise IndexFileError(f"{path} has schema {facts.get('schema')}, this service reads {SCHEMA}; {again}")
     return connection, facts["digest"]
+
+
+def read_trials(path: Path) -> Records:
+    """Return what the build of an index file has tried; empty if there is no such file that can be used."""
+    try:
+        connection, _ = open_index(path)
+    except IndexFileError:
+        return {}
+    with contextlib.closing(connection):
+        try:
+            (packed,) = connection.execute("SELECT value FROM facts WHERE name = 'trials'").fetchone()
+            return unpack_records(packed)
+        except (sqlite3.DatabaseError, TypeError, ValueError):
+            return {}
 
 
 def pack(providers: Sequence[Provider]) -> str:

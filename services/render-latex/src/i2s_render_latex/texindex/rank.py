@@ -113,6 +113,7 @@ class ProviderCandidate:
     own: bool
 
 
+@lru_cache(maxsize=100_000)
 def folded(name: str) -> str:
     """Return a name as people misremember it: lower case, letters and digits only."""
     return _NOT_LETTERS.sub("", name.lower())

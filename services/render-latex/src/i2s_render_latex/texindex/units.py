@@ -194,6 +194,7 @@ _NOT_FOR_DOCUMENTS = re.compile(
 _DEMAND = re.compile(
     r"^[ \t]*\\Require(?:LuaTeX|XeTeX|TUTeX|LuaHBTeX|pTeX|upTeX|pTeXng)[ \t]*$", re.MULTILINE
 )
+_DEMANDS = (r"\RequireLua", r"\RequireXe", r"\RequireTU", r"\Requirep", r"\Requireup")  # found faster
 
 
 def demands_other_engine(text: str) -> bool:
@@ -202,7 +203,7 @@ def demands_other_engine(text: str) -> bool:
     Args:
         text: Cleaned text of the file.
     """
-    return _DEMAND.search(text) is not None
+    return any(word in text for word in _DEMANDS) and _DEMAND.search(text) is not None
 
 
 def loadable_units(
