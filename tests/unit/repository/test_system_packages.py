@@ -24,7 +24,7 @@ TOOLS = "sh cat cp dirname env find grep mkdir mv rm sed sort tail touch uname x
 COMMANDS = ["pdflatex", "pandoc", "pdftoppm", "jekyll", "chromium-headless-shell", "bwrap", "fc-list"]
 
 LOCKS = """
-    build sdk ocr metrics render-latex render-html render-lilypond render-python documents
+    build sdk metrics render-latex render-html render-lilypond render-python documents
 """.split()
 
 # An interpreter: $state/venv-NAME says whether it has the modules venv and ensurepip.
@@ -119,7 +119,7 @@ class System:
         for path in (self.stubs / "later").iterdir():
             shutil.copy(path, self.stubs)
 
-    def bootstrap(self, *, fails: bool = False, **variables: str) -> str:
+    def bootstrap(self, *sets: str, fails: bool = False, **variables: str) -> str:
         """Run it; returns what it printed."""
         environment = {
             "PATH": str(self.stubs),
@@ -130,7 +130,8 @@ class System:
             **variables,
         }
         script = str(self.checkout / "scripts/bootstrap")
-        ended = subprocess.run([script, "run"], env=environment, capture_output=True, text=True, check=False)
+        command = [script, *(sets or ("run",))]
+        ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert (ended.returncode != 0) is fails, ended.stdout + ended.stderr
         return ended.stdout + ended.stderr
 
@@ -247,6 +248,15 @@ def test_packages_are_installed_with_the_locked_uv(system: System) -> None:
         ["-r", f"requirements/{name}.txt"] for name in LOCKS
     ]
     assert "venv python -m pip install" not in "\n".join(system.calls)
+
+
+@on("debian")
+def test_ocr_is_installed_where_it_is_asked_for(system: System) -> None:
+    system.python("python3", version="3.11.2")
+    system.bootstrap("run", "ocr")
+    installed = [call.split()[-1] for call in system.calls if call.startswith("uv pip install")]
+    locks = [f"requirements/{name}.txt" for name in (*LOCKS[:2], "ocr", *LOCKS[2:])]
+    assert [name for name in installed if name.startswith("requirements/")] == locks
 
 
 @on("debian")
