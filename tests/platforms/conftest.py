@@ -32,7 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """A root after ``make evaluate``.
+    """A root after ``make evaluate``, and after the same with the ground truth as the model.
 
     Attributes:
         root: The root.
@@ -85,6 +85,9 @@ def evaluated(request: pytest.FixtureRequest) -> Iterator[Evaluated]:
     log = root.folder.with_name("evaluate.log")
     log.unlink(missing_ok=True)
     code = root.run("make", "evaluate", f"OUT={OUT}", log=log, seconds=EVALUATE_SECONDS)
+    code = code or root.run(
+        "make", "evaluate", "MODEL=oracle", f"OUT={OUT}/oracle", log=log, seconds=COMMAND_SECONDS
+    )
     yield Evaluated(root, code, log.read_text(errors="replace"))
     if not os.environ.get("I2S_KEEP_ROOTS"):
         debian_root.remove(root)
