@@ -27,7 +27,7 @@ def lines_of(text: str) -> Iterator[str]:
 
 
 def words_of(line: str) -> list[str]:
-    """The words after i2s-sdk in a line, without variables before it; none if the line has another command."""
+    """The words after i2s-sdk in a line, without variables before it; none of another command."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
     try:
@@ -81,7 +81,8 @@ def test_pages_for_beginners_have_commands(page: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["i2s-sdk evaluate --modle oracle", "i2s-sdk table RUN --format html", "A=1 i2s-sdk compare --n=1 A"]
+    "line",
+    ["i2s-sdk evaluate --modle oracle", "i2s-sdk table RUN --format html", "A=1 i2s-sdk compare --n=1 A"],
 )
 def test_an_option_that_does_not_exist_is_noticed(line: str) -> None:
     with pytest.raises(click.UsageError):
