@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import re
-import shlex
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from chat_server import ChatServer
+from command_terminal import Terminal
 from documentation_pages import blocks, commands, section
 from i2s_sdk.data import open_data
 
@@ -23,34 +20,7 @@ pytestmark = pytest.mark.integration
 
 PAGE = "index.md"
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
-PROGRAM = Path(sys.executable).with_name("i2s-sdk")
 SERVER = "http://127.0.0.1:8000/v1"
-
-
-class Terminal:
-    """Runs the command lines of a section one after the other in a folder."""
-
-    def __init__(self, folder: Path, endpoints: dict[str, str]) -> None:
-        self.folder = folder
-        own = {"XDG_CACHE_HOME": str(folder / "cache"), "I2S_REFERENCE_POINTS": "no"}
-        self.environ = {**os.environ, **endpoints, **own}
-        self.environ.pop("OPENAI_API_KEY", None)
-
-    def run(self, line: str, *more: str) -> str:
-        """Run a line that begins with i2s-sdk, with further options, and return what it printed."""
-        name, *words = shlex.split(line)
-        assert name == "i2s-sdk"
-        ended = subprocess.run(
-            [str(PROGRAM), *words, *more],
-            cwd=self.folder,
-            env=self.environ,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=280,
-        )
-        assert ended.returncode == 0, f"{line}\n{ended.stdout}\n{ended.stderr}"
-        return ended.stdout
 
 
 @pytest.fixture
