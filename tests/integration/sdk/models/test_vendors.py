@@ -225,3 +225,20 @@ async def test_an_answer_that_is_nested_too_deeply_is_a_failed_attempt(
             await complete(model, one)
     finally:
         await close_model(model)
+
+
+@pytest.mark.parametrize("vendor", ["openai", "anthropic"])
+async def test_a_server_of_this_machine_is_not_asked_through_a_proxy(
+    server: ModelServer,
+    instances: Callable[[int], list[Instance]],
+    vendor: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")  # where nobody listens
+    model = open_model(f"{vendor}/some-model", _options(server, vendor))
+    completion = await complete(model, instances(1)[0])
+    await close_model(model)
+    assert completion.text == answer_to("question-0")

@@ -59,6 +59,15 @@ def test_the_end_is_said_once_and_nothing_of_a_run_that_had_nothing_to_do(clock:
     assert empty.getvalue() == ""
 
 
+def test_a_further_run_is_named_where_there_is_something_to_say_of_it(clock: Clock) -> None:
+    out = io.StringIO()
+    with ProgressLine(out, ["samples"]) as progress:
+        for name in ("a", "oracle", "b"):
+            progress.show_run(RunProgress(1, 0, 0, 0, run=name))
+        progress.show_run(RunProgress(1, 1, 1, 1, last="x", run="b"))
+    assert out.getvalue() == "b:\n1 of 1 samples, 1000000000.0 a second\n"
+
+
 def test_a_terminal_gets_bars(clock: Clock) -> None:
     terminal = type("Terminal", (io.StringIO,), {"isatty": lambda self: True})()
     with ProgressLine(terminal, STAGES) as progress:

@@ -111,6 +111,7 @@ def test_the_samples_of_an_account_are_listed_without_the_others(run: str) -> No
     assert [one["verdict"] for one in json.loads(shown.output)] == ["COMPILE_ERROR"]
     assert json.loads(show(run, "--account", "cut_off", "--json").output) == []
     assert json.loads(show(run, "--account", "same_answer", "--json").output) == []
+    assert show(run, "--account", "cut_off").output == f"No sample of {run} is in the account cut_off.\n"
 
 
 def test_an_unknown_account_is_told_what_was_perhaps_meant(run: str) -> None:

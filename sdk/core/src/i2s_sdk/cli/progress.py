@@ -42,6 +42,7 @@ class ProgressLine:
         self.run: RunProgress | None = None
         self.runs: dict[str, RunProgress] = {}
         self._run: str | None = None
+        self._heading = ""  # of the run that is shown, until it was written
 
     def show(self, done: Mapping[str, int], planned: int, last: str | None, note: str = "") -> None:
         """Show how many of ``planned`` are done.
@@ -76,8 +77,8 @@ class ProgressLine:
         note = ", ".join(one for one in (paid, progress.note) if one)
         if progress.run != self._run and not progress.last:
             self.stop()
-            if self._run is not None:  # the first run is what the command was asked for
-                self._stream.write(visible_line(f"{progress.run}:") + "\n")
+            # The first run is what the command was asked for; of another one nothing may be left to say.
+            self._heading = visible_line(f"{progress.run}:") + "\n" if self._run is not None else ""
             self._run = progress.run
         self.show(counts, progress.planned, progress.last or None, note)
 
@@ -92,9 +93,10 @@ class ProgressLine:
         self._before = dict(done)
         before = [f"{done[name]} of {planned} {name}" for name in self._what if done[name]]
         if before:
-            self._stream.write(f"{', '.join(before)} were finished before\n")
+            self._write(f"{', '.join(before)} were finished before")
         if not self._stream.isatty():
             return
+        self._write()
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -129,8 +131,13 @@ class ProgressLine:
         parts = [f"{done[name]} of {planned} {name}" for name in self._what] + [_speed(rate, " a second")]
         if rate and done[last] < planned:
             parts.append(f"{_duration((planned - done[last]) / rate)} left")
-        self._stream.write(", ".join([*parts, note] if note else parts) + "\n")
+        self._write(", ".join([*parts, note] if note else parts))
+
+    def _write(self, *lines: str) -> None:
+        """Write lines, below the heading of the run."""
+        self._stream.write(self._heading + "".join(f"{line}\n" for line in lines))
         self._stream.flush()
+        self._heading = ""
 
     def _rate(self, done: Mapping[str, int], name: str) -> float:
         """Return how many a second came since the beginning."""

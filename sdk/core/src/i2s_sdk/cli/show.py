@@ -62,6 +62,8 @@ def show_command(run: str, samples: tuple[str, ...], lowest: int, account: str |
     records = [stored.with_texts(_named(stored, one)) for one in samples or lowest_ids]
     if as_json:
         say_json([record_line(one) for one in records])
+    elif account is not None and not records:
+        say(f"No sample of {run} is in the account {account}.")
     elif samples:
         say("\n\n".join("\n".join(_lines(stored, one)) for one in records))
     else:

@@ -97,8 +97,13 @@ class InspectModel(ClientProvider["Model"]):
             max_tokens=self.options.max_tokens,
             max_connections=self.options.concurrency,
         )
+        base_url = self.options.base_url
+        # A server of OpenAI's protocol that is not OpenAI's has chat completions, and seldom responses.
+        only_chat: dict[str, Any] = (
+            {"responses_api": False} if base_url and self.model.startswith("openai/") else {}
+        )
         try:
-            model = get_model(self.model, config=config, base_url=self.options.base_url, memoize=False)
+            model = get_model(self.model, config=config, base_url=base_url, memoize=False, **only_chat)
         except Exception as error:
             raise ModelAccessError(f"inspect_ai cannot open {self.model!r}: {one_line(error)}") from None
         # The vendors' packages beneath make retries of their own, which inspect_ai does not turn off.

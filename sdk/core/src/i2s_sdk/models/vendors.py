@@ -23,8 +23,10 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from types import ModuleType
 from typing import Any, Generic, Protocol, TypeVar
+from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
+from i2s_client.connection import is_loopback
 from i2s_sdk.errors import I2SError, UsageError, require_package
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.completion import ModelAccessError
@@ -447,7 +449,11 @@ class StainlessProvider(VendorProvider[S]):
         """Return the arguments of a client of the package."""
         options = self.options
         timeout = self._package.Timeout(options.longest_attempt_seconds, connect=options.call_seconds)
-        return {"api_key": self.key, "base_url": self.base_url, "timeout": timeout, "max_retries": 0}
+        arguments = {"api_key": self.key, "base_url": self.base_url, "timeout": timeout, "max_retries": 0}
+        if is_loopback(f"{urlsplit(self.base_url).hostname}:"):  # no proxy of the environment is asked
+            direct = dict.fromkeys(("all://", "http://", "https://"))  # Anthropic's reads proxies in any case
+            arguments["http_client"] = self._package.DefaultAsyncHttpxClient(trust_env=False, mounts=direct)
+        return arguments
 
     async def close_client(self, client: S) -> None:
         """Close the connections of a client."""
