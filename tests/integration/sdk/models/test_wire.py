@@ -229,6 +229,18 @@ async def test_inspect_ai_is_sent_every_form(
     assert (sent["name"], sent["schema"]) == ("answer", SCHEMA)
 
 
+async def test_inspect_ai_asks_another_server_of_openais_protocol_for_chat_completions(
+    server: ModelServer, instances: Callable[[int], list[Instance]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("inspect_ai")
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    (instance,) = instances(1)
+    model = open_model("inspect/openai/my-model", _options(server, "openai"))
+    await model.complete(instance, _every_form(instance))
+    await close_model(model)
+    assert server.requests[0].path.endswith("/chat/completions")
+
+
 async def test_inspect_ai_is_sent_no_schema_that_it_would_change(
     server: ModelServer, instances: Callable[[int], list[Instance]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -76,8 +76,8 @@ def test_a_row_has_the_main_values_the_exact_answers_and_the_losses(tmp_path: Pa
     assert second.lost == ("2 not rendered",)
     assert {task: mean.value for task, mean in second.values.items()} == {"latex": 0.375, "music": 0.1875}
     text = printed(written)
-    assert "Lost by lossy: 2 not rendered" in text
-    assert "Lost by whole" not in text
+    assert "lossy, cut off or lost: 2 not rendered" in text
+    assert "whole, cut off" not in text
     assert text.index("whole ") < text.index("lossy ")
 
 

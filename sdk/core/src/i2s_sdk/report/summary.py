@@ -139,7 +139,7 @@ def print_overview(
     print_in_parts(console, table)
     for row in (*ranked, *points):
         if row.lost:
-            console.print(Text(visible_line(f"Lost by {row.label}: {', '.join(row.lost)}")))
+            console.print(Text(visible_line(f"{row.label}, cut off or lost: {', '.join(row.lost)}")))
     for lead in overview.leads:
         console.print(Text(visible_line(lead.sentence()), style="" if lead.is_certain else "dim"))
 
