@@ -40,6 +40,7 @@ def test_the_page_shows_its_pictures_in_silence_and_asks_for_nothing_but_them(
 
 def test_cards_come_as_one_scrolls(visit: Visit, one_run: Path) -> None:
     page = visit.open(one_run)
+    page.select_option("[name=order]", "set")
     assert 0 < page.locator("article").count() < NUMBER
     for _ in range(NUMBER):
         page.locator("article").last.scroll_into_view_if_needed()
@@ -66,6 +67,7 @@ def test_filters_leave_what_they_say(visit: Visit, run: Path, one_run: Path) -> 
 
     page.get_by_role("button", name="clear").click()
     until(page, f"document.getElementById('count').textContent.startsWith('{NUMBER} ')")
+    page.select_option("[name=order]", "set")
     page.select_option("[name=task]", "latex")
     page.select_option("[name=subset]", "table")
     assert visit.ids == [one.instance.id for one in records if one.instance.subset == "table"]
@@ -84,6 +86,21 @@ def test_filters_leave_what_they_say(visit: Visit, run: Path, one_run: Path) -> 
     page.fill("[name=find]", within[0].instance.id)
     assert visit.ids == [within[0].instance.id]
     assert visit.said == []
+
+
+def test_the_gallery_opens_on_the_best_run_with_its_lowest_samples(
+    visit: Visit, two_runs: Path, run: Path
+) -> None:
+    page = visit.open(two_runs)
+    overview = page.locator("#overview tbody th[scope=row]").all_inner_texts()
+    assert page.locator("[name=run] option:checked").inner_text() == overview[0]
+    best = read_run(run if overview[0] == "model-a" else run.parent / "b")
+    values = {one.instance.id: one.score.metrics.get("ems") for one in best.ordered()}
+    shown = [values[name] for name in visit.ids]
+    assert shown == sorted(value for value in values.values() if value is not None)[: len(shown)]
+    page.select_option("[name=run]", label=overview[1])
+    page.get_by_role("button", name="clear").click()
+    until(page, f"document.querySelector('[name=run]').selectedOptions[0].text === '{overview[0]}'")
 
 
 def test_a_structure_is_shown_in_colour_and_whole(visit: Visit, one_run: Path) -> None:

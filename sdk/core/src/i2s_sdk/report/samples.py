@@ -327,6 +327,7 @@ def index(
     rows: Sequence[Row],
     images: Mapping[str, Sequence[Any]],
     compared: ComparedRuns,
+    best: int = 0,
 ) -> dict[str, Any]:
     """Return what the script is told of all samples.
 
@@ -335,6 +336,7 @@ def index(
         rows: Their samples.
         images: Images by digest: name of what is shown, name of the whole image, width, height.
         compared: The comparison that has the values of baselines and of the oracle.
+        best: Place of the run that is shown first.
     """
     places = {digest: at for at, digest in enumerate(images)}
     metrics: dict[str, list[str]] = {}
@@ -344,6 +346,7 @@ def index(
     return {
         "chunk": CHUNK,
         "runs": [view.label for view in views],
+        "best": best,
         "metrics": metrics,
         "points": {
             task: {name: reference_values(compared, task, name) for name in names}

@@ -16,6 +16,8 @@ from i2s_sdk.report.account_lines import account_lines
 from i2s_sdk.report.charts import group_charts
 from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.images import Gallery
+from i2s_sdk.report.overview import TASKS_ACROSS, Overview
+from i2s_sdk.report.scales import scales
 from i2s_sdk.report.sharing import is_digest, licences, repeat_command, shareable_facts
 from i2s_sdk.report.skill_tables import TaskSkills, skill_tables, task_skills
 from i2s_sdk.report.tables import BLOCK_TITLES, MISMATCH_MARK, PaperTable, TableBlock, heading_groups
@@ -29,6 +31,7 @@ def render_page(
     views: Sequence[RunView],
     rows: Sequence[samples.Row],
     gallery: Gallery,
+    overview: Overview,
     standings: Sequence[Standing],
     versus: Sequence[Versus],
     notices: Sequence[str],
@@ -42,6 +45,7 @@ def render_page(
         views: The runs.
         rows: Their samples.
         gallery: Their images.
+        overview: The runs at a glance.
         standings: The leaderboard.
         versus: Comparisons of two runs.
         notices: What keeps the numbers from being comparable.
@@ -71,6 +75,7 @@ def render_page(
     facts = task_facts(views)
     means = list(dict.fromkeys(name for view in views for name in view.summary.benchmarks))
     has_mean_skill = any(one.mean_skill is not None for one in standings)
+    best = next((at for at, view in enumerate(views) if view.label == overview.shown[0].label), 0)
     columns = 1 + (len(compared.ranked) > 1) + has_mean_skill + len(facts) + len(means)
 
     def skills_of(view: RunView, task: str) -> TaskSkills:
@@ -82,10 +87,14 @@ def render_page(
         # Our own files, and JSON and base64 that hold no markup; everything else is escaped.
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704
-        index=Markup(samples.script_json(samples.index(views, rows, gallery.entries, compared))),  # noqa: S704
+        index=Markup(samples.script_json(samples.index(views, rows, gallery.entries, compared, best))),  # noqa: S704
         chunks=samples.chunks(views, rows, list(gallery.entries)),
         embedded=gallery.embedded,
         views=views,
+        overview=overview,
+        scales=scales(compared, overview),
+        tasks_across=TASKS_ACROSS,
+        profiles=list(dict.fromkeys(view.summary.profile for view in views)),
         accounts=_accounts(views, compared),
         tasks=tasks,
         standings=standings,

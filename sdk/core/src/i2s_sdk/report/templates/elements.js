@@ -41,9 +41,11 @@ const tone = (ending) => {
   if (ending === null || ours.has(ending[0])) return "ours";
   return usable(ending) ? "good" : "bad";
 };
+// The value of a metric, "" for the main metric of the task; its first one if samples have no value of that.
 const value = (sample, run, metric) => {
   const ending = sample.runs[run];
-  const place = data.metrics[sample.task].indexOf(metric);
+  const place = metric === "" ? Math.max(0, data.metrics[sample.task].indexOf(data.tasks[sample.task].main))
+    : data.metrics[sample.task].indexOf(metric);
   return ending === null || place < 0 ? undefined : ending[3][place];
 };
 

@@ -9,7 +9,7 @@ const options = (select, entries) => {
 };
 const distinct = (values) => [...new Set(values)];
 const titled = (first, names) => [["", first], ...names.map((name) => [name, words(name)])];
-const ORDERS = [["set", "as in the data set"], ["low", "lowest first"], ["high", "highest first"]];
+const ORDERS = [["low", "lowest first"], ["high", "highest first"], ["set", "as in the data set"]];
 const LEVELS = ["easy", "medium", "hard"];
 const AGAINST = [["gain", "largest gain first"], ["loss", "largest loss first"]];
 
@@ -27,7 +27,7 @@ const offer = () => {
   options(field.outcome, [["", "all"], ["+usable", "usable"], ["-usable", "not usable"],
     ["+repair", "only after repair"], ...endings.map((name) => [name, words(name)])]);
   const names = distinct((task ? [task] : Object.keys(data.metrics)).flatMap((one) => data.metrics[one]));
-  options(field.metric, names.map((name) => [name, name]));
+  options(field.metric, [["", "main of the task"], ...names.map((name) => [name, name])]);
   options(field.height, [...names.slice(1), names[0]].map((name) => [name, name]));
   options(field.order, field.other.value === "" ? ORDERS : [...ORDERS, ...AGAINST]);
 };

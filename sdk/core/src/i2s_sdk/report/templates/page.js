@@ -122,6 +122,8 @@ new IntersectionObserver((entries) => {
 }, { rootMargin: "1200px" }).observe(document.getElementById("end"));
 
 options(field.run, data.runs.map((name, at) => [String(at), name]));
+field.run.options[data.best].defaultSelected = true; // also once the filters are cleared
+field.run.value = String(data.best);
 options(field.task, titled("all", Object.keys(data.metrics)));
 document.getElementById("run-choice").hidden = !several;
 document.getElementById("other-choice").hidden = !several;
