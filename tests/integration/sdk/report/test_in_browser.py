@@ -103,6 +103,35 @@ def test_the_gallery_opens_on_the_best_run_with_its_lowest_samples(
     until(page, f"document.querySelector('[name=run]').selectedOptions[0].text === '{overview[0]}'")
 
 
+def test_the_name_of_a_column_is_explained_by_the_keyboard_alone(visit: Visit, two_runs: Path) -> None:
+    page = visit.open(two_runs)
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.matches('#overview .term')"):
+            break
+    assert page.locator(".about:popover-open").count() == 0
+    page.keyboard.press("Enter")
+    shown = page.locator(".about:popover-open")
+    assert "Higher is better" in shown.inner_text()
+    page.keyboard.press("Escape")
+    assert shown.count() == 0
+    assert visit.said == []
+
+
+def test_images_say_whose_they_are(visit: Visit, two_runs: Path) -> None:
+    page = visit.open(two_runs)
+    page.select_option("[name=outcome]", "+usable")
+    name, run = visit.ids[0], page.locator("[name=run] option:checked").inner_text()
+    task = page.locator("article .where").first.inner_text().split(" ")[0]
+    images = page.locator("article").first.locator("figure [aria-label], figure img:not([alt=''])")
+    said = [one.get_attribute("alt") or one.get_attribute("aria-label") for one in images.all()]
+    assert said == [
+        f"{task} {name}, reference",
+        f"{task} {name}, rendering of {run}",
+        f"{task} {name}, difference of reference and rendering of {run}",
+    ]
+
+
 def test_a_structure_is_shown_in_colour_and_whole(visit: Visit, one_run: Path) -> None:
     rendered = next(one for one in map(record_of, instances(NUMBER)) if one.rendering.structure)
     page = visit.open(one_run)

@@ -12,6 +12,7 @@ from typing import Any
 
 from i2s_sdk.report.charts import reference_values
 from i2s_sdk.report.compared import ComparedRuns
+from i2s_sdk.report.terms import Terms
 from i2s_sdk.report.view import RunView, checked, is_digest, without_paths
 from i2s_sdk.run.storage.codec import record_line
 from i2s_sdk.run.storage.manifest import PlannedSample
@@ -327,6 +328,7 @@ def index(
     rows: Sequence[Row],
     images: Mapping[str, Sequence[Any]],
     compared: ComparedRuns,
+    terms: Terms,
     best: int = 0,
 ) -> dict[str, Any]:
     """Return what the script is told of all samples.
@@ -336,6 +338,7 @@ def index(
         rows: Their samples.
         images: Images by digest: name of what is shown, name of the whole image, width, height.
         compared: The comparison that has the values of baselines and of the oracle.
+        terms: What metrics mean.
         best: Place of the run that is shown first.
     """
     places = {digest: at for at, digest in enumerate(images)}
@@ -348,6 +351,7 @@ def index(
         "runs": [view.label for view in views],
         "best": best,
         "metrics": metrics,
+        "terms": {task: terms.of_metrics(task, names) for task, names in metrics.items()},
         "points": {
             task: {name: reference_values(compared, task, name) for name in names}
             for task, names in metrics.items()

@@ -21,6 +21,7 @@ from i2s_sdk.report.scales import scales
 from i2s_sdk.report.sharing import is_digest, licences, repeat_command, shareable_facts
 from i2s_sdk.report.skill_tables import TaskSkills, skill_tables, task_skills
 from i2s_sdk.report.tables import BLOCK_TITLES, MISMATCH_MARK, PaperTable, TableBlock, heading_groups
+from i2s_sdk.report.terms import Terms
 from i2s_sdk.report.versus import Versus
 from i2s_sdk.report.view import RunView, metric_word, shareable_model, usable_word
 from i2s_sdk.stats.leaderboard import Standing, short_columns
@@ -69,6 +70,7 @@ def render_page(
         "interval": figures.interval,
         "signed": figures.signed,
     }
+    terms = Terms(views)
     style, script = _text("page.css"), _script()
     tasks = list(dict.fromkeys(task for view in views for task in view.summary.tasks))
     shown = {task: short_columns(compared.summaries.values(), task) for task in tasks}
@@ -87,11 +89,12 @@ def render_page(
         # Our own files, and JSON and base64 that hold no markup; everything else is escaped.
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704
-        index=Markup(samples.script_json(samples.index(views, rows, gallery.entries, compared, best))),  # noqa: S704
+        index=Markup(samples.script_json(samples.index(views, rows, gallery.entries, compared, terms, best))),  # noqa: S704
         chunks=samples.chunks(views, rows, list(gallery.entries)),
         embedded=gallery.embedded,
         views=views,
         overview=overview,
+        terms=terms,
         scales=scales(compared, overview),
         tasks_across=TASKS_ACROSS,
         profiles=list(dict.fromkeys(view.summary.profile for view in views)),

@@ -8,8 +8,8 @@ const tile = (sample, run) => {
   const button = make("button", "tile");
   button.type = "button";
   button.title = sample.id;
-  for (const one of [sample.reference, place]) {
-    button.append(one >= 0 ? image(one, "", false) : make("span", "missing", "–"));
+  for (const [one, whose] of [[sample.reference, null], [place, run]]) {
+    button.append(one >= 0 ? image(one, altOf(sample, whose), false) : make("span", "missing", "–"));
   }
   const main = data.tasks[sample.task].main;
   button.append(make("span", tone(ending), `${number(value(sample, run, main))} ${state(ending)}`));
@@ -23,26 +23,25 @@ const row = (sample) => {
     const shown = typeof own === "number" ? number(own) : state(ending);
     return make("td", typeof own === "number" && usable(ending) ? "" : tone(ending), shown);
   });
-  return make("tr", "", make("td", "", linked(sample)), make("td", "", sample.subset), make("td", "", sample.difficulty), ...cells);
+  return make("tr", "", head(linked(sample), "row"), make("td", "", sample.subset), make("td", "", sample.difficulty), ...cells);
 };
 // Columns beside those of runs, by the field of a sample.
 const COLUMNS = ["id", "subset", "difficulty"];
 
 // Returns a table without rows; `sort` is [run or column, whether the lowest is first], or null.
 const tableOf = (sort, change) => {
-  const head = (title, run) => {
-    const cell = make("th", "");
+  const sorting = (title, run) => {
     const button = make("button", "sort", title);
+    const cell = head(button);
     button.type = "button";
     const up = sort !== null && sort[0] === run && sort[1];
     if (sort !== null && sort[0] === run) cell.setAttribute("aria-sort", up ? "ascending" : "descending");
     button.addEventListener("click", () => change([run, !up]));
-    cell.append(button);
     return cell;
   };
-  const heads = [head("sample", "id"), head("subset", "subset"), head("difficulty", "difficulty"), ...data.runs.map(head)];
+  const heads = [sorting("sample", "id"), sorting("subset", "subset"), sorting("difficulty", "difficulty"), ...data.runs.map(sorting)];
   const body = make("tbody");
-  return [make("div", "wide", make("table", "samples", make("thead", "", make("tr", "", ...heads)), body)), body];
+  return [make("div", "wide", make("table", "samples", caption("samples that the filters leave"), make("thead", "", make("tr", "", ...heads)), body)), body];
 };
 const sorted = (list, sort) => {
   if (sort === null) return list;
