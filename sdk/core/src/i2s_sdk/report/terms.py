@@ -18,12 +18,12 @@ WORDS = {
     "before repair": f"Share of scored samples that were usable before anything was repaired. {_BETTER}",
     "better": "Samples in which the second run has the higher value.",
     "ceiling": "The value of the ground truth on the same samples, or the largest possible one.",
-    "difference": "The second run minus the first, over the samples that both have scored, with its interval.",
+    "difference": "The second run minus the first over the samples that both have scored.",
     "difference of shares": "The share of the second run minus that of the first.",
     "equal": "Samples in which both runs have the same value.",
     "floor": "The value of the best baseline that looks at nothing, on the same samples.",
     "lost": "Samples whose answer was lost on the way: refused, cut off, without code, or not rendered.",
-    "mean skill": f"Mean over tasks of the skill: 0 is the floor, 1 the ceiling of the main metric. {_BETTER}",
+    "mean skill": f"Mean skill of the tasks: 0 is the floor, 1 the ceiling of the main metric. {_BETTER}",
     "mean win rate": (
         "Share of the other runs that a run is ahead of, over “rendered” and the main metric of each task; "
         f"reference points are not ranked. {_BETTER}"

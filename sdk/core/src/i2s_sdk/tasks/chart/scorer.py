@@ -36,7 +36,7 @@ NAME = "chart elements"
 
 _SUMMARIES = {
     "text": "F1 of the visible texts of both figures: equal words.",
-    "text_place": "F1 of the visible texts of both figures: equal words, weighted by the distance of their places.",
+    "text_place": "F1 of the visible texts of both figures: equal words, weighted by their distance.",
     "kind": "F1 of the marks of both figures: equal kind and class of shapes.",
     "color": "F1 of the colours of marks of both figures, by their distance in CIEDE2000.",
     "layout": "F1 of the axes of both figures: equal projection and place in the grid.",
