@@ -132,6 +132,28 @@ def test_images_say_whose_they_are(visit: Visit, two_runs: Path) -> None:
     ]
 
 
+def test_texts_of_answers_and_errors_are_searched(visit: Visit, run: Path, one_run: Path) -> None:
+    records = read_run(run).ordered()
+    page = visit.open(one_run)
+    page.select_option("[name=order]", "set")
+    page.fill("[name=text]", "undefined CONTROL")
+    failed = [one.instance.id for one in records if one.rendering.verdict is Verdict.COMPILE_ERROR]
+    until(page, f"document.getElementById('count').textContent === '{len(failed)} of {NUMBER} samples'")
+    assert visit.ids == failed
+    assert page.locator("article mark").first.inner_text() == "Undefined control"
+    page.fill("[name=text]", "answer table-0026")
+    until(page, "document.getElementById('count').textContent.startsWith('1 of ')")
+    assert visit.ids == ["table-0026"]
+    page.reload()
+    until(page, "document.getElementById('count').textContent.startsWith('1 of ')")
+    assert visit.ids == ["table-0026"]
+    page.fill("[name=text]", "")
+    until(page, f"document.getElementById('count').textContent.startsWith('{NUMBER} of ')")
+    page.fill("[name=text]", "<nothing has this>")
+    until(page, "document.getElementById('count').textContent.startsWith('0 of ')")
+    assert visit.said == []
+
+
 def test_a_structure_is_shown_in_colour_and_whole(visit: Visit, one_run: Path) -> None:
     rendered = next(one for one in map(record_of, instances(NUMBER)) if one.rendering.structure)
     page = visit.open(one_run)
@@ -284,6 +306,9 @@ def test_2400_samples_open_and_are_filtered_without_being_drawn(visit: Visit, tm
     page.fill("[name=find]", "table-2396")
     assert visit.ids == ["table-2396"]
     page.locator("article .notes").wait_for()
+    page.fill("[name=find]", "")
+    page.fill("[name=text]", "answer table-2396")
+    until(page, "document.getElementById('count').textContent.startsWith('1 of ')")
     assert visit.said == []
 
 

@@ -15,7 +15,7 @@ from i2s_sdk.run.generate import QuestionPart, StoredQuestion
 from i2s_sdk.run.storage.codec import rendering_line
 from i2s_sdk.run.storage.folder import read_run
 from i2s_sdk.run.storage.manifest import PlannedInstance
-from i2s_sdk.run.storage.record import FirstError, Outcome, RepairNote
+from i2s_sdk.run.storage.record import FirstError, Outcome, RepairNote, TokenUsage
 from i2s_wire.render.rendering import Verdict
 from report_visits import NUMBER, Visit, one_sample, until
 from run_folders import instances, keep_picture, picture, record_of, rendered_of, write_run
@@ -184,6 +184,36 @@ def test_two_metrics_are_drawn_against_each_other_and_a_point_opens_its_sample(
     assert page.locator(".scatter circle").count() == len(both)
     page.locator(".scatter circle").first.press("Enter")
     assert page.locator("#sample h2").inner_text() == both[0].instance.id
+    assert visit.said == []
+
+
+def test_what_answers_took_is_drawn_against_their_values(visit: Visit, tmp_path: Path) -> None:
+    planned = instances(8)
+    took = {one.id: (10.0 * at, at / 1000) for at, one in enumerate(planned, 1)}
+    records = {
+        one.id: changed(
+            record_of(one), usage=TokenUsage(100, int(took[one.id][0])), cost=took[one.id][1], seconds={}
+        )
+        for one in planned
+    }
+    page = visit.open(write_report([write_run(tmp_path / "run", planned, records)]).path)
+    page.get_by_role("link", name="score against").click()
+    axes = page.locator("[name=height] option").all_inner_texts()
+    assert axes[:3] == ["tokens in", "tokens out", "cost in $"]
+    assert "seconds" not in axes
+    scored = [one for one in records.values() if one.score.metrics.get("ems") is not None]
+    for axis, at in (("tokens out", 0), ("cost in $", 1)):
+        page.select_option("[name=height]", axis)
+        points = page.locator(".scatter circle")
+        assert points.count() == len(scored)
+        titles = [one.text_content() or "" for one in points.all()]
+        named = {text.partition(":")[0]: float(text.rpartition(" ")[2]) for text in titles}
+        assert named == {one.instance.id: took[one.instance.id][at] for one in scored}
+        places = {
+            text.partition(":")[0]: float(one.get_attribute("cx") or 0)
+            for text, one in zip(titles, points.all(), strict=True)
+        }
+        assert sorted(places, key=places.__getitem__) == sorted(named, key=named.__getitem__)
     assert visit.said == []
 
 

@@ -78,6 +78,7 @@ def render_page(
     means = list(dict.fromkeys(name for view in views for name in view.summary.benchmarks))
     has_mean_skill = any(one.mean_skill is not None for one in standings)
     best = next((at for at, view in enumerate(views) if view.label == overview.shown[0].label), 0)
+    index = samples.index(views, rows, gallery.entries, compared, terms, best)
     columns = 1 + (len(compared.ranked) > 1) + has_mean_skill + len(facts) + len(means)
 
     def skills_of(view: RunView, task: str) -> TaskSkills:
@@ -89,11 +90,12 @@ def render_page(
         # Our own files, and JSON and base64 that hold no markup; everything else is escaped.
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704
-        index=Markup(samples.script_json(samples.index(views, rows, gallery.entries, compared, terms, best))),  # noqa: S704
+        index=Markup(samples.script_json(index)),  # noqa: S704
         chunks=samples.chunks(views, rows, list(gallery.entries)),
         embedded=gallery.embedded,
         views=views,
         overview=overview,
+        took=index["took"],
         terms=terms,
         scales=scales(compared, overview),
         tasks_across=TASKS_ACROSS,
@@ -157,7 +159,7 @@ def _unavailable(views: Sequence[RunView]) -> list[tuple[str, list[str]]]:
 
 
 #: Files of the script, in the order in which they stand in it.
-_SCRIPTS = ("elements", "code", "texts", "compare", "cards", "sample", "filters", "listing", "page")
+_SCRIPTS = ("elements", "search", "code", "texts", "compare", "cards", "sample", "filters", "listing", "page")
 
 
 def _script() -> str:

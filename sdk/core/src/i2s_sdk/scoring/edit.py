@@ -52,7 +52,7 @@ class TexEditScorer(Scorer):
         Metric(EDIT_TEX, summary="Edit similarity of the tokens that TeX reads, as they are written."),
         Metric(
             EDIT_NORMAL,
-            summary="Edit similarity of the tokens of TeX in a normal form: ways to write the same are equal.",
+            summary="Edit similarity of the tokens of TeX in a normal form, whichever way it is written.",
         ),
     )
     #: True: the time grows with the product of both lengths.

@@ -152,6 +152,7 @@ const card = (sample, run, other) => {
   element.append(
     make("h3", "", linked(sample), " ", several ? null : make("span", `badge ${tone(ending)}`, state(ending))),
     make("p", "where", [sample.task, sample.subset, sample.difficulty].filter(Boolean).join(" · ")),
+    hitOf(sample) || "",
   );
   const pictures = make("div", other === null ? "pictures" : "pictures two");
   const renders = data.tasks[sample.task].renders;

@@ -40,7 +40,7 @@ const number = (value) => (value === null || value === undefined ? "–" : value
 const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(3);
 const words = (name) => name.toLowerCase().replaceAll("_", " ");
 
-// ---- endings: [outcome, verdict, picture, values, whether a repair made it usable, whether it is usable]
+// ---- endings: [outcome, verdict, picture, values, whether a repair made it usable, whether it is usable, what it took]
 
 const ours = new Set(["model_failure", "render_failure", "metric_failure", "cancelled"]);
 const usable = (ending) => ending !== null && ending[0] === "scored" && ending[5] === 1;
@@ -57,10 +57,10 @@ const tone = (ending) => {
   return usable(ending) ? "good" : "bad";
 };
 // The value of a metric, "" for the main metric of the task; its first one if samples have no value of that.
+const mainOf = (task) => (data.metrics[task].includes(data.tasks[task].main) ? data.tasks[task].main : data.metrics[task][0]);
 const value = (sample, run, metric) => {
   const ending = sample.runs[run];
-  const place = metric === "" ? Math.max(0, data.metrics[sample.task].indexOf(data.tasks[sample.task].main))
-    : data.metrics[sample.task].indexOf(metric);
+  const place = data.metrics[sample.task].indexOf(metric || mainOf(sample.task));
   return ending === null || place < 0 ? undefined : ending[3][place];
 };
 
