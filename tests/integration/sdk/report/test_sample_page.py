@@ -199,7 +199,7 @@ def test_what_answers_took_is_drawn_against_their_values(visit: Visit, tmp_path:
     page = visit.open(write_report([write_run(tmp_path / "run", planned, records)]).path)
     page.get_by_role("link", name="score against").click()
     axes = page.locator("[name=height] option").all_inner_texts()
-    assert axes[:3] == ["tokens in", "tokens out", "cost in $"]
+    assert axes[:3] == ["tokens out", "cost in $", "tokens in"]
     assert "seconds" not in axes
     scored = [one for one in records.values() if one.score.metrics.get("ems") is not None]
     for axis, at in (("tokens out", 0), ("cost in $", 1)):

@@ -396,14 +396,14 @@ def _task(name: str, views: Sequence[RunView]) -> dict[str, Any]:
 
 
 #: What an answer took, as axes of a chart call it.
-TOOK = ("tokens in", "tokens out", "seconds", "cost in $")
+TOOK = ("tokens out", "seconds", "cost in $", "tokens in")
 
 
 def _took(record: Record) -> tuple[float | None, ...]:
     """Return what the answer took; None where it is not known, or nothing was asked."""
     answer = record.answer
     seconds = None if answer.cached or answer.seconds is None else round(answer.seconds, 2) or None
-    return answer.usage.input_tokens, answer.usage.output_tokens, seconds, answer.cost
+    return answer.usage.output_tokens, seconds, answer.cost, answer.usage.input_tokens
 
 
 def _known(rows: Sequence[Row]) -> list[bool]:

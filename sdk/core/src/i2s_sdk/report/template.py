@@ -10,6 +10,7 @@ import base64
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from i2s_sdk.report import charts, figures, samples
 from i2s_sdk.report.account_lines import account_lines
@@ -26,6 +27,9 @@ from i2s_sdk.report.versus import Versus
 from i2s_sdk.report.view import RunView, metric_word, shareable_model, usable_word
 from i2s_sdk.stats.leaderboard import Standing, short_columns
 from i2s_sdk.tasks.registry import task_spec
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 def render_page(
@@ -54,16 +58,9 @@ def render_page(
         beside: Tables of scores of judge models and of people, by task.
         compared: The runs as the leaderboard compares them.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    environment = Environment(
-        loader=PackageLoader("i2s_sdk.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = open_templates()
     environment.filters |= {
         "value": figures.value,
         "share": figures.share,
@@ -71,7 +68,7 @@ def render_page(
         "signed": figures.signed,
     }
     terms = Terms(views)
-    style, script = _text("page.css"), _script()
+    style, script = template_text("page.css"), _script()
     tasks = list(dict.fromkeys(task for view in views for task in view.summary.tasks))
     shown = {task: short_columns(compared.summaries.values(), task) for task in tasks}
     facts = task_facts(views)
@@ -86,7 +83,7 @@ def render_page(
         return task_skills(compared, view.label, task, [one.name for one in (*result.subsets, *result.apart)])
 
     return environment.get_template("report.html").generate(
-        policy=_policy(style, script),
+        policy=page_policy(style, script),
         # Our own files, and JSON and base64 that hold no markup; everything else is escaped.
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704
@@ -136,6 +133,19 @@ def render_page(
     )
 
 
+def open_templates() -> Environment:
+    """Return the templates of pages, in which texts are escaped."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("i2s_sdk.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
 def task_facts(views: Sequence[RunView]) -> list[str]:
     """Return the names of the facts that tasks of the runs said of themselves, such as how they ask."""
     tasks = dict.fromkeys(task for view in views for task in view.summary.tasks)
@@ -164,15 +174,16 @@ _SCRIPTS = ("elements", "search", "code", "texts", "compare", "cards", "sample",
 
 def _script() -> str:
     """Return the script of the page: its files, in a scope of their own."""
-    files = "".join(_text(f"{name}.js") for name in _SCRIPTS)
+    files = "".join(template_text(f"{name}.js") for name in _SCRIPTS)
     return f'"use strict";\n(() => {{\n{files}}})();\n'
 
 
-def _text(name: str) -> str:
+def template_text(name: str) -> str:
+    """Return a script or a style of our own."""
     return files("i2s_sdk.report").joinpath("templates", name).read_text("utf-8")
 
 
-def _policy(style: str, script: str) -> str:
+def page_policy(style: str, script: str) -> str:
     """Return what the page may do: run its one script, use its one style, show images."""
     return (
         f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; "

@@ -83,7 +83,7 @@ const scatter = (list, run) => {
   const x = (own) => left + at(own, scaleX, width - left - 24);
   const y = (own) => height - below - at(own, scaleY, height - below - 10);
   const ticks = ([low, high]) => [low, (low + high) / 2, high];
-  const short = (own) => (Math.abs(own) >= 10 ? String(Math.round(own)) : own.toPrecision(2));
+  const short = (own) => (own === 0 || Math.abs(own) >= 10 ? String(Math.round(own)) : own.toPrecision(2));
   const svg = drawing("svg", { class: "scatter", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `${up} against ${across}` });
   svg.append(drawing("path", { class: "axis", fill: "none", d: `M${left} 10V${height - below}H${width - 24}` }));
   for (const tick of ticks(scaleX)) svg.append(drawing("text", { x: x(tick), y: height - below + 16, "text-anchor": "middle" }, short(tick)));
