@@ -120,7 +120,7 @@ const drawSample = (sample, state_, at, count, change) => {
   const about = [sample.task, sample.subset, sample.difficulty].filter(Boolean).join(" · ");
   const parts = make("div", "parts");
   data.runs.forEach((name, run) => {
-    const part = make("div", "part", make("h4", "", name, " ", make("span", `badge ${tone(sample.runs[run])}`, state(sample.runs[run]))));
+    const part = make("div", "part", make("h3", "", name, " ", make("span", `badge ${tone(sample.runs[run])}`, state(sample.runs[run]))));
     parts.append(part);
     runPart(part, sample, run);
   });
