@@ -22,14 +22,14 @@ def finished(path: Path, started: str, **changes: object) -> Path:
     stored = read_run(run)
     (run / "results.json").write_bytes(results_document(summarize_run(stored), stored.manifest))
     manifest = json.loads((run / "manifest.json").read_text())
-    manifest["about"] |= {"started": started, "data": "/home/somebody/data/papers"}
+    manifest["about"] |= {"started": started, "data": "/srv/inhouse/data/papers"}
     (run / "manifest.json").write_text(json.dumps(manifest))
     write_report([run])
     return run
 
 
 def test_every_run_has_a_row_with_its_main_values_the_newest_first(tmp_path: Path) -> None:
-    old = finished(tmp_path / "old", "2026-01-01T00:00:00+00:00", model="replay:/home/somebody/answers.jsonl")
+    old = finished(tmp_path / "old", "2026-01-01T00:00:00+00:00", model="replay:/srv/inhouse/answers.jsonl")
     finished(tmp_path / "deep" / "below" / "new", "2026-02-01T00:00:00+00:00")
     make_run(tmp_path / "under way", 3, pictures=False)
     index = write_index(tmp_path)
@@ -44,7 +44,7 @@ def test_every_run_has_a_row_with_its_main_values_the_newest_first(tmp_path: Pat
     assert index.path == tmp_path / "index.html"
     assert f'<a href="{new.link}">deep/below/new</a>' in page
     assert "not finished" in page
-    assert "somebody" not in page
+    assert "inhouse" not in page
 
 
 def test_links_lead_to_reports_also_from_elsewhere(tmp_path: Path) -> None:

@@ -62,8 +62,8 @@ def test_a_mark_is_as_far_between_floor_and_ceiling_as_its_value(tmp_path: Path)
     marks = {mark.kind: mark for mark in scale.points}
     assert {kind: mark.title for kind, mark in marks.items()} == {
         "point": "baseline/blank 0.100",
-        "floor": "baseline/constant 0.300",
-        "ceiling": "oracle 1.000",
+        "floor": "floor 0.300",
+        "ceiling": "ceiling 1.000",
     }
     assert scale.ends == "floor 0.300 · ceiling 1.000"
     length = marks["ceiling"].place - marks["floor"].place
@@ -86,7 +86,7 @@ def test_reference_points_are_marks_of_the_first_table_and_no_rows(tmp_path: Pat
     written = write_report([one, run(tmp_path / "baseline" / "ocr", *(0.4,) * 6)], tmp_path / "report")
     table = Path(str(written.path)).read_text().partition("</table>")[0]
     assert table.count('<th role="rowheader"') == 2
-    assert "<title>baseline/blank 0.100</title>" in table
+    assert "<title>floor 0.100</title>" in table
 
 
 def test_the_gallery_opens_on_the_best_run(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.overview import Overview, OverviewColumn
 from i2s_sdk.stats.leaderboard import task_mean
 from i2s_sdk.stats.means import Mean
-from i2s_sdk.stats.skill import FLOORS, ORACLE
 
 #: Part of a scale that is left free at either end.
 _MARGIN = 0.03
@@ -74,20 +73,35 @@ def _scale(compared: ComparedRuns, column: OverviewColumn, rows: Collection[str]
         and (mean := task_mean(summary, column.task, column.metric)) is not None
         and mean.value is not None
     }
-    floor, ceiling = reference_values(compared, column.task, column.metric)
+    known = _floor_and_ceiling(compared, column)
     numbers = [one for mean in means.values() for one in (mean.value or 0.0, *(mean.interval or ()))]
+    numbers += known.values()
     low, high = min(numbers, default=0.0), max(numbers, default=1.0)
     margin = _MARGIN * (high - low) or 0.5
     low, high = low - margin, high + margin
     own = {label: _run_mark(mean, low, high) for label, mean in means.items() if label in rows}
-    points = tuple(
-        PointMark(f"{label} {figures.value(mean.value)}", place_of(mean.value or 0.0, low, high), kind)
+    others = {
+        label: mean.value
         for label, mean in means.items()
-        if (kind := _kind(compared, label, mean, floor)) and (label not in rows or kind != "point")
-    )
-    known = (("floor", floor), ("ceiling", ceiling))
-    ends = " · ".join(f"{name} {figures.value(value)}" for name, value in known if value is not None)
-    return Scale(column, own, points, ends)
+        if label in compared.unranked and label not in rows and mean.value not in known.values()
+    }
+    points = [
+        PointMark(f"{name} {figures.value(value)}", place_of(value or 0.0, low, high), kind)
+        for name, value, kind in (
+            *((label, value, "point") for label, value in others.items()),
+            *((name, value, name) for name, value in known.items()),
+        )
+    ]
+    ends = " · ".join(f"{name} {figures.value(value)}" for name, value in known.items())
+    return Scale(column, own, tuple(points), ends)
+
+
+def _floor_and_ceiling(compared: ComparedRuns, column: OverviewColumn) -> dict[str, float]:
+    """Return "floor" and "ceiling", those that are known; the floor is that of tables of skill."""
+    floor, ceiling = reference_values(compared, column.task, column.metric)
+    skill = next(iter(compared.skills.get(column.task, {}).values()), None)
+    known = {"floor": skill.floor if skill is not None else floor, "ceiling": ceiling}
+    return {name: value for name, value in known.items() if value is not None}
 
 
 def _run_mark(mean: Mean, low: float, high: float) -> RunMark:
@@ -96,12 +110,3 @@ def _run_mark(mean: Mean, low: float, high: float) -> RunMark:
         ends = place_of(mean.interval[0], low, high), place_of(mean.interval[1], low, high)
     shown = figures.value(mean.value), figures.interval(mean)
     return RunMark(*shown, place_of(mean.value or 0.0, low, high), ends)
-
-
-def _kind(compared: ComparedRuns, label: str, mean: Mean, floor: float | None) -> str:
-    """Return what a run is as a point of a scale; empty if it is none."""
-    if label == ORACLE:
-        return "ceiling"
-    if label in FLOORS and mean.value == floor:
-        return "floor"
-    return "point" if label in compared.unranked else ""

@@ -62,12 +62,16 @@ class Terms:
         """Return what a column means; empty if nothing is known.
 
         Args:
-            task: Name of its task; empty if it is of none.
+            task: Name of its task; empty if it is of none, or of the first that has it.
             name: Name of a metric, its title, or another word.
         """
-        known = self._metrics.get(task, {})
-        own = known.get(name) or known.get(self._titles.get(task, {}).get(name, ""))
+        tasks = [task] if task else list(self._metrics)
+        own = next(filter(None, (self._of_task(one, name) for one in tasks)), "")
         return own or WORDS.get(name.lower()) or _USABLE.get(name.lower(), "")
+
+    def _of_task(self, task: str, name: str) -> str:
+        known = self._metrics.get(task, {})
+        return known.get(name) or known.get(self._titles.get(task, {}).get(name, ""), "")
 
     def place(self, about: str) -> int:
         """Return the number of an explanation on the page; one text has one number."""
