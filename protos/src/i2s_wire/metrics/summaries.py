@@ -13,7 +13,9 @@ SUMMARIES: Mapping[Profile, Mapping[str, str]] = {
         "pixel": "Share of pixels outside the common background whose colours differ by at most 2 %.",
         "exact": "1 if both images have one size and no pixel differs by more than 2 % in a channel, else 0.",
         "ssim": "Mean structural similarity s of the grey pictures, as (s + 1) / 2.",
-        "lpips": "1 minus the learned perceptual distance of VGG16 features, images resized to 256 x 256.",
+        "lpips": (
+            "1 minus the learned perceptual distance of VGG16 features, both pictures resized to 256 x 256."
+        ),
         "cis": "Cosine of the 2048 penultimate values of Inception v3, as (1 + cos) / 2.",
     },
     Profile.HELM: {
