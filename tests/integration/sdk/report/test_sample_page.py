@@ -60,6 +60,10 @@ def test_samples_are_turned_with_keys_and_the_back_button_returns(visit: Visit, 
     assert page.locator("#sample h2").inner_text() == names[1]
     page.keyboard.press("ArrowLeft")
     assert page.locator("#sample h2").inner_text() == names[0]
+    page.locator("#sample .term").first.press("Enter")
+    page.keyboard.press("Escape")  # closes what the term means, not the sample
+    assert page.locator(".about:popover-open").count() == 0
+    assert page.locator("#sample h2").inner_text() == names[0]
     for _ in range(3):
         page.go_back()
     assert page.locator("#sample").is_hidden()

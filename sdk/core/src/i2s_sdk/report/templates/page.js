@@ -161,7 +161,7 @@ for (const link of document.querySelectorAll("a[data-sample]")) {
 }
 const KEYS = { ArrowLeft: { step: -1 }, ArrowRight: { step: 1 }, Escape: { sample: null } };
 document.addEventListener("keydown", (event) => {
-  const typing = event.target.closest("input, select, textarea");
+  const typing = event.target.closest("input, select, textarea") || document.querySelector(":popover-open");
   if (opened !== null && !typing && KEYS[event.key] && !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
     change(KEYS[event.key]);

@@ -28,7 +28,7 @@ const search = async (key, wanted, runs, told, done) => {
   const hits = new Map();
   for (let start = 0; start < samples.length; start += data.chunk) {
     if (searched.key !== key) return;
-    told(start);
+    if (start % (10 * data.chunk) === 0) told(start);
     const rows = await (chunks.get(start / data.chunk) || unpack(start / data.chunk));
     rows.forEach((row, at) => {
       for (const run of runs) {
