@@ -77,7 +77,7 @@ def measure(number: int, models: int, times: int, where: Path | None, most_secon
         "open_s": {"median": opened.median, "least": opened.least, "most": opened.greatest},
         **{
             name: statistics.median(one[name] for one in shown["opened"])
-            for name in ("table_s", "grid_s", "cards_s", "heap_mib")
+            for name in ("table_s", "grid_s", "cards_s", "search_s", "heap_mib")
         },
         "counts": sorted({one["count"] for one in shown["opened"]}),
         "faults": sorted({fault for one in shown["opened"] for fault in one["faults"]}),
@@ -103,6 +103,7 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
     spread = Spread(opened["median"], opened["least"], opened["most"]).text(digits=2)
     yield f"opens in   {spread} s, median and range, heap {found['heap_mib']:.0f} MiB"
     yield f"table      {found['table_s']:.2f} s, grid {found['grid_s']:.2f} s, cards {found['cards_s']:.2f} s"
+    yield f"search     {found['search_s']:.2f} s"
 
 
 def main() -> int:

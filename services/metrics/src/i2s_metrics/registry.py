@@ -25,6 +25,7 @@ from i2s_metrics.images import Pair
 from i2s_metrics.model import Inputs, MetricValue, Network, NetworkComparison
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import Direction
+from i2s_wire.metrics.summaries import SUMMARIES
 
 #: What the leaderboard records if a metric fails.
 _LEADERBOARD_FAILURE = MetricValue(0.0)
@@ -91,7 +92,7 @@ class _EarthMoverSimilarity(ImageMetric):
 class PaperEarthMoverSimilarity(_EarthMoverSimilarity):
     """EMS in [0, 1], relative to the larger of the distances from black and from white."""
 
-    summary = "Earth Mover Similarity: 1 minus the cost of moving patches of pixels, relative to a blank."
+    summary = SUMMARIES[Profile.PAPER]["ems"]
     source = "Image2Struct, section 2.2, equations 3 and 4; patches after HELM at commit 63754d05"
     version = "2"
     profiles = frozenset({Profile.PAPER})
@@ -101,7 +102,7 @@ class PaperEarthMoverSimilarity(_EarthMoverSimilarity):
 class HelmEarthMoverSimilarity(_EarthMoverSimilarity):
     """EMS of the leaderboard: not clipped, and 0 if its program fails."""
 
-    summary = "Earth Mover Similarity as the leaderboard v1.0.x has it."
+    summary = SUMMARIES[Profile.HELM]["ems"]
     source = "HELM at commit 63754d05, white background recognised (as with AVX-512 kernels)"
     version = "2"
     profiles = frozenset({Profile.HELM})
@@ -118,7 +119,7 @@ class PaperPixelSimilarity(ImageMetric):
     """Pixel similarity by the definition of the paper."""
 
     name = "pixel"
-    summary = "Share of pixels outside the common background whose colours differ by at most 2 %."
+    summary = SUMMARIES[Profile.PAPER]["pixel"]
     source = "Image2Struct, appendix A, equation 5 and the paragraph after it"
     version = "1"
     profiles = frozenset({Profile.PAPER})
@@ -133,7 +134,7 @@ class HelmPixelSimilarity(ImageMetric):
     """Over rows of the grey image, as on the leaderboard."""
 
     name = "pixel"
-    summary = "Share of nearly equal rows of the grey pictures, as the leaderboard v1.0.x has it."
+    summary = SUMMARIES[Profile.HELM]["pixel"]
     source = "HELM at commit 63754d05"
     version = "1"
     profiles = frozenset({Profile.HELM})
@@ -149,7 +150,7 @@ class ExactMatch(ImageMetric):
     """Whether the prediction equals the reference; its mean is the share of exact matches."""
 
     name = "exact"
-    summary = "1 if both images have one size and no pixel differs by more than 2 % in a channel, else 0."
+    summary = SUMMARIES[Profile.PAPER]["exact"]
     source = "this project: pixel = 1 at equal size"
     version = "1"
     profiles = frozenset({Profile.PAPER})
@@ -164,7 +165,7 @@ class PaperStructuralSimilarity(ImageMetric):
     """SSIM of the grey images, moved to [0, 1]; the window fits into every image."""
 
     name = "ssim"
-    summary = "Mean structural similarity s of the grey pictures, as (s + 1) / 2."
+    summary = SUMMARIES[Profile.PAPER]["ssim"]
     source = "Image2Struct, appendix A; scikit-image structural_similarity with its defaults, data range 255"
     version = "2"
     profiles = frozenset({Profile.PAPER})
@@ -197,7 +198,7 @@ class PaperLearnedPerceptualSimilarity(ImageMetric):
     """1 - LPIPS."""
 
     name = "lpips"
-    summary = "1 minus the learned perceptual distance of VGG16 features, both pictures resized to 256 x 256."
+    summary = SUMMARIES[Profile.PAPER]["lpips"]
     source = "Image2Struct, appendix A; R. Zhang et al. 2018, equation 1, VGG16 with linear weights v0.1"
     version = "1"
     profiles = frozenset({Profile.PAPER})
@@ -221,7 +222,7 @@ class PaperLearnedPerceptualSimilarity(ImageMetric):
 class HelmLearnedPerceptualSimilarity(PaperLearnedPerceptualSimilarity):
     """The same, but 0 wherever a pixel is darker than mid-grey, which is nearly everywhere."""
 
-    summary = "1 minus the learned perceptual distance; 0 if a pixel is darker than mid-grey."
+    summary = SUMMARIES[Profile.HELM]["lpips"]
     source = "HELM at commit 63754d05"
     profiles = frozenset({Profile.HELM})
     undefined_value = _LEADERBOARD_FAILURE
@@ -264,7 +265,7 @@ class _InceptionSimilarity(ImageMetric):
 class PaperInceptionSimilarity(_InceptionSimilarity):
     """Cosine of the values of the penultimate layer."""
 
-    summary = "Cosine of the 2048 penultimate values of Inception v3, as (1 + cos) / 2."
+    summary = SUMMARIES[Profile.PAPER]["cis"]
     source = "Image2Struct, section 2.2, equation 1"
     profiles = frozenset({Profile.PAPER})
     comparison = NetworkComparison.POOL
@@ -278,7 +279,7 @@ class PaperInceptionSimilarity(_InceptionSimilarity):
 class HelmInceptionSimilarity(_InceptionSimilarity):
     """Cosine of the class scores of the central square, as on the leaderboard."""
 
-    summary = "Cosine of the 1000 class scores of Inception v3 for the central square, as (1 + cos) / 2."
+    summary = SUMMARIES[Profile.HELM]["cis"]
     source = "HELM at commit 63754d05"
     profiles = frozenset({Profile.HELM})
     comparison = NetworkComparison.LOGITS

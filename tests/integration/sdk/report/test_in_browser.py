@@ -40,6 +40,7 @@ def test_the_page_shows_its_pictures_in_silence_and_asks_for_nothing_but_them(
 
 def test_cards_come_as_one_scrolls(visit: Visit, one_run: Path) -> None:
     page = visit.open(one_run)
+    page.select_option("[name=order]", "set")
     assert 0 < page.locator("article").count() < NUMBER
     for _ in range(NUMBER):
         page.locator("article").last.scroll_into_view_if_needed()
@@ -66,6 +67,7 @@ def test_filters_leave_what_they_say(visit: Visit, run: Path, one_run: Path) -> 
 
     page.get_by_role("button", name="clear").click()
     until(page, f"document.getElementById('count').textContent.startsWith('{NUMBER} ')")
+    page.select_option("[name=order]", "set")
     page.select_option("[name=task]", "latex")
     page.select_option("[name=subset]", "table")
     assert visit.ids == [one.instance.id for one in records if one.instance.subset == "table"]
@@ -83,6 +85,72 @@ def test_filters_leave_what_they_say(visit: Visit, run: Path, one_run: Path) -> 
     ]
     page.fill("[name=find]", within[0].instance.id)
     assert visit.ids == [within[0].instance.id]
+    assert visit.said == []
+
+
+def test_the_gallery_opens_on_the_best_run_with_its_lowest_samples(
+    visit: Visit, two_runs: Path, run: Path
+) -> None:
+    page = visit.open(two_runs)
+    overview = page.locator("#overview tbody th[scope=row]").all_inner_texts()
+    assert page.locator("[name=run] option:checked").inner_text() == overview[0]
+    best = read_run(run if overview[0] == "model-a" else run.parent / "b")
+    values = {one.instance.id: one.score.metrics.get("ems") for one in best.ordered()}
+    shown = [values[name] for name in visit.ids]
+    assert shown == sorted(value for value in values.values() if value is not None)[: len(shown)]
+    page.select_option("[name=run]", label=overview[1])
+    page.get_by_role("button", name="clear").click()
+    until(page, f"document.querySelector('[name=run]').selectedOptions[0].text === '{overview[0]}'")
+
+
+def test_the_name_of_a_column_is_explained_by_the_keyboard_alone(visit: Visit, two_runs: Path) -> None:
+    page = visit.open(two_runs)
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.matches('#overview .term')"):
+            break
+    assert page.locator(".about:popover-open").count() == 0
+    page.keyboard.press("Enter")
+    shown = page.locator(".about:popover-open")
+    assert "Higher is better" in shown.inner_text()
+    page.keyboard.press("Escape")
+    assert shown.count() == 0
+    assert visit.said == []
+
+
+def test_images_say_whose_they_are(visit: Visit, two_runs: Path) -> None:
+    page = visit.open(two_runs)
+    page.select_option("[name=outcome]", "+usable")
+    name, run = visit.ids[0], page.locator("[name=run] option:checked").inner_text()
+    task = page.locator("article .where").first.inner_text().split(" ")[0]
+    images = page.locator("article").first.locator("figure [aria-label], figure img:not([alt=''])")
+    said = [one.get_attribute("alt") or one.get_attribute("aria-label") for one in images.all()]
+    assert said == [
+        f"{task} {name}, reference",
+        f"{task} {name}, rendering of {run}",
+        f"{task} {name}, difference of reference and rendering of {run}",
+    ]
+
+
+def test_texts_of_answers_and_errors_are_searched(visit: Visit, run: Path, one_run: Path) -> None:
+    records = read_run(run).ordered()
+    page = visit.open(one_run)
+    page.select_option("[name=order]", "set")
+    page.fill("[name=text]", "undefined CONTROL")
+    failed = [one.instance.id for one in records if one.rendering.verdict is Verdict.COMPILE_ERROR]
+    until(page, f"document.getElementById('count').textContent === '{len(failed)} of {NUMBER} samples'")
+    assert visit.ids == failed
+    assert page.locator("article mark").first.inner_text() == "Undefined control"
+    page.fill("[name=text]", "answer table-0026")
+    until(page, "document.getElementById('count').textContent.startsWith('1 of ')")
+    assert visit.ids == ["table-0026"]
+    page.reload()
+    until(page, "document.getElementById('count').textContent.startsWith('1 of ')")
+    assert visit.ids == ["table-0026"]
+    page.fill("[name=text]", "")
+    until(page, f"document.getElementById('count').textContent.startsWith('{NUMBER} of ')")
+    page.fill("[name=text]", "<nothing has this>")
+    until(page, "document.getElementById('count').textContent.startsWith('0 of ')")
     assert visit.said == []
 
 
@@ -238,6 +306,9 @@ def test_2400_samples_open_and_are_filtered_without_being_drawn(visit: Visit, tm
     page.fill("[name=find]", "table-2396")
     assert visit.ids == ["table-2396"]
     page.locator("article .notes").wait_for()
+    page.fill("[name=find]", "")
+    page.fill("[name=text]", "answer table-2396")
+    until(page, "document.getElementById('count').textContent.startsWith('1 of ')")
     assert visit.said == []
 
 

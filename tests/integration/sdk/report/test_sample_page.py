@@ -15,7 +15,7 @@ from i2s_sdk.run.generate import QuestionPart, StoredQuestion
 from i2s_sdk.run.storage.codec import rendering_line
 from i2s_sdk.run.storage.folder import read_run
 from i2s_sdk.run.storage.manifest import PlannedInstance
-from i2s_sdk.run.storage.record import FirstError, Outcome, RepairNote
+from i2s_sdk.run.storage.record import FirstError, Outcome, RepairNote, TokenUsage
 from i2s_wire.render.rendering import Verdict
 from report_visits import NUMBER, Visit, one_sample, until
 from run_folders import instances, keep_picture, picture, record_of, rendered_of, write_run
@@ -59,6 +59,10 @@ def test_samples_are_turned_with_keys_and_the_back_button_returns(visit: Visit, 
     page.keyboard.press("ArrowRight")
     assert page.locator("#sample h2").inner_text() == names[1]
     page.keyboard.press("ArrowLeft")
+    assert page.locator("#sample h2").inner_text() == names[0]
+    page.locator("#sample .term").first.press("Enter")
+    page.keyboard.press("Escape")  # closes what the term means, not the sample
+    assert page.locator(".about:popover-open").count() == 0
     assert page.locator("#sample h2").inner_text() == names[0]
     for _ in range(3):
         page.go_back()
@@ -134,7 +138,7 @@ def test_a_table_has_a_column_for_each_run_and_is_sorted_by_it(
 ) -> None:
     page = visit.open(two_runs)
     page.select_option("[name=view]", "table")
-    heads = page.locator("table.samples th").all_inner_texts()
+    heads = page.locator("table.samples thead th").all_inner_texts()
     assert heads == ["sample", "subset", "difficulty", "model-a", "model-b"]
     page.get_by_role("button", name="difficulty").click()
     levels = page.locator("table.samples tbody td:nth-child(3)").all_inner_texts()
@@ -144,7 +148,7 @@ def test_a_table_has_a_column_for_each_run_and_is_sorted_by_it(
     page.locator("table.samples tbody tr").first.wait_for()
     assert page.locator("table.samples th").nth(2).get_attribute("aria-sort") == "ascending"
     page.get_by_role("button", name="sample", exact=True).click()
-    names = page.locator("table.samples tbody td:first-child").all_inner_texts()
+    names = page.locator("table.samples tbody th").all_inner_texts()
     assert names == sorted(names)
     page.get_by_role("button", name="model-b").click()
     assert page.locator("table.samples th").nth(4).get_attribute("aria-sort") == "ascending" or (
@@ -177,6 +181,7 @@ def test_two_metrics_are_drawn_against_each_other_and_a_point_opens_its_sample(
     visit: Visit, run: Path, one_run: Path
 ) -> None:
     page = visit.open(one_run)
+    page.select_option("[name=order]", "set")
     page.select_option("[name=view]", "chart")
     page.select_option("[name=height]", "ssim")
     both = [one for one in read_run(run).ordered() if {"ems", "ssim"} <= one.score.metrics.keys()]
@@ -186,15 +191,34 @@ def test_two_metrics_are_drawn_against_each_other_and_a_point_opens_its_sample(
     assert visit.said == []
 
 
-def test_runs_stand_on_the_scale_of_their_metric(visit: Visit, run: Path, two_runs: Path) -> None:
-    page = visit.open(two_runs)
-    chart = page.locator(".reaches").first
-    assert chart.locator("li:not(.ticks)").count() == 2
-    label = chart.locator("svg").first.get_attribute("aria-label") or ""
-    assert label.startswith("ems of model-")
-    value = float(chart.locator("li b").first.inner_text())
-    left = float(chart.locator("rect.dot").first.get_attribute("x") or 0)
-    assert left + 0.4 == pytest.approx(100 * value, abs=0.06)
+def test_what_answers_took_is_drawn_against_their_values(visit: Visit, tmp_path: Path) -> None:
+    planned = instances(8)
+    took = {one.id: (10.0 * at, at / 1000) for at, one in enumerate(planned, 1)}
+    records = {
+        one.id: changed(
+            record_of(one), usage=TokenUsage(100, int(took[one.id][0])), cost=took[one.id][1], seconds={}
+        )
+        for one in planned
+    }
+    page = visit.open(write_report([write_run(tmp_path / "run", planned, records)]).path)
+    page.get_by_role("link", name="score against").click()
+    axes = page.locator("[name=height] option").all_inner_texts()
+    assert axes[:3] == ["tokens out", "cost in $", "tokens in"]
+    assert "seconds" not in axes
+    scored = [one for one in records.values() if one.score.metrics.get("ems") is not None]
+    for axis, at in (("tokens out", 0), ("cost in $", 1)):
+        page.select_option("[name=height]", axis)
+        points = page.locator(".scatter circle")
+        assert points.count() == len(scored)
+        titles = [one.text_content() or "" for one in points.all()]
+        named = {text.partition(":")[0]: float(text.rpartition(" ")[2]) for text in titles}
+        assert named == {one.instance.id: took[one.instance.id][at] for one in scored}
+        places = {
+            text.partition(":")[0]: float(one.get_attribute("cx") or 0)
+            for text, one in zip(titles, points.all(), strict=True)
+        }
+        assert sorted(places, key=places.__getitem__) == sorted(named, key=named.__getitem__)
+    assert visit.said == []
 
 
 def test_the_question_is_that_of_the_run_with_its_images(visit: Visit, tmp_path: Path) -> None:

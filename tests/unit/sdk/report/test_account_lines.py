@@ -194,13 +194,13 @@ def test_the_accounts_stand_at_the_top_of_the_report_and_in_its_comparison(tmp_p
     runs = lossy_and_whole(tmp_path)
     write_report(runs[:1])
     said = "1 of 10 inputs were rejected by the server of the model"
-    header, _, _ = (runs[0] / "index.html").read_text().partition("</header>")
-    assert f"<li>{said}</li>" in header
+    overview, _, _ = (runs[0] / "index.html").read_text().partition('<section id="numbers">')
+    assert f"<li>{said}</li>" in overview
     write_report(runs, tmp_path / "both")
     page = (tmp_path / "both" / "index.html").read_text()
-    header, _, rest = page.partition("</header>")
-    assert f"<li><b>lossy</b>: {said}</li>" in header
-    assert "<b>whole</b>:" not in header
+    overview, _, rest = page.partition('<section id="numbers">')
+    assert f"<li><b>lossy</b>: {said}</li>" in overview
+    assert "<b>whole</b>:" not in overview
     assert "<td>input rejected</td><td>1 of 10</td><td>0 of 10</td><td>−0.100</td>" in rest
 
 

@@ -100,9 +100,10 @@ def test_a_report_of_reference_points_alone_says_that_they_are_not_ranked(tmp_pa
     ]
     write_report(runs, tmp_path / "report")
     page = (tmp_path / "report/index.html").read_text()
-    leaderboard, chart = page.partition('<figure class="reaches">')[::2]
+    overview, leaderboard = page.split('<section id="overview">')[1].split('<section id="numbers">')
     assert leaderboard.count("Reference points, not ranked") == 1
-    assert chart.partition("</figure>")[0].count("Reference points, not ranked") == 1
+    assert overview.count('class="dot"') == len(runs) + 1  # and that of the legend
+    assert "is ahead of" not in overview
 
 
 def test_points_are_what_was_written(tmp_path: Path) -> None:

@@ -264,5 +264,43 @@ def test_what_a_task_said_of_itself_is_a_column(tmp_path: Path) -> None:
     manifest["about"]["latex answer mode"] = "<structured>"
     (run / "manifest.json").write_text(json.dumps(manifest))
     page = write_report([run], tmp_path / "out").path.read_text()
-    assert '<th rowspan="2">latex answer mode</th>' in page
+    assert '<th scope="col" rowspan="2">latex answer mode</th>' in page
     assert "<td>&lt;structured&gt;</td>" in page
+
+
+class Tables(HTMLParser):
+    """Collects the tables of a page that have no caption, and the headers without a scope."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tables = 0
+        self.captions = 0
+        self.without_scope: list[str] = []
+        self.headers = 0
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tables += tag == "table"
+        self.captions += tag == "caption"
+        self.headers += tag == "th"
+        if tag == "th" and dict(attrs).get("scope") not in ("col", "row", "colgroup", "rowgroup"):
+            self.without_scope.append(str(attrs))
+
+
+def test_every_table_has_a_caption_and_every_header_a_scope(tmp_path: Path) -> None:
+    runs = [make_run(tmp_path / salt, 40, salt=salt, model=f"model-{salt}") for salt in "ab"]
+    for written in (write_report(runs[:1]), write_report(runs, tmp_path / "out")):
+        found = Tables(Path(str(written.path)).read_text("utf-8"))
+        assert found.tables > 2
+        assert found.captions == found.tables
+        assert found.headers > 20
+        assert found.without_scope == []
+
+
+def test_the_name_of_a_metric_says_what_it_is_where_it_stands(tmp_path: Path) -> None:
+    page = write_report([make_run(tmp_path / "run", 40)]).path.read_text()
+    overview = page.partition("</thead>")[0]
+    found = re.search(r'title="(Earth Mover Similarity[^"]*)" popovertarget="(term-\d+)">ems<', overview)
+    assert found is not None
+    assert "Higher is better" in found[1]
+    assert f'<div popover class="about" id="{found[2]}">{found[1]}</div>' in page

@@ -164,5 +164,5 @@ def test_the_report_marks_every_run_that_cannot_stand_beside_published_rows(tmp_
     blank = _run(tmp_path / "b", "baseline/blank", 0.4, ("arxiv", "github"))
     page = Path(str(write_report([mine, blank], tmp_path / "report").path)).read_text("utf-8")
     for name in ("mine", "baseline/blank"):
-        assert page.count(f"<td>{name} ‡</td>") == 2, "in the table of each subset"
-    assert "<td>Nougat-small <small>published</small></td>" in page
+        assert page.count(f'<th scope="row">{name} ‡</th>') == 2, "in the table of each subset"
+    assert '<th scope="row">Nougat-small <small>published</small></th>' in page

@@ -48,4 +48,4 @@ def test_the_report_has_the_tables(tmp_path: Path) -> None:
     report = write_report(runs(tmp_path), tmp_path / "report")
     page = Path(str(report.path)).read_text("utf-8")
     assert "Image2LaTeX, skill" in page
-    assert "the oracle and the baselines are not ranked" in page
+    assert "The oracle and the baselines are not ranked" in page

@@ -21,8 +21,15 @@ from i2s_sdk.cli.terminal import say, say_json
 
 
 @click.command("report", short_help="Write the report of one run or several.")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=complete_files)
+@click.argument("runs", nargs=-1, metavar="RUN...", shell_complete=complete_files)
 @click.option("--out", metavar="PATH", help="Folder, or file.  [default: the folder of the only run]")
+@click.option(
+    "--all",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="An index of all runs below a folder, with links to their reports, in place of a report.",
+)
 @click.option("--single-file", is_flag=True, help="One file with the images in it, shrunk.")
 @click.option("--serve", is_flag=True, help="Serve it to a browser on this machine, with live progress.")
 @click.option(
@@ -34,12 +41,21 @@ from i2s_sdk.cli.terminal import say, say_json
 )
 @json_option
 def report_command(
-    runs: tuple[str, ...], out: str | None, single_file: bool, serve: bool, port: int, as_json: bool
+    runs: tuple[str, ...],
+    out: str | None,
+    folder: Path | None,
+    single_file: bool,
+    serve: bool,
+    port: int,
+    as_json: bool,
 ) -> None:
     """Write a page of tables, charts and all samples, which works offline.
 
     A folder of runs, as an evaluation of several models leaves it, stands for all of them; their report is
     written into it.
+
+    An index of many runs shows data, model, date and the main value of each task, sorted as the reader
+    wants: the page of a folder that a server shows.
 
     With several runs it has a leaderboard, and compares every two of them sample by sample (of more than
     four, the first with each other one).
@@ -51,7 +67,15 @@ def report_command(
       i2s-sdk report runs/before runs/after --out runs/before-and-after
       i2s-sdk report runs/both
       i2s-sdk report runs/answers --serve
+      i2s-sdk report --all runs
     """  # noqa: D301 - \b is for click
+    if folder is not None:
+        if runs or serve or single_file:
+            raise click.UsageError("--all goes with --out and --json alone")
+        _index(folder, out, as_json=as_json)
+        return
+    if not runs:
+        raise click.UsageError("Missing argument 'RUN...', or --all with a folder of runs")
     if serve and (out or single_file or as_json):
         raise click.UsageError("--serve goes with none of --out, --single-file and --json")
     named, runs = runs, all_runs(runs)
@@ -70,6 +94,18 @@ def report_command(
     for notice in written.notices:
         say(f"note: {notice}", err=True)
     say(f"Report: {shown(written.path)}")
+
+
+def _index(folder: Path, out: str | None, *, as_json: bool) -> None:
+    from i2s_sdk.report.runs_index import write_index
+
+    index = write_index(folder, Path(out) if out is not None else None)
+    if as_json:
+        say_json(index.to_json())
+        return
+    for notice in index.notices:
+        say(f"note: {notice}", err=True)
+    say(f"Index of {len(index.runs)} runs: {index.path}")
 
 
 def _serve(runs: tuple[str, ...], port: int) -> None:

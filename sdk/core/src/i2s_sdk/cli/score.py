@@ -256,7 +256,7 @@ def _tasks(profile: Profile) -> dict[str, dict[str, Any]]:
     by_task: dict[str, dict[str, Any]] = {}
     for name, spec in SPECS.usable().items():
         task = open_task(name, profile)
-        images = map(image_metric, image_metrics(task))
+        images = [image_metric(one, profile) for one in image_metrics(task)]
         metrics = {one.name: {"by": METRICS, "aggregate": str(one.aggregate)} for one in images}
         for scorer in scorers_of(task):
             by = f"{scorer.name} {scorer.version}"

@@ -66,8 +66,6 @@ class Reach:
     ends: tuple[float, float] | None
     #: The interval, for people.
     interval: str
-    #: Whether it is the oracle or a baseline.
-    is_reference_point: bool
     #: Place of the best baseline that looks at nothing; None if there is none.
     floor: float | None = None
     #: Place of the oracle; None if there is none.
@@ -78,7 +76,7 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Reaches:
-    """The runs on the scale of the main metric of a task, the best first, then the reference points."""
+    """The runs in the groups of a task on the scale of its main metric."""
 
     #: Name of the task.
     task: str
@@ -86,57 +84,12 @@ class Reaches:
     metric: str
     #: The runs.
     rows: tuple[Reach, ...]
-    #: Place of the best baseline that looks at nothing; None if there is none.
-    floor: float | None
-    #: Place of the oracle; None if there is none.
-    ceiling: float | None
     #: The least value of the metric, the middle and the greatest.
     ticks: tuple[str, str, str]
-    #: What the rows are of beside runs: "subset", "difficulty", or nothing.
-    by: str = ""
-    #: Labels of rows of a subset or difficulty for which no floor is known.
+    #: What the rows are of beside runs: "subset" or "difficulty".
+    by: str
+    #: Labels of rows for which no floor is known.
     without_floor: tuple[str, ...] = ()
-
-
-def reaches(compared: ComparedRuns, task: str) -> Reaches | None:
-    """Return the runs of a task on the scale of its main metric; None if no run has a value."""
-    metric = task_spec(task).main_metric
-    low, high = value_range(task, metric)
-
-    def place(value: float) -> float:
-        return place_of(value, low, high)
-
-    reached: list[tuple[float, Reach]] = []
-    known: dict[str, float] = {}
-    for label, summary in compared.summaries.items():
-        mean = task_mean(summary, task, metric) if task in summary.tasks else None
-        if mean is None or mean.value is None:
-            continue
-        known[label] = place(mean.value)
-        ends = (place(mean.interval[0]), place(mean.interval[1])) if mean.interval else None
-        row = Reach(
-            label,
-            figures.value(mean.value),
-            place(mean.value),
-            ends,
-            figures.interval(mean),
-            label in compared.unranked,
-            skill=_skill_of(compared, label, task),
-        )
-        reached.append((mean.value, row))
-    if not reached:
-        return None
-    floors = [known[name] for name in FLOORS if name in known]
-    floor, ceiling = max(floors, default=None), known.get(ORACLE)
-    ordered = (row for _, row in sorted(reached, key=lambda one: (one[1].is_reference_point, -one[0])))
-    rows = tuple(replace(row, floor=floor, ceiling=ceiling) for row in ordered)
-    return Reaches(task, metric, rows, floor, ceiling, ticks(low, high))
-
-
-def _skill_of(compared: ComparedRuns, label: str, task: str) -> str:
-    if compared.is_floor_or_ceiling(label):
-        return ""
-    return skill_words(compared.skills.get(task, {}).get(label))
 
 
 def skill_words(skill: Skill | None) -> str:
@@ -269,7 +222,7 @@ def group_charts(compared: ComparedRuns, task: str) -> list[Reaches]:
         if len(names) > 1 and rows:
             scale = ticks(*value_range(task, metric))
             without = tuple(row.label for row in rows if row.floor is None)
-            charts.append(Reaches(task, metric, tuple(rows), None, None, scale, by, without_floor=without))
+            charts.append(Reaches(task, metric, tuple(rows), scale, by, without_floor=without))
     return charts
 
 
@@ -296,7 +249,6 @@ def _rows(compared: ComparedRuns, runs: Sequence[RunView], task: str, by: _By, n
                 place=place_of(mean.value, low, high),
                 ends=ends,
                 interval=figures.interval(mean),
-                is_reference_point=False,
                 floor=place_of(skill.floor, low, high) if skill is not None else None,
                 ceiling=place_of(skill.ceiling, low, high) if skill is not None and has_ceiling else None,
                 skill=skill_words(skill),

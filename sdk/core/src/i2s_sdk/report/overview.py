@@ -17,6 +17,9 @@ from i2s_sdk.stats.means import Mean
 from i2s_sdk.tasks.registry import task_spec
 from i2s_sdk.tasks.task import EXACT
 
+#: The most tasks that have a column each in an overview; of more, it has a row for each.
+TASKS_ACROSS = 5
+
 
 @dataclass(frozen=True, slots=True)
 class OverviewColumn:
@@ -28,9 +31,14 @@ class OverviewColumn:
     metric: str
 
     @property
+    def word(self) -> str:
+        """The metric for people."""
+        return metric_word(self.task, self.metric)
+
+    @property
     def title(self) -> str:
         """Both for people, such as "latex ems"."""
-        return f"{self.task} {metric_word(self.task, self.metric)}"
+        return f"{self.task} {self.word}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +100,11 @@ class Overview:
     rows: tuple[OverviewRow, ...] = ()
     #: For each task in which runs are ranked.
     leads: tuple[Lead, ...] = ()
+
+    @property
+    def shown(self) -> tuple[OverviewRow, ...]:
+        """The rows of runs that are ranked; if there are none, those of reference points."""
+        return tuple(row for row in self.rows if not row.is_reference_point) or self.rows
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers as JSON has them."""

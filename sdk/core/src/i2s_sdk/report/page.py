@@ -164,11 +164,14 @@ def _write(
     standings = leaderboard(compared.summaries, compared.unranked, compared.refused, skills, own)
     notes = [*compared.notes(list(compared.by_task)), *notices(views)]
     tables, beside_runs = _tables(compared), judge_tables(views, published=True)
+    labels = {view.label for view in views}  # folders of runs keep reference points, which are no runs here
+    at_a_glance = overview(compared, [one for one in standings if one.label in labels])
     with storage.draft(page) as draft, draft.open("w", encoding="utf-8", errors="replace") as out:
         out.writelines(
-            render_page(views, rows, gallery, standings, versus, notes, tables, beside_runs, compared)
+            render_page(
+                views, rows, gallery, at_a_glance, standings, versus, notes, tables, beside_runs, compared
+            )
         )
-    labels = {view.label for view in views}  # folders of runs keep reference points, which are no runs here
     both = ([one for of_task in some.values() for one in of_task] for some in (tables, beside_runs))
     all_tables, all_beside = both
     return Report(
@@ -180,7 +183,7 @@ def _write(
         all_beside,
         compared.skills,
         _skills_by_subset(compared),
-        overview(compared, [one for one in standings if one.label in labels]),
+        at_a_glance,
     )
 
 

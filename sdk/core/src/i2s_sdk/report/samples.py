@@ -12,6 +12,7 @@ from typing import Any
 
 from i2s_sdk.report.charts import reference_values
 from i2s_sdk.report.compared import ComparedRuns
+from i2s_sdk.report.terms import Terms
 from i2s_sdk.report.view import RunView, checked, is_digest, without_paths
 from i2s_sdk.run.storage.codec import record_line
 from i2s_sdk.run.storage.manifest import PlannedSample
@@ -327,6 +328,8 @@ def index(
     rows: Sequence[Row],
     images: Mapping[str, Sequence[Any]],
     compared: ComparedRuns,
+    terms: Terms,
+    best: int = 0,
 ) -> dict[str, Any]:
     """Return what the script is told of all samples.
 
@@ -335,8 +338,10 @@ def index(
         rows: Their samples.
         images: Images by digest: name of what is shown, name of the whole image, width, height.
         compared: The comparison that has the values of baselines and of the oracle.
+        terms: What metrics mean.
+        best: Place of the run that is shown first.
     """
-    places = {digest: at for at, digest in enumerate(images)}
+    places, known = {digest: at for at, digest in enumerate(images)}, _known(rows)
     metrics: dict[str, list[str]] = {}
     for view in views:
         for task, names in view.metrics.items():
@@ -344,14 +349,17 @@ def index(
     return {
         "chunk": CHUNK,
         "runs": [view.label for view in views],
+        "best": best,
         "metrics": metrics,
+        "terms": {task: terms.of_metrics(task, names) for task, names in metrics.items()},
         "points": {
             task: {name: reference_values(compared, task, name) for name in names}
             for task, names in metrics.items()
         },
         "tasks": {name: _task(name, views) for name in metrics},
         "pictures": list(images.values()),
-        "samples": [_sample(row, metrics, places) for row in rows],
+        "took": [name for name, is_known in zip(TOOK, known, strict=True) if is_known],
+        "samples": [_sample(row, metrics, places, known) for row in rows],
         **_origins(views, rows),
     }
 
@@ -387,7 +395,28 @@ def _task(name: str, views: Sequence[RunView]) -> dict[str, Any]:
     }
 
 
-def _sample(row: Row, metrics: Mapping[str, Sequence[str]], places: Mapping[str, int]) -> list[Any]:
+#: What an answer took, as axes of a chart call it.
+TOOK = ("tokens out", "seconds", "cost in $", "tokens in")
+
+
+def _took(record: Record) -> tuple[float | None, ...]:
+    """Return what the answer took; None where it is not known, or nothing was asked."""
+    answer = record.answer
+    seconds = None if answer.cached or answer.seconds is None else round(answer.seconds, 2) or None
+    return answer.usage.output_tokens, seconds, answer.cost, answer.usage.input_tokens
+
+
+def _known(rows: Sequence[Row]) -> list[bool]:
+    """Return for each of TOOK whether it is known of any sample."""
+    known = [False] * len(TOOK)
+    for record in (one for row in rows for one in row if one is not None):
+        known = [was or now is not None for was, now in zip(known, _took(record), strict=True)]
+    return known
+
+
+def _sample(
+    row: Row, metrics: Mapping[str, Sequence[str]], places: Mapping[str, int], known: Sequence[bool]
+) -> list[Any]:
     first = next(record for record in row if record is not None)
     reference = places.get(first.instance.reference_sha256, -1)
     names = metrics.get(first.instance.task, ())
@@ -397,11 +426,14 @@ def _sample(row: Row, metrics: Mapping[str, Sequence[str]], places: Mapping[str,
         first.instance.subset,
         first.instance.difficulty,
         reference,
-        [None if record is None else _ending(record, names, places) for record in row],
+        [None if record is None else _ending(record, names, places, known) for record in row],
     ]
 
 
-def _ending(record: Record, names: Sequence[str], places: Mapping[str, int]) -> list[Any]:
+def _ending(
+    record: Record, names: Sequence[str], places: Mapping[str, int], known: Sequence[bool]
+) -> list[Any]:
+    took = [own for own, is_known in zip(_took(record), known, strict=True) if is_known]
     return [
         str(record.outcome),
         record.rendering.verdict.name if record.rendering.verdict else "",
@@ -412,6 +444,7 @@ def _ending(record: Record, names: Sequence[str], places: Mapping[str, int]) -> 
         ],
         int(record.usable and not record.usable_before_repair),
         int(record.usable),
+        *([took] if took else []),
     ]
 
 

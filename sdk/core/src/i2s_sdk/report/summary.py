@@ -12,7 +12,7 @@ from rich.text import Text
 from i2s_sdk.consoles import print_in_parts, table_console
 from i2s_sdk.report import figures
 from i2s_sdk.report.account_lines import account_lines
-from i2s_sdk.report.overview import Overview, OverviewRow
+from i2s_sdk.report.overview import TASKS_ACROSS, Overview, OverviewRow
 from i2s_sdk.report.view import profile_word, usable_word
 from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.stats.aggregate import Group, Summary, TaskResult
@@ -22,8 +22,6 @@ from i2s_sdk.visible import visible, visible_line
 
 #: The most metrics that have a column each; of more, a table has a row for each and a column for each subset.
 _METRICS_ACROSS = 6
-#: The most tasks that have a column each in an overview; of more, it has a row for each.
-_TASKS_ACROSS = 5
 
 
 def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: TextIO) -> None:
@@ -123,7 +121,7 @@ def print_overview(
     ends = [(row.label, _overview_cells(overview, row)) for row in points] + _ends(overview, skills or {})
     titles = [column.title for column in overview.columns] + ["exact", "scored"]
     table = Table(title=Text("All runs"), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
-    if len(overview.columns) <= _TASKS_ACROSS:
+    if len(overview.columns) <= TASKS_ACROSS:
         for at, title in enumerate(("run", *titles)):
             table.add_column(title, justify="right" if at else "left")
         for label, cells in lines:

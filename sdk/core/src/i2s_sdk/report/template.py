@@ -10,25 +10,33 @@ import base64
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from i2s_sdk.report import charts, figures, samples
 from i2s_sdk.report.account_lines import account_lines
 from i2s_sdk.report.charts import group_charts
 from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.images import Gallery
+from i2s_sdk.report.overview import TASKS_ACROSS, Overview
+from i2s_sdk.report.scales import scales
 from i2s_sdk.report.sharing import is_digest, licences, repeat_command, shareable_facts
 from i2s_sdk.report.skill_tables import TaskSkills, skill_tables, task_skills
 from i2s_sdk.report.tables import BLOCK_TITLES, MISMATCH_MARK, PaperTable, TableBlock, heading_groups
+from i2s_sdk.report.terms import Terms
 from i2s_sdk.report.versus import Versus
 from i2s_sdk.report.view import RunView, metric_word, shareable_model, usable_word
 from i2s_sdk.stats.leaderboard import Standing, short_columns
 from i2s_sdk.tasks.registry import task_spec
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 def render_page(
     views: Sequence[RunView],
     rows: Sequence[samples.Row],
     gallery: Gallery,
+    overview: Overview,
     standings: Sequence[Standing],
     versus: Sequence[Versus],
     notices: Sequence[str],
@@ -42,6 +50,7 @@ def render_page(
         views: The runs.
         rows: Their samples.
         gallery: Their images.
+        overview: The runs at a glance.
         standings: The leaderboard.
         versus: Comparisons of two runs.
         notices: What keeps the numbers from being comparable.
@@ -49,28 +58,24 @@ def render_page(
         beside: Tables of scores of judge models and of people, by task.
         compared: The runs as the leaderboard compares them.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    environment = Environment(
-        loader=PackageLoader("i2s_sdk.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = open_templates()
     environment.filters |= {
         "value": figures.value,
         "share": figures.share,
         "interval": figures.interval,
         "signed": figures.signed,
     }
-    style, script = _text("page.css"), _script()
+    terms = Terms(views)
+    style, script = template_text("page.css"), _script()
     tasks = list(dict.fromkeys(task for view in views for task in view.summary.tasks))
     shown = {task: short_columns(compared.summaries.values(), task) for task in tasks}
     facts = task_facts(views)
     means = list(dict.fromkeys(name for view in views for name in view.summary.benchmarks))
     has_mean_skill = any(one.mean_skill is not None for one in standings)
+    best = next((at for at, view in enumerate(views) if view.label == overview.shown[0].label), 0)
+    index = samples.index(views, rows, gallery.entries, compared, terms, best)
     columns = 1 + (len(compared.ranked) > 1) + has_mean_skill + len(facts) + len(means)
 
     def skills_of(view: RunView, task: str) -> TaskSkills:
@@ -78,14 +83,20 @@ def render_page(
         return task_skills(compared, view.label, task, [one.name for one in (*result.subsets, *result.apart)])
 
     return environment.get_template("report.html").generate(
-        policy=_policy(style, script),
+        policy=page_policy(style, script),
         # Our own files, and JSON and base64 that hold no markup; everything else is escaped.
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704
-        index=Markup(samples.script_json(samples.index(views, rows, gallery.entries, compared))),  # noqa: S704
+        index=Markup(samples.script_json(index)),  # noqa: S704
         chunks=samples.chunks(views, rows, list(gallery.entries)),
         embedded=gallery.embedded,
         views=views,
+        overview=overview,
+        took=index["took"],
+        terms=terms,
+        scales=scales(compared, overview),
+        tasks_across=TASKS_ACROSS,
+        profiles=list(dict.fromkeys(view.summary.profile for view in views)),
         accounts=_accounts(views, compared),
         tasks=tasks,
         standings=standings,
@@ -122,6 +133,19 @@ def render_page(
     )
 
 
+def open_templates() -> Environment:
+    """Return the templates of pages, in which texts are escaped."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("i2s_sdk.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
 def task_facts(views: Sequence[RunView]) -> list[str]:
     """Return the names of the facts that tasks of the runs said of themselves, such as how they ask."""
     tasks = dict.fromkeys(task for view in views for task in view.summary.tasks)
@@ -145,20 +169,21 @@ def _unavailable(views: Sequence[RunView]) -> list[tuple[str, list[str]]]:
 
 
 #: Files of the script, in the order in which they stand in it.
-_SCRIPTS = ("elements", "code", "texts", "compare", "cards", "sample", "filters", "listing", "page")
+_SCRIPTS = ("elements", "search", "code", "texts", "compare", "cards", "sample", "filters", "listing", "page")
 
 
 def _script() -> str:
     """Return the script of the page: its files, in a scope of their own."""
-    files = "".join(_text(f"{name}.js") for name in _SCRIPTS)
+    files = "".join(template_text(f"{name}.js") for name in _SCRIPTS)
     return f'"use strict";\n(() => {{\n{files}}})();\n'
 
 
-def _text(name: str) -> str:
+def template_text(name: str) -> str:
+    """Return a script or a style of our own."""
     return files("i2s_sdk.report").joinpath("templates", name).read_text("utf-8")
 
 
-def _policy(style: str, script: str) -> str:
+def page_policy(style: str, script: str) -> str:
     """Return what the page may do: run its one script, use its one style, show images."""
     return (
         f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; "

@@ -21,7 +21,9 @@ class EditScorer(Scorer):
     #: Version of the metric.
     version: str = "1"
     #: ``edit`` alone.
-    metrics: tuple[Metric, ...] = (Metric(EDIT),)
+    metrics: tuple[Metric, ...] = (
+        Metric(EDIT, summary="Edit similarity of the texts: 1 minus the share of characters to change."),
+    )
     #: False: both texts are bounded, and so is the time.
     in_worker: bool = False
 
@@ -46,7 +48,13 @@ class TexEditScorer(Scorer):
     #: Version of the metrics.
     version: str = "1"
     #: ``edit_tex`` and ``edit_normal``.
-    metrics: tuple[Metric, ...] = (Metric(EDIT_TEX), Metric(EDIT_NORMAL))
+    metrics: tuple[Metric, ...] = (
+        Metric(EDIT_TEX, summary="Edit similarity of the tokens that TeX reads, as they are written."),
+        Metric(
+            EDIT_NORMAL,
+            summary="Edit similarity of the tokens of TeX in a normal form, whichever way it is written.",
+        ),
+    )
     #: True: the time grows with the product of both lengths.
     in_worker: bool = True
 

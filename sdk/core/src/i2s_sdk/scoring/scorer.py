@@ -37,6 +37,8 @@ class Metric:
     high: float = 1.0
     #: How the values of samples become the value of a group.
     aggregate: Aggregate = Aggregate.MEAN
+    #: What it measures, in one sentence; empty if nothing is said.
+    summary: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,13 @@ from i2s_sdk.errors import PluginError
 from i2s_sdk.scoring.scorer import Aggregate, Metric, Scorer
 from i2s_sdk.tasks.task import EXACT, Task
 from i2s_wire.metrics.profile import Profile
+from i2s_wire.metrics.summaries import SUMMARIES
 
 
-def image_metric(name: str) -> Metric:
+def image_metric(name: str, profile: Profile) -> Metric:
     """Return a metric of images as a column."""
-    return Metric(name, aggregate=Aggregate.SHARE if name == EXACT else Aggregate.MEAN)
+    aggregate = Aggregate.SHARE if name == EXACT else Aggregate.MEAN
+    return Metric(name, aggregate=aggregate, summary=SUMMARIES[profile].get(name, ""))
 
 
 def image_metrics(task: Task) -> tuple[str, ...]:
@@ -24,7 +26,7 @@ def image_metrics(task: Task) -> tuple[str, ...]:
 def metrics_of(task: Task) -> tuple[Metric, ...]:
     """Return all metrics of a task, in the order shown."""
     return (
-        *map(image_metric, image_metrics(task)),
+        *(image_metric(name, task.profile) for name in image_metrics(task)),
         *(metric for one in scorers_of(task) for metric in one.metrics),
     )
 

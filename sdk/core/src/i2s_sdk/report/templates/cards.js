@@ -39,7 +39,7 @@ const notes = (ending, detail) => {
 };
 const percent = (share) => `${100 * share}%`;
 const marked = (sample, marks, whole) => {
-  const element = still(sample.reference, "reference with marks", whole);
+  const element = still(sample.reference, `${altOf(sample, null)} with marks`, whole);
   element.classList.add("marks");
   for (const [kind, [left, top, right, bottom], label] of marks) {
     const mark = make("span", `on-image ${kind}${left === right && top === bottom ? " point" : ""}`);
@@ -59,8 +59,8 @@ const tree = (panel) => {
     first.style.paddingLeft = `${1.1 * depth}em`;
     body.append(make("tr", mark, first, make("td", "", gold), make("td", "", answer), make("td", "", mark)));
   }
-  const heads = ["field", "target", "answer", ""].map((title) => make("th", "", title));
-  const shown = make("div", "wide", make("table", "tree", make("thead", "", make("tr", "", ...heads)), body));
+  const heads = ["field", "target", "answer", "kind"].map((title) => head(title));
+  const shown = make("div", "wide", make("table", "tree", caption(panel.title), make("thead", "", make("tr", "", ...heads)), body));
   return panel.left > 0 ? [shown, make("p", "note", `${panel.left} more fields are not shown.`)] : [shown];
 };
 const runs = (pieces, name) => pieces.map(([text, differs]) => (differs ? make(name, "", text) : text));
@@ -84,8 +84,8 @@ const diff = (panel) => {
       body.append(make("tr", mark, name, side("gold", goldDepth, runs(gold, "del")), side("answer", answerDepth, runs(answer, "ins"))));
     }
   }
-  const heads = ["", "target", "prediction"].map((title) => make("th", "", title));
-  const table = make("table", "diff", make("thead", "", make("tr", "", ...heads)), body);
+  const heads = ["part", "target", "prediction"].map((title) => head(title));
+  const table = make("table", "diff", caption(panel.title), make("thead", "", make("tr", "", ...heads)), body);
   return [make("div", "scrolled", table), ...note(panel, panel.left, "rows")];
 };
 const drawn = (rows, title) => {
@@ -104,7 +104,7 @@ const drawn = (rows, title) => {
       return cell;
     })));
   }
-  place.append(make("div", "scrolled", make("table", "cells", body)));
+  place.append(make("div", "scrolled", make("table", "cells", caption(title), body)));
   return place;
 };
 const tables = (panel) => [
@@ -116,7 +116,7 @@ const panel = (sample, one) => {
   if (one.kind === "diff") return make("div", "panel", make("h4", "", one.title), ...diff(one));
   if (one.kind === "tables") return make("div", "panel", make("h4", "", one.title), ...tables(one));
   if (one.kind === "image") {
-    return figure(one.title, "", () => marked(sample, one.marks, false), sample.reference < 0 && "no picture", () => open(sample));
+    return figure(one.title, "", () => marked(sample, one.marks, false), sample.reference < 0 && "no image", () => open(sample));
   }
   if (one.kind === "tree") return make("div", "panel", make("h4", "", one.title), ...tree(one));
   return make("div", "panel", make("h4", "", one.title), coloured(one.text, one.language));
@@ -152,22 +152,23 @@ const card = (sample, run, other) => {
   element.append(
     make("h3", "", linked(sample), " ", several ? null : make("span", `badge ${tone(ending)}`, state(ending))),
     make("p", "where", [sample.task, sample.subset, sample.difficulty].filter(Boolean).join(" · ")),
+    hitOf(sample) || "",
   );
   const pictures = make("div", other === null ? "pictures" : "pictures two");
   const renders = data.tasks[sample.task].renders;
   if (renders || sample.reference >= 0) {
     pictures.append(
-      figure("reference", "", () => still(sample.reference, "reference", false), sample.reference < 0 && "no picture", () => open(sample)),
+      figure("reference", "", () => still(sample.reference, altOf(sample, null), false), sample.reference < 0 && "no image", () => open(sample)),
     );
   }
   for (const one of renders ? runs : []) {
     const place = sample.runs[one] === null ? -1 : sample.runs[one][2];
     const name = data.runs[one];
     const missing = place < 0 && (sample.runs[one] !== null && ours.has(sample.runs[one][0]) ? "no score" : "no rendering");
-    pictures.append(figure("rendering", name, () => still(place, "rendering", false), missing, () => open(sample, one)));
+    pictures.append(figure("rendering", name, () => still(place, altOf(sample, one), false), missing, () => open(sample, one)));
     if (sample.reference >= 0 && place >= 0) {
-      const same = place === sample.reference && "none: the same picture";
-      pictures.append(figure("difference", name, () => difference(sample, place, false), same, () => open(sample, one, "difference")));
+      const same = place === sample.reference && "none: the same image";
+      pictures.append(figure("difference", name, () => difference(sample, one, false), same, () => open(sample, one, "difference")));
     }
   }
   element.append(pictures, make("div", "parts", ...runs.map((one) => part(sample, one, one === run ? other : null))));

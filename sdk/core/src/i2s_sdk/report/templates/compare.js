@@ -71,8 +71,8 @@ const overlaid = (sample, place, mode, state, label, change) => {
   const at = (apply) => (own) => { apply(own); change({ quiet: { at: Math.round(100 * own) } }); };
   const { reference, rendering, all } = sizes(sample, place);
   const stack = frame(all, state.zoom);
-  const below = layer(sample.reference, reference, all, "reference");
-  const above = layer(place, rendering, all, "rendering");
+  const below = layer(sample.reference, reference, all, altOf(sample, null));
+  const above = layer(place, rendering, all, altOf(sample, state.run));
   stack.append(below, above);
   if (mode === "slider") {
     const cut = (own) => { above.style.clipPath = `inset(0 0 0 ${percent(own)})`; };
@@ -132,17 +132,17 @@ const comparison = (sample, state, change) => {
     element.append(...overlaid(sample, place, mode, state, data.runs[state.run], change));
     return element;
   }
-  const alone = (which, size, name) => {
+  const alone = (which, size, name, run) => {
     const picture = frame(size, state.zoom);
-    picture.append(layer(which, size, size, name));
+    picture.append(layer(which, size, size, altOf(sample, run)));
     return make("figure", "", make("figcaption", "", `${name}, ${size[0]} × ${size[1]} pixels`), pannable(picture, state, change));
   };
   const pair = make("div", "beside");
-  if (sample.reference >= 0) pair.append(alone(sample.reference, data.pictures[sample.reference].slice(2), "reference"));
+  if (sample.reference >= 0) pair.append(alone(sample.reference, data.pictures[sample.reference].slice(2), "reference", null));
   const shown = mode === "all" ? data.runs.map((_, run) => run) : [state.run];
   for (const run of shown) {
     const own = sample.runs[run] === null ? -1 : sample.runs[run][2];
-    if (own >= 0) pair.append(alone(own, data.pictures[own].slice(2), data.runs[run]));
+    if (own >= 0) pair.append(alone(own, data.pictures[own].slice(2), data.runs[run], run));
     else if (data.tasks[sample.task].renders) {
       pair.append(make("figure", "", make("figcaption", "", data.runs[run]), make("p", "missing", state_of(sample, run))));
     }

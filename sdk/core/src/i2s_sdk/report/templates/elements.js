@@ -21,11 +21,26 @@ const make = (tag, className, ...children) => {
   element.append(...children.filter((child) => child !== null && child !== undefined));
   return element;
 };
+// The head of a column or a row, what a column means, and what a table shows.
+const head = (title, scope = "col") => {
+  const cell = make("th", "", title);
+  cell.scope = scope;
+  return cell;
+};
+const term = (task, metric) => {
+  const about = (data.terms[task] || [])[data.metrics[task].indexOf(metric)];
+  if (!about) return metric;
+  const [button, place] = [make("button", "term", metric), make("div", "about", about)];
+  Object.assign(button, { type: "button", title: about, popoverTargetElement: place });
+  place.popover = "auto";
+  return make("span", "", button, place);
+};
+const caption = (title) => make("caption", "unseen", title);
 const number = (value) => (value === null || value === undefined ? "–" : value.toFixed(3));
 const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(3);
 const words = (name) => name.toLowerCase().replaceAll("_", " ");
 
-// ---- endings: [outcome, verdict, picture, values, whether a repair made it usable, whether it is usable]
+// ---- endings: [outcome, verdict, picture, values, whether a repair made it usable, whether it is usable, what it took]
 
 const ours = new Set(["model_failure", "render_failure", "metric_failure", "cancelled"]);
 const usable = (ending) => ending !== null && ending[0] === "scored" && ending[5] === 1;
@@ -41,9 +56,11 @@ const tone = (ending) => {
   if (ending === null || ours.has(ending[0])) return "ours";
   return usable(ending) ? "good" : "bad";
 };
+// The value of a metric, "" for the main metric of the task; its first one if samples have no value of that.
+const mainOf = (task) => (data.metrics[task].includes(data.tasks[task].main) ? data.tasks[task].main : data.metrics[task][0]);
 const value = (sample, run, metric) => {
   const ending = sample.runs[run];
-  const place = data.metrics[sample.task].indexOf(metric);
+  const place = data.metrics[sample.task].indexOf(metric || mainOf(sample.task));
   return ending === null || place < 0 ? undefined : ending[3][place];
 };
 
@@ -68,6 +85,8 @@ const address = (place, whole) => {
   const picture = data.pictures[place];
   return picture[0] ? picture[whole ? 1 : 0] : document.getElementById(`picture-${place}`).textContent;
 };
+// What an image shows, for people who do not see it; `run` is null for the reference.
+const altOf = (sample, run) => `${sample.task} ${sample.id}, ${run === null ? "reference" : `rendering of ${data.runs[run]}`}`;
 const image = (place, alt, whole) => {
   const element = make("img");
   element.loading = "lazy";
@@ -91,13 +110,16 @@ const still = (place, alt, whole) => {
 };
 // Both pictures at one scale, from the upper left corner, as the metrics see them: white around the smaller
 // one, but a rendered page is stretched to its reference. White is where they are equal.
-const difference = (sample, place, whole) => {
+const difference = (sample, run, whole) => {
+  const place = sample.runs[run][2];
   const [, , width, height] = data.pictures[sample.reference];
   const stretched = data.tasks[sample.task].resized;
   const [wide, high] = stretched ? [width, height] : data.pictures[place].slice(2);
   const all = [Math.max(width, wide), Math.max(height, high)];
   const element = box(...all);
   element.classList.add("blend");
+  element.setAttribute("role", "img");
+  element.setAttribute("aria-label", `${sample.task} ${sample.id}, difference of reference and rendering of ${data.runs[run]}`);
   const lay = (which, w, h) => {
     const layer = make("div", "layer", image(which, "", whole));
     layer.firstChild.style.width = `${(100 * w) / all[0]}%`;

@@ -9,7 +9,7 @@ const options = (select, entries) => {
 };
 const distinct = (values) => [...new Set(values)];
 const titled = (first, names) => [["", first], ...names.map((name) => [name, words(name)])];
-const ORDERS = [["set", "as in the data set"], ["low", "lowest first"], ["high", "highest first"]];
+const ORDERS = [["low", "lowest first"], ["high", "highest first"], ["set", "as in the data set"]];
 const LEVELS = ["easy", "medium", "hard"];
 const AGAINST = [["gain", "largest gain first"], ["loss", "largest loss first"]];
 
@@ -27,8 +27,8 @@ const offer = () => {
   options(field.outcome, [["", "all"], ["+usable", "usable"], ["-usable", "not usable"],
     ["+repair", "only after repair"], ...endings.map((name) => [name, words(name)])]);
   const names = distinct((task ? [task] : Object.keys(data.metrics)).flatMap((one) => data.metrics[one]));
-  options(field.metric, names.map((name) => [name, name]));
-  options(field.height, [...names.slice(1), names[0]].map((name) => [name, name]));
+  options(field.metric, [["", "main of the task"], ...names.map((name) => [name, name])]);
+  options(field.height, [...data.took, ...names.slice(1), names[0]].map((name) => [name, name]));
   options(field.order, field.other.value === "" ? ORDERS : [...ORDERS, ...AGAINST]);
 };
 const ends = (ending, wanted) => {
@@ -54,6 +54,7 @@ const chosen = (run, other) => {
       ends(sample.runs[run], field.outcome.value) &&
       (least === null || (typeof own === "number" && own >= least)) &&
       (most === null || (typeof own === "number" && own <= most)) &&
+      (searched.hits === null || searched.hits.has(sample.at)) &&
       (!find || sample.id.toLowerCase().includes(find));
   });
   const order = field.order.value;

@@ -1,7 +1,7 @@
 // What the page shows is in its address: filters, order, view, sample, and how its images are compared.
 
 const DEFAULTS = { mode: "side", zoom: "fit", run: 0, at: 50, pan: "" };
-const FIELDS = ["run", "other", "task", "subset", "difficulty", "outcome", "metric", "least", "most", "order", "find", "view", "height"];
+const FIELDS = ["run", "other", "task", "subset", "difficulty", "outcome", "metric", "least", "most", "order", "text", "find", "view", "height"];
 const first = {}; // values of the fields of an address that says nothing
 
 let list = []; // samples that the filters leave, in order
@@ -66,11 +66,25 @@ const draw = () => {
   }
   more();
 };
+const looking = (text) => { document.getElementById("count").textContent = text; };
 const show = () => {
   offer();
+  const run = Number(field.run.value);
   const other = field.other.value === "" ? null : Number(field.other.value);
-  list = chosen(Number(field.run.value), other);
+  const wanted = field.text.value.trim().toLowerCase();
+  const key = wanted && JSON.stringify([wanted, run, other]);
+  if (key !== searched.key) {
+    searched = { key, hits: null };
+    if (wanted) {
+      const told = (at) => looking(`searching, ${at} of ${samples.length} samples`);
+      const done = (hits) => { searched = { key, hits }; show(); };
+      search(key, wanted, other === null ? [run] : [run, other], told, done).catch(
+        (error) => looking(`The texts cannot be searched: ${error}`));
+    }
+  }
+  list = wanted && searched.hits === null ? [] : chosen(run, other);
   draw();
+  if (wanted && searched.hits === null) looking("searching");
 };
 const open = (sample, run = Number(field.run.value), mode = shape.mode) => {
   opened = sample;
@@ -122,6 +136,8 @@ new IntersectionObserver((entries) => {
 }, { rootMargin: "1200px" }).observe(document.getElementById("end"));
 
 options(field.run, data.runs.map((name, at) => [String(at), name]));
+field.run.options[data.best].defaultSelected = true; // also once the filters are cleared
+field.run.value = String(data.best);
 options(field.task, titled("all", Object.keys(data.metrics)));
 document.getElementById("run-choice").hidden = !several;
 document.getElementById("other-choice").hidden = !several;
@@ -145,7 +161,7 @@ for (const link of document.querySelectorAll("a[data-sample]")) {
 }
 const KEYS = { ArrowLeft: { step: -1 }, ArrowRight: { step: 1 }, Escape: { sample: null } };
 document.addEventListener("keydown", (event) => {
-  const typing = event.target.closest("input, select, textarea");
+  const typing = event.target.closest("input, select, textarea") || document.querySelector(":popover-open");
   if (opened !== null && !typing && KEYS[event.key] && !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
     change(KEYS[event.key]);

@@ -25,10 +25,10 @@ const linked = (sample) => {
 
 const values = (sample) => {
   const names = data.metrics[sample.task];
-  const head = make("tr", "", make("th", "", "metric"), ...data.runs.map((name) => make("th", "", name)));
+  const heads = make("tr", "", head("metric"), ...data.runs.map((name) => head(name)));
   const rows = names.map((name) => make("tr", name === data.tasks[sample.task].main ? "total" : "",
-    make("td", "", name), ...data.runs.map((_, run) => make("td", "", number(value(sample, run, name))))));
-  return make("div", "wide", make("table", "", make("thead", "", head), make("tbody", "", ...rows)));
+    head(term(sample.task, name), "row"), ...data.runs.map((_, run) => make("td", "", number(value(sample, run, name))))));
+  return make("div", "wide", make("table", "", caption(`Values of ${sample.id}`), make("thead", "", heads), make("tbody", "", ...rows)));
 };
 const numberedFiles = (sample, text, line) => {
   const files = filesOf(sample.task, text);
@@ -64,7 +64,7 @@ const askedPart = (sample, part) => {
   if (typeof part === "string") return make("pre", "", part);
   if (Array.isArray(part)) return make("p", "note", `${part[0]} (not in the run)`);
   if (part === sample.reference) return make("p", "note", "the reference image");
-  return make("figure", "asked-image", make("figcaption", "", "image"), still(part, "image of the question", false));
+  return make("figure", "asked-image", make("figcaption", "", "image"), still(part, `${sample.task} ${sample.id}, image of the question`, false));
 };
 const askedQuestion = (sample, [name, system, list, schema]) => make("div", "asked",
   name && make("h5", "", name),
@@ -88,10 +88,10 @@ const questions = async (place, sample) => {
   }
 };
 // A metric that is pooled over samples is a sum of numerators over a sum of denominators; these are the sample's.
-const pooled = (parts) => make("table", "pooled",
-  make("tr", "", ...["pooled metric", "numerator", "denominator"].map((title) => make("th", "", title))),
+const pooled = (parts) => make("table", "pooled", caption("parts of pooled metrics"),
+  make("tr", "", ...["pooled metric", "numerator", "denominator"].map((title) => head(title))),
   ...Object.entries(parts).map(([name, [top, bottom]]) =>
-    make("tr", "", make("th", "", name), make("td", "", `${top}`), make("td", "", `${bottom}`))));
+    make("tr", "", head(name, "row"), make("td", "", `${top}`), make("td", "", `${bottom}`))));
 const runPart = async (place, sample, run) => {
   const ending = sample.runs[run];
   if (ending === null) return;
@@ -120,7 +120,7 @@ const drawSample = (sample, state_, at, count, change) => {
   const about = [sample.task, sample.subset, sample.difficulty].filter(Boolean).join(" · ");
   const parts = make("div", "parts");
   data.runs.forEach((name, run) => {
-    const part = make("div", "part", make("h4", "", name, " ", make("span", `badge ${tone(sample.runs[run])}`, state(sample.runs[run]))));
+    const part = make("div", "part", make("h3", "", name, " ", make("span", `badge ${tone(sample.runs[run])}`, state(sample.runs[run]))));
     parts.append(part);
     runPart(part, sample, run);
   });

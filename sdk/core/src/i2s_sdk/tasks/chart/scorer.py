@@ -34,7 +34,20 @@ def figure_from_text(text: str) -> Figure:
 #: Name of the scorer in the manifest of a run and in the detail of a sample.
 NAME = "chart elements"
 
-_METRICS = tuple(Metric(name) for name in SCORES)
+_SUMMARIES = {
+    "text": "F1 of the visible texts of both figures: equal words.",
+    "text_place": "F1 of the visible texts of both figures: equal words, weighted by their distance.",
+    "kind": "F1 of the marks of both figures: equal kind and class of shapes.",
+    "color": "F1 of the colours of marks of both figures, by their distance in CIEDE2000.",
+    "layout": "F1 of the axes of both figures: equal projection and place in the grid.",
+    "data": "F1 of the marks of both figures: equal kind, weighted by the part of the points that is equal.",
+    "chartmimic_text": "F1 of the lines of visible texts, as ChartMimic computes it.",
+    "chartmimic_layout": "F1 of the axes by their place in the grid, as ChartMimic computes it.",
+    "chartmimic_type": "F1 of the calls of plotting functions, as ChartMimic computes it.",
+    "chartmimic_color": "F1 of the colours of each kind of mark, as ChartMimic computes it.",
+    "plot2code_text": "Matches of visible texts by words and place, as Plot2Code computes them.",
+}
+_METRICS = tuple(Metric(name, summary=_SUMMARIES[name]) for name in SCORES)
 
 
 #: Name of the scorer that computes the scores of other benchmarks.
@@ -71,7 +84,7 @@ class PublishedScorer(_FigureScorer):
 
     name: str = PUBLISHED_NAME
     version: str = "2"
-    metrics: tuple[Metric, ...] = tuple(Metric(name) for name in PUBLISHED)
+    metrics: tuple[Metric, ...] = tuple(Metric(name, summary=_SUMMARIES[name]) for name in PUBLISHED)
     in_worker: bool = True
 
     def _compared(self, reference: Figure, candidate: Figure) -> MetricValues:

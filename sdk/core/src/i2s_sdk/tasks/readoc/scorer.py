@@ -109,11 +109,20 @@ def _nodes(trees: Sequence[tuple[int, TextTree]]) -> int:
 
 #: Name of the scorer, and of its detail in records.
 NAME = "readoc"
+_SUMMARIES = {
+    "text_concat": "Similarity of the text without headings, tables and formulas.",
+    "text_vocab": "F1 of the sets of words of the text without headings, tables and formulas.",
+    "heading_concat": "Similarity of all headings, joined by line ends.",
+    "heading_tree": "Similarity of the trees of headings.",
+    "embed_concat": "Similarity of all formulas within text.",
+    "isolate_concat": "Similarity of all displayed formulas.",
+    "table_concat": "Similarity of all tables as LaTeX.",
+    "table_tree": "Mean similarity of the best assignment of predicted to gold tables, as trees.",
+    "block_order": "Normalised Kendall distance of the order of the matched blocks.",
+    "token_order": "Normalised Kendall distance of the order of common words by their first appearance.",
+}
 #: The columns, in the order shown.
-COLUMNS = (
-    "text_concat", "text_vocab", "heading_concat", "heading_tree", "embed_concat", "isolate_concat",
-    "table_concat", "table_tree", "block_order", "token_order",
-)  # fmt: skip
+COLUMNS = tuple(_SUMMARIES)
 #: The columns that a subset has, where it does not have all.
 COLUMNS_OF_SUBSET = {
     "github": ("text_concat", "text_vocab", "heading_concat", "heading_tree", "block_order", "token_order")
@@ -174,7 +183,9 @@ class ReadocScorer:
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """The ten columns."""
-        return tuple(Metric(name, low=self._low(name)) for name in COLUMNS)
+        return tuple(
+            Metric(name, low=self._low(name), summary=summary) for name, summary in _SUMMARIES.items()
+        )
 
     def _low(self, name: str) -> float:
         clamped = self.profile is Profile.PAPER and name == "heading_tree"

@@ -222,8 +222,18 @@ INDICATORS = ("labels", *OF_OBJECTS)
 
 #: Name of the scorer.
 NAME = "scimage"
-_COMPILED = Metric("compiled", unusable=0.0, aggregate=Aggregate.SHARE)
-_METRICS = (_COMPILED, *(Metric(name, unusable=None) for name in INDICATORS))
+_COMPILED = Metric(
+    "compiled",
+    unusable=0.0,
+    aggregate=Aggregate.SHARE,
+    summary="Share of answers with a figure that is not blank, after repair.",
+)
+_SUMMARIES = {
+    "labels": "Share of the texts in quotes of the prompt that are in texts of the figure.",
+    "colors": "Share of the colours that the prompt names and a mark of the figure has.",
+    "objects": "Share of the shapes that the prompt counts and the figure has that number of.",
+}
+_METRICS = (_COMPILED, *(Metric(name, unusable=None, summary=_SUMMARIES[name]) for name in INDICATORS))
 #: The most of a prompt that is kept with a sample, for reports and judge models.
 PROMPT_CHARACTERS = 5000
 _NOT_KNOWN = "the objects of TikZ figures are not known"

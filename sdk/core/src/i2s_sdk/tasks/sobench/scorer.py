@@ -93,6 +93,8 @@ NAME = "sobench"
 LIMITS = ScorerLimits(cpu_seconds=2.0, memory_bytes=512 << 20)
 
 _NOTHING_COUNTS = "no field of the answer counts"
+_FMA = "Share of the fields that match, of all that count in all samples."
+_FSMA = "Share of samples whose fields all match."
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +129,14 @@ class StructuredOutputScorer:
         unread = None if self.profile is Profile.HELM else 0.0
         share, pooled = Aggregate.SHARE, Aggregate.POOLED
         return (
-            Metric("fma", unread, aggregate=pooled),
-            Metric("fsma", unread, aggregate=share),
-            Metric("followed_schema", aggregate=share),
-            Metric("exact_match", aggregate=share),
-            Metric("fma_exact", unread, aggregate=pooled),
-            Metric("fsma_exact", unread, aggregate=share),
+            Metric("fma", unread, aggregate=pooled, summary=_FMA),
+            Metric("fsma", unread, aggregate=share, summary=_FSMA),
+            Metric(
+                "followed_schema", aggregate=share, summary="Share of answers that are valid by the schema."
+            ),
+            Metric("exact_match", aggregate=share, summary="Share of answers that equal the gold answer."),
+            Metric("fma_exact", unread, aggregate=pooled, summary=f"{_FMA} All are compared exactly."),
+            Metric("fsma_exact", unread, aggregate=share, summary=f"{_FSMA} All are compared exactly."),
         )
 
     def applies(self, sample: Scorable) -> bool:

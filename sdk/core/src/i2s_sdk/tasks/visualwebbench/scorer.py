@@ -63,7 +63,11 @@ class ChoiceScorer:
     #: Version of the values.
     version: str = "1"
     #: ``accuracy``, 0 or 1.
-    metrics: tuple[Metric, ...] = (Metric(ACCURACY, aggregate=Aggregate.SHARE),)
+    metrics: tuple[Metric, ...] = (
+        Metric(
+            ACCURACY, aggregate=Aggregate.SHARE, summary="Share of samples whose choice or place is right."
+        ),
+    )
     #: False: a letter, a box and a point are short.
     in_worker: bool = False
 
@@ -142,7 +146,11 @@ ROUGE_L, ROUGE_1, ROUGE_2, F1 = "rouge_l", "rouge_1", "rouge_2", "f1"
 #: CPU time and memory for a sample.
 LIMITS = ScorerLimits(cpu_seconds=10.0)
 
-_ROUGES = tuple(map(Metric, (ROUGE_L, ROUGE_1, ROUGE_2)))
+_ROUGES = (
+    Metric(ROUGE_L, summary="F1 of the longest common subsequence of words of the answer and the gold text."),
+    Metric(ROUGE_1, summary="F1 of the words of the answer and the gold text."),
+    Metric(ROUGE_2, summary="F1 of the pairs of neighbouring words of the answer and the gold text."),
+)
 _BLANK = " "  # what the released evaluation compares where an answer has no text
 
 
@@ -223,7 +231,9 @@ class QuestionScorer:
     #: Version of the values.
     version: str = "1"
     #: ``f1``, from 0 to 1.
-    metrics: tuple[Metric, ...] = (Metric(F1),)
+    metrics: tuple[Metric, ...] = (
+        Metric(F1, summary="F1 of the words of the answer and of the gold answer that is nearest to it."),
+    )
     #: True: the time grows with the length of the answer times the number of golds.
     in_worker: bool = True
     #: CPU time and memory for a sample.

@@ -1,0 +1,17 @@
+"""What the names of columns mean."""
+
+from __future__ import annotations
+
+import pytest
+
+from i2s_sdk.tasks.metrics import metrics_of
+from i2s_sdk.tasks.registry import SPECS, open_task
+from i2s_wire.metrics.profile import Profile
+
+
+@pytest.mark.parametrize("profile", list(Profile))
+def test_every_metric_of_every_task_says_what_it_measures(profile: Profile) -> None:
+    silent = [
+        (task, one.name) for task in SPECS for one in metrics_of(open_task(task, profile)) if not one.summary
+    ]
+    assert silent == []
