@@ -129,6 +129,8 @@ FLAGS = {
     **{one.setting: one.flag for one in SERVICES},
     "token_file": "--token-file",
     "profile": "--profile",
+    "label": "--label",
+    "note": "--note",
     "jobs": "--jobs",
     "fail_on_error": "--fail-on-error",
 }

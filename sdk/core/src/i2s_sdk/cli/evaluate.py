@@ -17,6 +17,7 @@ from i2s_sdk.cli.options import (
     load_settings,
     log_runs,
     log_to_option,
+    name_options,
     parse_destinations,
     parse_requirements,
     require_options,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     short_help="Evaluate a model on a data set.",
 )
 @runs_options
+@name_options
 @click.option("--jobs", metavar="N", help="Samples in a stage.  [I2S_JOBS; twice the slots of its service]")
 @click.option(
     "--fail-on-error",
@@ -99,6 +101,7 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
       i2s-sdk evaluate
       i2s-sdk evaluate --data my-set --model replay:answers.jsonl --profile helm --out runs/answers-helm
       i2s-sdk evaluate --task latex --limit 4 --json
+      i2s-sdk evaluate --model openai/gpt-4o --label "GPT-4o, short prompt" --out runs/short
       i2s-sdk evaluate --model openai/my-model --base-url http://127.0.0.1:8000/v1
       i2s-sdk evaluate --model openai/gpt-4o --model anthropic/claude-sonnet-4-5 --out runs/both
       i2s-sdk evaluate --model anthropic/claude-sonnet-4-5 --limit 100 --seed 1 --dry-run
@@ -120,6 +123,8 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
         given,
         profile=given["profile"],
         prompts=given["prompts"],
+        label=given["label"],
+        note=given["note"],
         jobs=given["jobs"],
         fail_on_error=given["fail_on_error"],
         render_cache="no" if given["no_render_cache"] else None,
@@ -255,6 +260,8 @@ def tell_result(result: RunResult, settings: Settings, as_json: bool, checks: Se
         required = {"requirements": [one.to_json() for one in checks]} if checks else {}
         say_json({**_document(result), **required})
     else:
+        if result.label:
+            say(f"{result.label}:")
         print_summary(result.summary, result.unavailable, sys.stdout)
         print_skills(result.skills, sys.stdout, result.skills_by_subset)
         if str(result.spending):
@@ -268,6 +275,7 @@ def _document(result: RunResult) -> dict[str, Any]:
 
     return {
         "run": str(result.folder),
+        "label": result.label,
         "report": str(result.report),
         "covered": result.covered,
         **result.summary.to_json(),

@@ -89,6 +89,17 @@ def profile_option(command: F) -> F:
     )(command)
 
 
+def name_options(command: F) -> F:
+    """Add ``--label`` and ``--note``, which a run keeps as the settings of these names."""
+    label = click.option(
+        "--label", metavar="NAME", help="Name of the run in tables and reports, in place of its model."
+    )
+    note = click.option(
+        "--note", metavar="TEXT", help="A text that is kept with the run; its report shows it."
+    )
+    return label(note(command))
+
+
 def json_option(command: F) -> F:
     """Add ``--json``."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document, nothing else.")(

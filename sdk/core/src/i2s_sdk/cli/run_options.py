@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 
 _DATA = ("data", "tasks", "subsets", "difficulties", "samples", "limit", "seed", "shard")
 _MODEL = ("model", "models", "prompts", "predictions", "systems")
-_RUN = ("profile", "out", "jobs", "fail_on_error", "dry_run", "repeats", "no_render_cache", "no_score_cache")
+_RUN = (
+    *("profile", "out", "label", "note", "jobs", "fail_on_error", "dry_run", "repeats"),
+    *("no_render_cache", "no_score_cache"),
+)
 _RESULT = ("requirements", "junit", "log_to", "as_json")
 
 #: Names of parameters by the heading under which ``--help`` shows them, in its order. Parameters that begin

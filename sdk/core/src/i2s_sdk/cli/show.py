@@ -155,7 +155,8 @@ def _lines(stored: StoredRun, record: Record) -> Iterator[str]:
     options, instance = stored.manifest.options, record.instance
     level = f", {instance.difficulty}" if instance.difficulty else ""
     subset = f"{instance.task}/{instance.subset}{level}"
-    yield f"{instance.id} ({subset}), {options.model}, profile {options.profile}"
+    name = f"{label}, " if (label := stored.manifest.label) else ""
+    yield f"{instance.id} ({subset}), {name}{options.model}, profile {options.profile}"
     yield f"ended: {_ending(record)}"
     if record.rendering.error is not None and record.rendering.error.message not in record.message:
         line = f"line {record.rendering.error.line} of the document: " if record.rendering.error.line else ""

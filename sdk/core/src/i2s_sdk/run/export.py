@@ -64,7 +64,7 @@ def columns(run: StoredRun) -> dict[str, str]:
     pooled = dict.fromkeys(one.name for one in metrics if one.aggregate is Aggregate.POOLED)
     return {
         **dict.fromkeys(("id", "task", "subset", "difficulty", "licence", "source"), _TEXT),
-        **dict.fromkeys(("model", "profile", "outcome", "accounts"), _TEXT),
+        **dict.fromkeys(("label", "model", "profile", "outcome", "accounts"), _TEXT),
         **dict.fromkeys(("verdict", "verdict_before_repair"), _TEXT),
         **dict.fromkeys(("rendered", "rendered_before_repair", "usable", "usable_before_repair"), _TRUTH),
         **dict.fromkeys((one.name for one in metrics), _REAL),
@@ -99,7 +99,8 @@ def _error_columns(name: str) -> dict[str, str]:
 def rows(run: StoredRun) -> Iterator[Row]:
     """Return a row for each record; a column that does not apply is None."""
     names = columns(run)
-    fixed = {"model": run.manifest.options.model, "profile": run.manifest.options.profile}
+    options = run.manifest.options
+    fixed = {"label": run.manifest.label or None, "model": options.model, "profile": options.profile}
     planned = {one.id: one for one in run.planned}
     for record in map(run.with_texts, run.ordered()):
         values = {

@@ -33,7 +33,7 @@ from i2s_sdk.run.score import ScoreStage
 from i2s_sdk.run.steps import read_steps, run_metrics, score_steps, scoring_services
 from i2s_sdk.run.storage.folder import LOGS, RunFolder
 from i2s_sdk.run.storage.index import marked_calls
-from i2s_sdk.run.storage.manifest import Manifest
+from i2s_sdk.run.storage.manifest import LABEL, NOTE, Manifest
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.settings import Settings
@@ -150,6 +150,8 @@ class Runner:
     async def pending(self) -> list[Instance] | None:
         """Return what remains to be done; None if the run was begun and nothing remains.
 
+        A run that was begun gets the label and the note that are given now.
+
         Raises:
             RunConflictError: The folder holds a run with other options.
             DataError: A reference is not an image within bounds.
@@ -158,6 +160,7 @@ class Runner:
         if manifest is not None:  # differences are told before anything is started
             ours = self.plan.options(manifest.options.engines, manifest.options.metrics)
             ours.require_same(manifest.options, self.folder.storage)
+            self.folder.tell({**manifest.about, **self._given()})
         remaining = self.remaining()
         if manifest is not None and not remaining:
             return None
@@ -267,7 +270,8 @@ class Runner:
             Manifest(
                 options=self.plan.options(digests, versions),
                 unavailable=unavailable,
-                about=facts(
+                about=self._given()
+                | facts(
                     self.plan,
                     tuple(engines.values()),
                     comparer,
@@ -280,6 +284,11 @@ class Runner:
             ),
             self.plan.whole,
         )
+
+    def _given(self) -> dict[str, str]:
+        """Return the facts that the user gives the run."""
+        given = {LABEL: " ".join(self.settings.label.split()), NOTE: self.settings.note}
+        return {name: text for name, text in given.items() if text}
 
     def _generating(
         self, services: Services, comparer: MetricsDescription | None, caches: Caches

@@ -1,0 +1,75 @@
+"""Commands of docs/daily-use.md do what the page says; their data sets need no service."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from documentation_pages import commands, section
+
+pytestmark = pytest.mark.integration
+
+PAGE = "daily-use.md"
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+PROGRAM = Path(sys.executable).with_name("i2s-sdk")
+
+
+class Terminal:
+    """Runs command lines in a folder with a data set ``my-set``, without services."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        shutil.copytree(EXAMPLES / "sobench", folder / "my-set")
+        own = {
+            "XDG_CACHE_HOME": str(folder / "cache"),
+            "I2S_REFERENCE_POINTS": "no",
+            "I2S_START_SECONDS": "1",
+        }
+        self.environ = {name: text for name, text in os.environ.items() if not name.startswith("I2S_")} | own
+
+    def run(self, line: str, *, code: int = 0) -> subprocess.CompletedProcess[str]:
+        """Run a line that begins with i2s-sdk."""
+        name, *words = shlex.split(line, comments=True)
+        assert name == "i2s-sdk"
+        ended = subprocess.run(
+            [str(PROGRAM), *words],
+            cwd=self.folder,
+            env=self.environ,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=280,
+        )
+        assert ended.returncode == code, f"{line}\n{ended.stdout}\n{ended.stderr}"
+        return ended
+
+    def about(self, run: str) -> dict[str, str]:
+        """Return the facts of a run."""
+        about: dict[str, str] = json.loads((self.folder / run / "manifest.json").read_text())["about"]
+        return about
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Terminal:
+    return Terminal(tmp_path)
+
+
+def test_a_label_is_the_name_of_a_run_everywhere(terminal: Terminal) -> None:
+    lines = commands(section(PAGE, "Names and notes"))
+    printed = [terminal.run(line).stdout for line in lines]
+    about = terminal.about("runs/first")
+    assert (about["label"], about["note"]) == ("first try", "before the prompt was shortened")
+    assert "first try:" in printed[0]
+    assert terminal.about("runs/second")["label"] == "second try"  # given when all its samples had ended
+    page = (terminal.folder / "both/index.html").read_text()
+    assert all(text in page for text in ("first try", "second try", "before the prompt was shortened"))
+    rows = list(csv.DictReader((terminal.folder / "first.csv").open()))
+    assert {row["label"] for row in rows} == {"first try"}
