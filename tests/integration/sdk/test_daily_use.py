@@ -73,3 +73,10 @@ def test_a_label_is_the_name_of_a_run_everywhere(terminal: Terminal) -> None:
     assert all(text in page for text in ("first try", "second try", "before the prompt was shortened"))
     rows = list(csv.DictReader((terminal.folder / "first.csv").open()))
     assert {row["label"] for row in rows} == {"first try"}
+
+
+def test_a_start_that_fails_leaves_no_folder_and_says_why_in_one_line(terminal: Terminal) -> None:
+    model, data = commands(section(PAGE, "A start that fails"))
+    assert "127.0.0.1:9" in terminal.run(model, code=2).stderr
+    assert "my-sett" in terminal.run(data, code=2).stderr
+    assert not (terminal.folder / "runs").exists()
