@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from documentation_pages import commands, section
+from documentation_pages import blocks, commands, section
 
 pytestmark = pytest.mark.integration
 
@@ -80,3 +80,33 @@ def test_a_start_that_fails_leaves_no_folder_and_says_why_in_one_line(terminal: 
     assert "127.0.0.1:9" in terminal.run(model, code=2).stderr
     assert "my-sett" in terminal.run(data, code=2).stderr
     assert not (terminal.folder / "runs").exists()
+
+
+def test_a_model_and_a_scorer_in_one_file_give_values_and_changed_ones_another_run(
+    terminal: Terminal,
+) -> None:
+    terminal.run(commands(section(PAGE, "Names and notes"))[0])
+    page = section(PAGE, "A scorer or a model in one Python file")
+    (program,) = blocks(page, "python")
+    (terminal.folder / "my.py").write_text(program)
+    printed = [terminal.run(line).stdout for line in commands(page)]
+    assert all("quotes" in text for text in printed)
+    own = json.loads((terminal.folder / "runs/own/results.json").read_text())["tasks"]["sobench"]["values"]
+    assert own["quotes"] == pytest.approx(0.04)
+    report = terminal.run("i2s-sdk report runs/own runs/first-scored --out both")  # needs no my.py
+    assert "quotes" in (terminal.folder / "both/index.html").read_text(), report.stderr
+
+    (terminal.folder / "my.py").write_text(program.replace("/ 100", "/ 50"))
+    changed = terminal.run(commands(page)[0], code=2).stderr
+    assert "model_fingerprint" in changed
+    refused = terminal.run("i2s-sdk score-run runs/first --scorer my.py:score", code=2).stderr
+    assert "--model replay:runs/first --scorer my.py:score --out FOLDER" in refused
+
+
+def test_a_file_of_settings_in_the_working_folder_names_no_code(terminal: Terminal) -> None:
+    (terminal.folder / "my.py").write_text("raise SystemExit('it ran')")
+    for line in ('model = "my.py:model"', 'scorer = "my.py:score"', 'scorer = ["my.py:score"]'):
+        (terminal.folder / "i2s.toml").write_text(f"[evaluate]\n{line}\n")
+        refused = terminal.run("i2s-sdk evaluate --data my-set", code=2).stderr
+        assert "a program" in refused
+        assert "it ran" not in refused

@@ -21,6 +21,7 @@ from i2s_sdk.cli.options import (
     parse_destinations,
     parse_requirements,
     require_options,
+    scorer_option,
     settings_options,
     tell_failed,
 )
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     metavar="S",
     help="With --predictions: only this system; may be repeated.",
 )
+@scorer_option
 @click.option("--no-render-cache", is_flag=True, help="Render everything anew.  [I2S_RENDER_CACHE=no]")
 @click.option("--no-score-cache", is_flag=True, help="Compare all images anew.  [I2S_SCORE_CACHE=no]")
 @require_options
@@ -105,6 +107,7 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
       i2s-sdk evaluate --model openai/my-model --base-url http://127.0.0.1:8000/v1
       i2s-sdk evaluate --model openai/gpt-4o --model anthropic/claude-sonnet-4-5 --out runs/both
       i2s-sdk evaluate --model anthropic/claude-sonnet-4-5 --limit 100 --seed 1 --dry-run
+      i2s-sdk evaluate --model my.py:model --scorer my.py:score
       i2s-sdk evaluate --data my-documents --predictions outputs --out runs/outputs
 
     \b
@@ -117,6 +120,7 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
       openai/NAME             OpenAI, or any server of its protocol with --base-url
       anthropic/NAME, google/NAME, hf/NAME, inspect/PROVIDER/NAME
       command:PROGRAM         your own program
+      FILE.py:NAME            your own function in a Python file
       replay:PATH             completions recorded before: JSON lines, a run, or folders of HELM
     """  # noqa: D301 - \b is for click
     settings = load_settings(
@@ -141,7 +145,7 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
     options = chosen_options(given, settings)
     models = [one for one in given["models"] if one] or ["oracle"]
     folder = run_folder({**given, "model": " ".join(models)}, settings)
-    choice: dict[str, Any] = chosen_instances(given)
+    choice: dict[str, Any] = chosen_instances(given) | {"scorers": given["scorers"]}
     data = given["data"]
     if given["dry_run"]:
         if given["repeats"] > 1:
@@ -201,6 +205,7 @@ def _evaluate_predictions(given: dict[str, Any], settings: Settings) -> int:
             systems=given["systems"],
             settings=settings,
             on_progress=progress.show_run,
+            scorers=given["scorers"],
             **chosen_instances(given),
         )
     return _tell_several(result, settings, given)

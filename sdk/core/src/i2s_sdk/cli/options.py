@@ -100,6 +100,18 @@ def name_options(command: F) -> F:
     return label(note(command))
 
 
+def scorer_option(command: F) -> F:
+    """Add ``--scorer``."""
+    return click.option(
+        "--scorer",
+        "scorers",
+        multiple=True,
+        metavar="FILE.py:NAME",
+        shell_complete=complete_files,
+        help="A function of yours that scores a sample, such as my.py:score; may be repeated.",
+    )(command)
+
+
 def json_option(command: F) -> F:
     """Add ``--json``."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document, nothing else.")(

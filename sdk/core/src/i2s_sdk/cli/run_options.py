@@ -36,7 +36,7 @@ _RUN = (
     *("profile", "out", "label", "note", "jobs", "fail_on_error", "dry_run", "repeats"),
     *("no_render_cache", "no_score_cache"),
 )
-_RESULT = ("requirements", "junit", "log_to", "as_json")
+_RESULT = ("scorers", "requirements", "junit", "log_to", "as_json")
 
 #: Names of parameters by the heading under which ``--help`` shows them, in its order. Parameters that begin
 #: with "model_" belong to the model; all others stand under "Services and settings".

@@ -10,7 +10,13 @@ import click
 from i2s_client.service_table import DOCUMENTS, METRICS, RENDERERS
 from i2s_sdk.cli.evaluate import tell_result
 from i2s_sdk.cli.main import BELOW_COVERAGE
-from i2s_sdk.cli.options import json_option, load_settings, name_options, settings_options_for
+from i2s_sdk.cli.options import (
+    json_option,
+    load_settings,
+    name_options,
+    scorer_option,
+    settings_options_for,
+)
 from i2s_sdk.cli.run_options import (
     GroupedCommand,
     chosen_instances,
@@ -163,6 +169,7 @@ def render_run_command(run: str, **given: Any) -> int:  # noqa: ANN401 - the par
 @data_option
 @jobs_option
 @fail_on_error_option
+@scorer_option
 @name_options
 @json_option
 @settings_options_for(METRICS, DOCUMENTS)
@@ -174,6 +181,7 @@ def score_run_command(run: str, **given: Any) -> int:  # noqa: ANN401 - the para
     \b
     Example:
       i2s-sdk score-run runs/gpt-4o
+      i2s-sdk score-run runs/gpt-4o --scorer my.py:score
     """  # noqa: D301 - \b is for click
     settings = load_settings(
         given,
@@ -187,5 +195,11 @@ def score_run_command(run: str, **given: Any) -> int:  # noqa: ANN401 - the para
     from i2s_sdk.run.stages import score_run
 
     with ProgressLine(sys.stderr, ["samples"]) as progress, interruptible(run, settings, progress):
-        result = score_run(run, data=given["data"], settings=settings, on_progress=progress.show_run)
+        result = score_run(
+            run,
+            data=given["data"],
+            settings=settings,
+            on_progress=progress.show_run,
+            scorers=given["scorers"],
+        )
     return tell_result(result, settings, given["as_json"])

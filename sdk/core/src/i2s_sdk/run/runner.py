@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from i2s_client.service_table import DOCUMENTS
 from i2s_sdk.data.locations import note_location
-from i2s_sdk.errors import DataError
+from i2s_sdk.errors import DataError, RunConflictError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import require_usable_references
 from i2s_sdk.models.model import Model
@@ -160,12 +160,28 @@ class Runner:
         if manifest is not None:  # differences are told before anything is started
             ours = self.plan.options(manifest.options.engines, manifest.options.metrics)
             ours.require_same(manifest.options, self.folder.storage)
+            self._require_scorers(manifest)
             self.folder.tell({**manifest.about, **self._given()})
         remaining = self.remaining()
         if manifest is not None and not remaining:
             return None
         await asyncio.to_thread(require_usable_references, remaining, self.settings.reference_pixels)
         return remaining
+
+    def _require_scorers(self, manifest: Manifest) -> None:
+        """Check that a run whose samples have scores was begun with the scorers of the user.
+
+        Raises:
+            RunConflictError: It was not; says how its answers get these values.
+        """
+        known = manifest.options.metrics
+        for scorer in self.plan.scorers:
+            if known and any(one.name not in known for one in scorer.metrics):
+                raise RunConflictError(
+                    f"{self.folder.storage} was begun without --scorer {scorer.name}; score its answers in "
+                    f"another folder: i2s-sdk evaluate --model replay:{self.folder.storage} --scorer "
+                    f"{scorer.name} --out FOLDER"
+                )
 
     def needs(self, remaining: Sequence[Instance]) -> Needs:
         """Return the services that some instances need."""
@@ -259,8 +275,10 @@ class Runner:
         documents: DocumentsDescription | None,
     ) -> Manifest:
         note_location(self.plan.data)
-        scored = StageName.SCORE in self.stages
-        versions, unavailable = run_metrics(self.plan.tasks.values(), comparer) if scored else ({}, {})
+        versions: dict[str, str] = {}
+        unavailable: dict[str, str] = {}
+        if StageName.SCORE in self.stages:
+            versions, unavailable = run_metrics(self.plan.tasks.values(), comparer, self.plan.scorers)
         digests = {one.service: one.engine.digest for one in engines.values()}
         if documents is not None:
             digests |= {f"{documents.service} {one.name}": one.digest for one in documents.engines}
@@ -331,7 +349,7 @@ class Runner:
         caches: Caches,
     ) -> PipelineStage[Sample]:
         metrics = manifest.options.metrics
-        steps = score_steps(self.plan.tasks, services, metrics, workers, comparer, caches)
+        steps = score_steps(self.plan.tasks, services, metrics, workers, comparer, caches, self.plan.scorers)
         return self._stage(ScoreStage(steps, self.folder), [comparer.slots] if comparer else [])
 
     def _stage(
