@@ -110,3 +110,27 @@ def test_a_file_of_settings_in_the_working_folder_names_no_code(terminal: Termin
         refused = terminal.run("i2s-sdk evaluate --data my-set", code=2).stderr
         assert "a program" in refused
         assert "it ran" not in refused
+
+
+def test_files_of_prompts_are_runs_beside_each_other_that_are_named_after_them(terminal: Terminal) -> None:
+    (program,) = blocks(section(PAGE, "A scorer or a model in one Python file"), "python")
+    (terminal.folder / "my.py").write_text(program)
+    page = section(PAGE, "Variants of a prompt")
+    (prompts,) = blocks(page, "toml")
+    (terminal.folder / "short.toml").write_text(prompts)
+    (terminal.folder / "brief.toml").write_text(prompts.replace("Answer by the schema", "Be brief"))
+    (line,) = commands(page)
+    ended = terminal.run(f"{line} --json")
+    assert json.loads(ended.stdout)["runs"].keys() == {"short", "brief"}
+    assert terminal.about("runs/prompts/short")["label"] == "short"
+    answers = [
+        (terminal.folder / f"runs/prompts/{one}/answers.jsonl").read_text() for one in ("short", "brief")
+    ]
+    assert ["Answer by the schema" in one for one in answers] == [True, False]
+    page_text = (terminal.folder / "runs/prompts/index.html").read_text()
+    assert "Prompts of sobench differ" in page_text
+    results = terminal.folder / "runs/prompts/short/results.json"
+    before = results.read_bytes()
+    (terminal.folder / "brief.toml").write_text(prompts)
+    assert "prompts" in terminal.run(line, code=2).stderr  # another variant of that name is another run
+    assert results.read_bytes() == before

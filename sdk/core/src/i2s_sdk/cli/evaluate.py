@@ -107,6 +107,7 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
       i2s-sdk evaluate --model openai/my-model --base-url http://127.0.0.1:8000/v1
       i2s-sdk evaluate --model openai/gpt-4o --model anthropic/claude-sonnet-4-5 --out runs/both
       i2s-sdk evaluate --model anthropic/claude-sonnet-4-5 --limit 100 --seed 1 --dry-run
+      i2s-sdk evaluate --model openai/gpt-4o --prompts short.toml --prompts long.toml
       i2s-sdk evaluate --model my.py:model --scorer my.py:score
       i2s-sdk evaluate --data my-documents --predictions outputs --out runs/outputs
 
@@ -126,7 +127,7 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
     settings = load_settings(
         given,
         profile=given["profile"],
-        prompts=given["prompts"],
+        prompts=given["prompts"][0] if len(given["prompts"]) == 1 else None,
         label=given["label"],
         note=given["note"],
         jobs=given["jobs"],
@@ -144,19 +145,23 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
         raise UsageError("--system chooses among the systems of --predictions, which is not given")
     options = chosen_options(given, settings)
     models = [one for one in given["models"] if one] or ["oracle"]
-    folder = run_folder({**given, "model": " ".join(models)}, settings)
+    prompts = given["prompts"] if len(given["prompts"]) > 1 else ()
+    named = [*models, *(Path(one).stem for one in prompts)]
+    folder = run_folder({**given, "model": " ".join(named)}, settings)
     choice: dict[str, Any] = chosen_instances(given) | {"scorers": given["scorers"]}
     data = given["data"]
     if given["dry_run"]:
         if given["repeats"] > 1:
             raise UsageError("--dry-run counts one run of each model; leave out --repeats and multiply")
+        if prompts:
+            raise UsageError("--dry-run counts one variant; give one --prompts and add them up")
         return _dry_run(data, models, folder, options, settings, choice, as_json=given["as_json"])
     from i2s_sdk.cli.interruption import Journal, interruptible
     from i2s_sdk.cli.progress import ProgressLine
-    from i2s_sdk.run.evaluate import evaluate_several, repeated_models, run_folders
+    from i2s_sdk.run.evaluate import evaluate_several, model_runs, repeated_models
 
     opened = repeated_models(models, options, given["repeats"])
-    journals = [Journal(*one) for one in run_folders([model.name for model in opened], folder).items()]
+    journals = [Journal(run.name, run.out) for run in model_runs(opened, folder, prompts)]
     tell_services_up(settings)
     with (
         ProgressLine(sys.stderr, ("answers", "renderings", "samples")) as progress,
@@ -166,6 +171,7 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
             data,
             opened,
             out=folder,
+            prompts=prompts,
             settings=settings,
             on_progress=progress.show_run,
             **choice,

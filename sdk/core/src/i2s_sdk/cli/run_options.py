@@ -358,6 +358,7 @@ def run_options(command: F) -> F:
             shell_complete=complete_models,
             help="One of those above.  [default: oracle]",
         ),
+        click.option("--prompts", metavar="FILE", help=_PROMPTS),
     )
 
 
@@ -381,10 +382,20 @@ def runs_options(command: F) -> F:
             metavar="NAME",
             help="One of those above; may be repeated.  [default: oracle]",
         ),
+        click.option(
+            "--prompts",
+            multiple=True,
+            type=click.Path(),
+            metavar="FILE",
+            help=f"{_PROMPTS[:-1]}; repeated, a run for each file.",
+        ),
     )
 
 
-def _with_options(command: F, model: Callable[[F], F]) -> F:
+_PROMPTS = "Own prompts in place of those of the tasks (TOML)."
+
+
+def _with_options(command: F, model: Callable[[F], F], prompts: Callable[[F], F]) -> F:
     options = (
         click.option(
             "--data",
@@ -394,7 +405,7 @@ def _with_options(command: F, model: Callable[[F], F]) -> F:
         ),
         model,
         profile_option,
-        click.option("--prompts", metavar="FILE", help="Own prompts in place of those of the tasks (TOML)."),
+        prompts,
         click.option(
             "--out",
             metavar="FOLDER",

@@ -114,6 +114,8 @@ class Runner:
     on_progress: OnProgress
     #: The model that is asked if "generate" is among the stages.
     model: Model | None = None
+    #: Name of the run in its progress; empty takes that of the model.
+    name: str = ""
 
     async def run(self) -> None:
         """Do what remains; nothing is started if nothing remains.
@@ -384,7 +386,7 @@ class _Tally:
 
     def __init__(self, runner: Runner) -> None:
         self._folder, self._on_progress = runner.folder, runner.on_progress
-        self._planned, self._name = len(runner.plan.instances), runner.plan.model
+        self._planned, self._name = len(runner.plan.instances), runner.name or runner.plan.model
         self.finished = sum(outcome.counts for outcome in self._folder.ended.marks.values())
         self._note = ""
 
