@@ -216,8 +216,8 @@ def parse_destinations(texts: Sequence[str]) -> list[Destination]:
     return [Destination.parse(one) for one in texts]
 
 
-def log_runs(runs: Iterable[PathOrUrl], destinations: Sequence[Destination]) -> int:
-    """Send the values of finished runs, say where they are, and return the exit code.
+def log_runs(runs: Iterable[PathOrUrl], destinations: Sequence[Destination], *, samples: bool = False) -> int:
+    """Send finished runs, say where they are, and return the exit code.
 
     What cannot be sent is said in one line with the command that sends it later; the runs are kept.
     """
@@ -227,12 +227,10 @@ def log_runs(runs: Iterable[PathOrUrl], destinations: Sequence[Destination]) -> 
 
         for target in destinations:
             try:
-                say(f"{run} is logged to {target}: {log_run(run, target)}", err=True)
+                say(f"{run} is logged to {target}: {log_run(run, target, samples=samples)}", err=True)
             except I2SError as error:
-                say(
-                    f"{error.message}; the run is kept, try again with: i2s-sdk log-run {run} --to {target}",
-                    err=True,
-                )
+                again = f"i2s-sdk log-run {run} --to {target}{' --samples' if samples else ''}"
+                say(f"{error.message}; the run is kept, try again with: {again}", err=True)
                 code = max(code, error.exit_code)
     return code
 
