@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from documentation_pages import blocks, commands, section
+from i2s_sdk.data import read_folder
 
 pytestmark = pytest.mark.integration
 
@@ -134,3 +135,22 @@ def test_files_of_prompts_are_runs_beside_each_other_that_are_named_after_them(t
     (terminal.folder / "brief.toml").write_text(prompts)
     assert "prompts" in terminal.run(line, code=2).stderr  # another variant of that name is another run
     assert results.read_bytes() == before
+
+
+def test_an_error_names_the_line_of_what_was_given(
+    terminal: Terminal, light_endpoints: dict[str, str]
+) -> None:
+    page = section(PAGE, "The line of an error")
+    (source,) = blocks(page, "tex")
+    (terminal.folder / "broken.tex").write_text(source)
+    terminal.environ |= light_endpoints
+    (line,) = commands(page)
+    said = terminal.run(line, code=1).stderr
+    assert "Undefined control sequence" in said
+    assert "the error is in line 2 of what was given" in said
+
+    (instance,) = (one for one in read_folder(EXAMPLES).instances if one.id == "equation-euler")
+    answer = {"id": instance.id, "completion": f"Here it is:\n```latex\n{source}```\n"}
+    (terminal.folder / "answer.jsonl").write_text(json.dumps(answer))
+    terminal.run("i2s-sdk evaluate --model replay:answer.jsonl --sample-id equation-euler --out runs/broken")
+    assert "line 4 of the answer" in terminal.run("i2s-sdk show runs/broken equation-euler").stdout

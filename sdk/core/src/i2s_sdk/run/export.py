@@ -93,7 +93,12 @@ def _part_names(metric: str) -> tuple[str, str]:
 
 
 def _error_columns(name: str) -> dict[str, str]:
-    return {f"{name}_kind": _TEXT, f"{name}_message": _TEXT, f"{name}_line": _WHOLE}
+    return {
+        f"{name}_kind": _TEXT,
+        f"{name}_message": _TEXT,
+        f"{name}_line": _WHOLE,
+        f"{name}_answer_line": _WHOLE,
+    }
 
 
 def rows(run: StoredRun) -> Iterator[Row]:
