@@ -149,8 +149,10 @@ def test_an_error_names_the_line_of_what_was_given(
     assert "Undefined control sequence" in said
     assert "the error is in line 2 of what was given" in said
 
-    (instance,) = (one for one in read_folder(EXAMPLES).instances if one.id == "equation-euler")
+    (instance,) = (one for one in read_folder(EXAMPLES).instances if one.id == "equation-block-inverse")
     answer = {"id": instance.id, "completion": f"Here it is:\n```latex\n{source}```\n"}
     (terminal.folder / "answer.jsonl").write_text(json.dumps(answer))
-    terminal.run("i2s-sdk evaluate --model replay:answer.jsonl --sample-id equation-euler --out runs/broken")
-    assert "line 4 of the answer" in terminal.run("i2s-sdk show runs/broken equation-euler").stdout
+    terminal.run(
+        "i2s-sdk evaluate --model replay:answer.jsonl --sample-id equation-block-inverse --out runs/broken"
+    )
+    assert "line 4 of the answer" in terminal.run("i2s-sdk show runs/broken equation-block-inverse").stdout
