@@ -99,9 +99,11 @@ def test_a_model_and_a_scorer_in_one_file_give_values_and_changed_ones_another_r
 
     (terminal.folder / "my.py").write_text(program.replace("/ 100", "/ 50"))
     changed = terminal.run(commands(page)[0], code=2).stderr
-    assert "model_fingerprint" in changed
+    assert "another version of its file" in changed
     refused = terminal.run("i2s-sdk score-run runs/first --scorer my.py:score", code=2).stderr
     assert "--model replay:runs/first --scorer my.py:score --out FOLDER" in refused
+    again = terminal.run(commands(page)[1], code=2).stderr
+    assert "--model replay:runs/first-scored --scorer my.py:score --out FOLDER" in again
 
 
 def test_a_file_of_settings_in_the_working_folder_names_no_code(terminal: Terminal) -> None:

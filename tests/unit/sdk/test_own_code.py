@@ -51,6 +51,9 @@ def test_a_name_that_is_listed_and_not_returned_is_not_defined_and_one_that_is_n
 ) -> None:
     values = scored(file, 'METRICS = ("a", "b")\ndef score(sample):\n    return {"a": True}\n')
     assert getattr(values, "metrics") == {"a": 1.0, "b": None}  # noqa: B009
+    with pytest.raises(ScorerError, match="line 2: ZeroDivisionError: division by zero") as raised:
+        scored(file, "def score(sample):\n    return 1 / 0\n")
+    assert "\n" not in raised.value.message
     with pytest.raises(ScorerError, match=r"METRICS = \['c'\]"):
         scored(file, 'def score(sample):\n    return {"c": 1.0}\n')
 

@@ -161,8 +161,8 @@ class Runner:
         manifest = self.folder.manifest()
         if manifest is not None:  # differences are told before anything is started
             ours = self.plan.options(manifest.options.engines, manifest.options.metrics)
-            ours.require_same(manifest.options, self.folder.storage)
             self._require_scorers(manifest)
+            ours.require_same(manifest.options, self.folder.storage)
             self.folder.tell({**manifest.about, **self._given()})
         remaining = self.remaining()
         if manifest is not None and not remaining:
@@ -176,13 +176,13 @@ class Runner:
         Raises:
             RunConflictError: It was not; says how its answers get these values.
         """
-        known = manifest.options.metrics
+        known, run = manifest.options.metrics, self.folder.storage
         for scorer in self.plan.scorers:
-            if known and any(one.name not in known for one in scorer.metrics):
+            if known and any(known.get(one.name) != scorer.version for one in scorer.metrics):
                 raise RunConflictError(
-                    f"{self.folder.storage} was begun without --scorer {scorer.name}; score its answers in "
-                    f"another folder: i2s-sdk evaluate --model replay:{self.folder.storage} --scorer "
-                    f"{scorer.name} --out FOLDER"
+                    f"{run} was begun without --scorer {scorer.name}, or with another version of its file; "
+                    f"score its answers in another folder: i2s-sdk evaluate --model replay:{run} "
+                    f"--scorer {scorer.name} --out FOLDER"
                 )
 
     def needs(self, remaining: Sequence[Instance]) -> Needs:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from i2s_sdk.errors import UsageError
-from i2s_sdk.own_code import OwnFunction
+from i2s_sdk.errors import ScorerError, UsageError
+from i2s_sdk.own_code import OwnFunction, fault_of
 from i2s_sdk.scoring.scorer import Metric, MetricValues, Scorable, Scorer
 
 #: Global name of a file that lists the metrics of a function that returns several values.
@@ -59,13 +59,19 @@ class OwnScorer(Scorer):
         """Return what the function returns; a metric that it leaves out, or gives as None, is not defined.
 
         Raises:
-            TypeError: It returns something else.
+            ScorerError: It raises an error, or returns a name that is not listed.
         """
         names = [one.name for one in self.metrics]
-        returned = self.function.load()(sample)
+        function = self.function.load()
+        try:
+            returned = function(sample)
+        except (MemoryError, RecursionError):
+            raise  # limits, which are the doing of the sample
+        except Exception as error:  # the code of a user may raise anything
+            raise ScorerError(fault_of(self.function, error)) from error
         by_name = returned if isinstance(returned, Mapping) else dict(zip(names, [returned], strict=False))
         if unknown := sorted(by_name.keys() - set(names)):
-            raise TypeError(
+            raise ScorerError(
                 f"{self.name} returns {unknown[0]!r}; list all names that it returns: "
                 f"{METRICS} = {sorted(map(str, by_name))}"
             )
