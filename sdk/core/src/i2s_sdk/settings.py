@@ -112,6 +112,10 @@ class Settings:
     profile: Profile = Profile.PAPER
     #: File with prompts in place of those of the tasks (TOML).
     prompts: Path | None = None
+    #: Name of a run, shown in place of its model. It decides nothing: a run is resumed under any name.
+    label: str = ""
+    #: A text that is kept with a run and shown in its report; decides nothing either.
+    note: str = ""
     #: Folder of the bundled examples; None looks for it.
     examples: Path | None = None
     #: Samples in each of the stages "render" and "score"; 0 is twice the slots of their service.

@@ -16,6 +16,7 @@ from typing import Any
 from i2s_client.service_table import SERVICES
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.json_text import read_toml
+from i2s_sdk.own_code import is_own_code
 
 #: Settings that only a named file may have, and what they name.
 _SETTINGS = {
@@ -33,6 +34,7 @@ _ANSWERS = "where answers of a model are taken from"
 #: The same of options of commands.
 _OPTIONS = {
     "base-url": "the address of a model's server",
+    "scorer": "a program",
     "log-to": "the address of a service that is sent values",
     "prompts": "files that are sent to a model's server",
     "key-env": "a secret that is sent to a server",
@@ -82,7 +84,7 @@ def _option(option: str, given: object) -> str:
     """Return what an option of a command names; empty for nothing that matters here."""
     texts = [str(one) for one in given] if isinstance(given, list) else [str(given)]
     match option:
-        case "model" if any(one.startswith("command:") for one in texts):
+        case "model" if any(one.startswith("command:") or is_own_code(one) for one in texts):
             return "a program"
         case "model" if any(map(_is_local_model, texts)):
             return "a model of this folder, which may hold programs"
@@ -129,6 +131,8 @@ FLAGS = {
     **{one.setting: one.flag for one in SERVICES},
     "token_file": "--token-file",
     "profile": "--profile",
+    "label": "--label",
+    "note": "--note",
     "jobs": "--jobs",
     "fail_on_error": "--fail-on-error",
 }

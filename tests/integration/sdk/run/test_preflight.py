@@ -38,8 +38,7 @@ def test_no_service_is_started_for_a_server_that_is_not_there(tmp_path: Path, cl
     model = open_model("openai/tiny", _options(closed_port))
     with pytest.raises(ModelAccessError, match="no connection"):
         evaluate(EXAMPLES, model, out=tmp_path / "run", settings=Settings(), tasks=("latex",))
-    assert not list(tmp_path.rglob("*.log"))
-    assert not (tmp_path / "run" / "manifest.json").exists()
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_model_is_asked_once_more_than_the_questions(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from below import below
+from documentation_pages import commands, section
 from i2s_sdk.stack.state import read_record, supervisor
 
 pytestmark = pytest.mark.integration
@@ -102,11 +104,23 @@ def test_up_brings_a_gateway_that_is_restarted_at_its_address_and_ends_with_the_
     assert ends(pids)
 
 
-def test_a_gateway_is_not_added_to_what_is_up_and_that_is_said(folder):
-    command("up", "metrics")
-    ended = begin("up", "--http")
-    assert "services are up without the HTTP gateway" in ended.communicate(timeout=PATIENCE)[1]
-    assert ended.returncode == 1
+def test_a_gateway_is_added_to_what_is_up_and_ends_with_it(folder):
+    before = json.loads(command("up", "metrics", "--json"))["services"]
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        taken_at = "{}:{}".format(*taken.getsockname())
+        ended = begin("up", "--http", "--http-listen", taken_at)
+        assert f"--http-listen {taken_at}: cannot be listened on" in ended.communicate(timeout=PATIENCE)[1]
+    lines = commands(section("python.md", "HTTP and JSON"))
+    line = next(one for one in lines if one.startswith("i2s-sdk up"))
+    documented = line.removeprefix("i2s-sdk").split()
+    told = json.loads(command(*documented, "--http-listen", "127.0.0.1:0", "--json"))["services"]
+    assert [one["name"] for one in told] == ["metrics", "http"]
+    assert told[:1] == before  # the service was not started again
+    assert health_by_http(told[1]["address"])["services"] == {"metrics": "SERVING"}
+    assert json.loads(command("up", "--http", "--json"))["services"] == told
+    pids = [supervisor(folder), *children(supervisor(folder))]
+    assert command("down") == "ended\n"
+    assert ends(pids)
 
 
 def test_services_end_with_a_supervisor_that_is_killed_and_nothing_counts_as_up(folder):

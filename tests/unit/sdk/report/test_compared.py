@@ -13,7 +13,7 @@ from i2s_sdk.report.analyses import difficulty_tables
 from i2s_sdk.report.compared import ComparedRuns, compare_views
 from i2s_sdk.report.paper_tables import table
 from i2s_sdk.report.view import views_of
-from i2s_sdk.run.storage.folder import read_points, read_run, write_points
+from i2s_sdk.run.storage.folder import RunFolder, read_points, read_run, write_points
 from i2s_sdk.run.storage.interface import open_storage
 from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.record import Outcome, Record
@@ -279,3 +279,12 @@ def test_subsets_of_a_run_have_their_skill_in_the_report_and_on_the_terminal(tmp
     assert "skill 0.167 (n too small), ems 0.500, floor 0.400" in shown["equation"]
     assert "no floor" in shown["plot"]
     assert json.loads(json.dumps(report.to_json()))["skill_by_subset"]["latex"]["model-a"]["plot"] is None
+
+
+def test_runs_are_called_by_their_labels_and_those_of_one_label_by_their_folders(tmp_path: Path) -> None:
+    runs = [write(tmp_path / name, f"model-{name}", {"1": 0.5}) for name in "abc"]
+    for run in runs[:2]:
+        with RunFolder.open(run) as folder:
+            folder.tell({"label": "short"})
+    labels = [view.label for view in views_of([read_run(run) for run in runs])]
+    assert labels == ["short (paper), a", "short (paper), b", "model-c (paper), c"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -60,5 +59,5 @@ def test_a_reference_that_is_no_picture_ends_the_run_before_the_model_is_called(
         assert run([command, *arguments]) == 2
         told = capsys.readouterr().err.splitlines()[-1]
         assert f"{pictures[-1].name}: the reference is not an image in PNG, JPEG or WebP" in told
-        shutil.rmtree("run")
+        assert not (tmp_path / "run").exists()
     assert not (tmp_path / "called").exists()

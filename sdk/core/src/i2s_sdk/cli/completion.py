@@ -64,7 +64,8 @@ def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str)
     for prefix in _PATHS:
         if incomplete.startswith(prefix):
             return _files(prefix, incomplete.removeprefix(prefix))
-    forms = (*MODELS, *(f"{one}/NAME" for one in packaged_models()))
+    own = (form for form in MODELS if not form.startswith("FILE"))  # which begins as its user has called it
+    forms = (*own, *(f"{one}/NAME" for one in packaged_models()))
     beginnings = (
         form.split("NAME")[0].split("PROVIDER")[0].split("PROGRAM")[0].split("PATH")[0] for form in forms
     )

@@ -17,9 +17,11 @@ from i2s_sdk.cli.options import (
     load_settings,
     log_runs,
     log_to_option,
+    name_options,
     parse_destinations,
     parse_requirements,
     require_options,
+    scorer_option,
     settings_options,
     tell_failed,
 )
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     short_help="Evaluate a model on a data set.",
 )
 @runs_options
+@name_options
 @click.option("--jobs", metavar="N", help="Samples in a stage.  [I2S_JOBS; twice the slots of its service]")
 @click.option(
     "--fail-on-error",
@@ -72,6 +75,7 @@ if TYPE_CHECKING:
     metavar="S",
     help="With --predictions: only this system; may be repeated.",
 )
+@scorer_option
 @click.option("--no-render-cache", is_flag=True, help="Render everything anew.  [I2S_RENDER_CACHE=no]")
 @click.option("--no-score-cache", is_flag=True, help="Compare all images anew.  [I2S_SCORE_CACHE=no]")
 @require_options
@@ -99,9 +103,12 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
       i2s-sdk evaluate
       i2s-sdk evaluate --data my-set --model replay:answers.jsonl --profile helm --out runs/answers-helm
       i2s-sdk evaluate --task latex --limit 4 --json
+      i2s-sdk evaluate --model openai/gpt-4o --label "GPT-4o, short prompt" --out runs/short
       i2s-sdk evaluate --model openai/my-model --base-url http://127.0.0.1:8000/v1
       i2s-sdk evaluate --model openai/gpt-4o --model anthropic/claude-sonnet-4-5 --out runs/both
       i2s-sdk evaluate --model anthropic/claude-sonnet-4-5 --limit 100 --seed 1 --dry-run
+      i2s-sdk evaluate --model openai/gpt-4o --prompts short.toml --prompts long.toml
+      i2s-sdk evaluate --model my.py:model --scorer my.py:score
       i2s-sdk evaluate --data my-documents --predictions outputs --out runs/outputs
 
     \b
@@ -114,12 +121,15 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
       openai/NAME             OpenAI, or any server of its protocol with --base-url
       anthropic/NAME, google/NAME, hf/NAME, inspect/PROVIDER/NAME
       command:PROGRAM         your own program
+      FILE.py:NAME            your own function in a Python file
       replay:PATH             completions recorded before: JSON lines, a run, or folders of HELM
     """  # noqa: D301 - \b is for click
     settings = load_settings(
         given,
         profile=given["profile"],
-        prompts=given["prompts"],
+        prompts=given["prompts"][0] if len(given["prompts"]) == 1 else None,
+        label=given["label"],
+        note=given["note"],
         jobs=given["jobs"],
         fail_on_error=given["fail_on_error"],
         render_cache="no" if given["no_render_cache"] else None,
@@ -135,19 +145,23 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
         raise UsageError("--system chooses among the systems of --predictions, which is not given")
     options = chosen_options(given, settings)
     models = [one for one in given["models"] if one] or ["oracle"]
-    folder = run_folder({**given, "model": " ".join(models)}, settings)
-    choice: dict[str, Any] = chosen_instances(given)
+    prompts = given["prompts"] if len(given["prompts"]) > 1 else ()
+    named = [*models, *(Path(one).stem for one in prompts)]
+    folder = run_folder({**given, "model": " ".join(named)}, settings)
+    choice: dict[str, Any] = chosen_instances(given) | {"scorers": given["scorers"]}
     data = given["data"]
     if given["dry_run"]:
         if given["repeats"] > 1:
             raise UsageError("--dry-run counts one run of each model; leave out --repeats and multiply")
+        if prompts:
+            raise UsageError("--dry-run counts one variant; give one --prompts and add them up")
         return _dry_run(data, models, folder, options, settings, choice, as_json=given["as_json"])
     from i2s_sdk.cli.interruption import Journal, interruptible
     from i2s_sdk.cli.progress import ProgressLine
-    from i2s_sdk.run.evaluate import evaluate_several, repeated_models, run_folders
+    from i2s_sdk.run.evaluate import evaluate_several, model_runs, repeated_models
 
     opened = repeated_models(models, options, given["repeats"])
-    journals = [Journal(*one) for one in run_folders([model.name for model in opened], folder).items()]
+    journals = [Journal(run.name, run.out) for run in model_runs(opened, folder, prompts)]
     tell_services_up(settings)
     with (
         ProgressLine(sys.stderr, ("answers", "renderings", "samples")) as progress,
@@ -157,6 +171,7 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
             data,
             opened,
             out=folder,
+            prompts=prompts,
             settings=settings,
             on_progress=progress.show_run,
             **choice,
@@ -196,6 +211,7 @@ def _evaluate_predictions(given: dict[str, Any], settings: Settings) -> int:
             systems=given["systems"],
             settings=settings,
             on_progress=progress.show_run,
+            scorers=given["scorers"],
             **chosen_instances(given),
         )
     return _tell_several(result, settings, given)
@@ -255,6 +271,8 @@ def tell_result(result: RunResult, settings: Settings, as_json: bool, checks: Se
         required = {"requirements": [one.to_json() for one in checks]} if checks else {}
         say_json({**_document(result), **required})
     else:
+        if result.label:
+            say(f"{result.label}:")
         print_summary(result.summary, result.unavailable, sys.stdout)
         print_skills(result.skills, sys.stdout, result.skills_by_subset)
         if str(result.spending):
@@ -268,6 +286,7 @@ def _document(result: RunResult) -> dict[str, Any]:
 
     return {
         "run": str(result.folder),
+        "label": result.label,
         "report": str(result.report),
         "covered": result.covered,
         **result.summary.to_json(),

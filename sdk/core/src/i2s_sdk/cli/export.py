@@ -91,7 +91,7 @@ def merge_command(runs: tuple[str, ...], out: str, fail_on_error: str | None, as
     return 0 if covered else BELOW_COVERAGE
 
 
-@click.command("log-run", short_help="Send the values of runs to Weights & Biases, MLflow or the Hub.")
+@click.command("log-run", short_help="Send runs to Weights & Biases, MLflow or the Hub.")
 @runs_argument
 @click.option(
     "--to",
@@ -101,8 +101,13 @@ def merge_command(runs: tuple[str, ...], out: str, fail_on_error: str | None, as
     metavar="WHERE",
     help="wandb:[ENTITY/]PROJECT, mlflow:TRACKING_URI or hub:OWNER/NAME; may be repeated.",
 )
-def log_run_command(runs: tuple[str, ...], destinations: tuple[str, ...]) -> int:
-    """Send options and values of finished runs; samples and images are not sent.
+@click.option(
+    "--samples",
+    is_flag=True,
+    help="Send a table of the samples too, with answers and images (wandb, mlflow).",
+)
+def log_run_command(runs: tuple[str, ...], destinations: tuple[str, ...], samples: bool) -> int:
+    """Send options and values of finished runs, and with --samples a table of their samples.
 
     The clients of the services do it, with their own variables, such as WANDB_API_KEY, WANDB_MODE=offline,
     MLFLOW_TRACKING_TOKEN and HF_TOKEN. A new data set of the Hub is private. i2s-sdk evaluate --log-to does
@@ -112,5 +117,6 @@ def log_run_command(runs: tuple[str, ...], destinations: tuple[str, ...]) -> int
     Examples:
       i2s-sdk log-run runs/answers --to wandb:my-project
       i2s-sdk log-run runs/answers --to mlflow:http://127.0.0.1:5000 --to hub:me/results
+      i2s-sdk log-run runs/answers --to wandb:my-project --samples
     """  # noqa: D301 - \b is for click
-    return log_runs(runs, parse_destinations(destinations))
+    return log_runs(runs, parse_destinations(destinations), samples=samples)

@@ -61,10 +61,11 @@ def judge_command(run: str, model: str, **given: Any) -> int:  # noqa: ANN401 - 
 def _print(run: str, judged: list[JudgedRun]) -> None:
     from i2s_sdk.report.judge_tables import judged_table
     from i2s_sdk.report.tables import print_table
+    from i2s_sdk.report.view import run_name
     from i2s_sdk.run.storage.folder import read_run
     from i2s_sdk.tasks.registry import SPECS
 
-    label = read_run(run).manifest.options.model
+    label = run_name(read_run(run).manifest)
     for judged_run in judged:
         print_table(
             judged_table(SPECS[judged_run.judge.task].title, [(label, judged_run)]),
@@ -143,6 +144,7 @@ def _row(system: SystemScores, kinds: list[str]) -> tuple[str, ...]:
 def _of_run(files: tuple[str, ...], run: str, system: str | None, task: str | None, as_json: bool) -> None:
     from i2s_sdk.report.judge_tables import agreement_table
     from i2s_sdk.report.tables import print_table
+    from i2s_sdk.report.view import run_name
     from i2s_sdk.run.judge import human_scores
     from i2s_sdk.run.storage.folder import read_run
     from i2s_sdk.run.storage.interface import open_storage
@@ -156,7 +158,7 @@ def _of_run(files: tuple[str, ...], run: str, system: str | None, task: str | No
         document = {"human": kept.to_json(), "agreement": [one.to_json() for one in agreed]}
         say_json(document)
         return
-    label = read_run(run).manifest.options.model
+    label = run_name(read_run(run).manifest)
     print_table(
         agreement_table(SPECS[kept.task].title, [(label, one) for one in agreed]), sys.stdout, intervals=True
     )

@@ -89,6 +89,29 @@ def profile_option(command: F) -> F:
     )(command)
 
 
+def name_options(command: F) -> F:
+    """Add ``--label`` and ``--note``, which a run keeps as the settings of these names."""
+    label = click.option(
+        "--label", metavar="NAME", help="Name of the run in tables and reports, in place of its model."
+    )
+    note = click.option(
+        "--note", metavar="TEXT", help="A text that is kept with the run; its report shows it."
+    )
+    return label(note(command))
+
+
+def scorer_option(command: F) -> F:
+    """Add ``--scorer``."""
+    return click.option(
+        "--scorer",
+        "scorers",
+        multiple=True,
+        metavar="FILE.py:NAME",
+        shell_complete=complete_files,
+        help="A function of yours that scores a sample, such as my.py:score; may be repeated.",
+    )(command)
+
+
 def json_option(command: F) -> F:
     """Add ``--json``."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document, nothing else.")(
@@ -193,8 +216,8 @@ def parse_destinations(texts: Sequence[str]) -> list[Destination]:
     return [Destination.parse(one) for one in texts]
 
 
-def log_runs(runs: Iterable[PathOrUrl], destinations: Sequence[Destination]) -> int:
-    """Send the values of finished runs, say where they are, and return the exit code.
+def log_runs(runs: Iterable[PathOrUrl], destinations: Sequence[Destination], *, samples: bool = False) -> int:
+    """Send finished runs, say where they are, and return the exit code.
 
     What cannot be sent is said in one line with the command that sends it later; the runs are kept.
     """
@@ -204,12 +227,10 @@ def log_runs(runs: Iterable[PathOrUrl], destinations: Sequence[Destination]) -> 
 
         for target in destinations:
             try:
-                say(f"{run} is logged to {target}: {log_run(run, target)}", err=True)
+                say(f"{run} is logged to {target}: {log_run(run, target, samples=samples)}", err=True)
             except I2SError as error:
-                say(
-                    f"{error.message}; the run is kept, try again with: i2s-sdk log-run {run} --to {target}",
-                    err=True,
-                )
+                again = f"i2s-sdk log-run {run} --to {target}{' --samples' if samples else ''}"
+                say(f"{error.message}; the run is kept, try again with: {again}", err=True)
                 code = max(code, error.exit_code)
     return code
 

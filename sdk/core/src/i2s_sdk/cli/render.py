@@ -124,6 +124,7 @@ def _document(result: RenderedSource, out: str | None) -> dict[str, Any]:
         "error": {**asdict(error), "kind": error.kind.name, "undefined": _undefined(result)}
         if error
         else None,
+        "error_line": result.error_line or None,
         "repairs": [asdict(repair) for repair in result.repairs],
         "policy_events": [{**asdict(one), "kind": one.kind.name} for one in rendering.policy_events],
         "stages": [asdict(stage) for stage in rendering.stages],
@@ -165,6 +166,8 @@ def _say(result: RenderedSource, out: str | None) -> None:
         say(f"repair: {repair.kind} {repair.detail} ({repair.error})", err=True)
     if rendering.error is not None:
         say_error(rendering.error, rendering.message)
+        if result.error_line and result.error_line != rendering.error.line:
+            say(f"the error is in line {result.error_line} of what was given", err=True)
     if rendering.site is not None:
         for name in rendering.site.missing:
             say(f"missing: {name}", err=True)

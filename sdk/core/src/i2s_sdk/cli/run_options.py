@@ -32,8 +32,11 @@ if TYPE_CHECKING:
 
 _DATA = ("data", "tasks", "subsets", "difficulties", "samples", "limit", "seed", "shard")
 _MODEL = ("model", "models", "prompts", "predictions", "systems")
-_RUN = ("profile", "out", "jobs", "fail_on_error", "dry_run", "repeats", "no_render_cache", "no_score_cache")
-_RESULT = ("requirements", "junit", "log_to", "as_json")
+_RUN = (
+    *("profile", "out", "label", "note", "jobs", "fail_on_error", "dry_run", "repeats"),
+    *("no_render_cache", "no_score_cache"),
+)
+_RESULT = ("scorers", "requirements", "junit", "log_to", "as_json")
 
 #: Names of parameters by the heading under which ``--help`` shows them, in its order. Parameters that begin
 #: with "model_" belong to the model; all others stand under "Services and settings".
@@ -355,6 +358,7 @@ def run_options(command: F) -> F:
             shell_complete=complete_models,
             help="One of those above.  [default: oracle]",
         ),
+        click.option("--prompts", metavar="FILE", help=_PROMPTS),
     )
 
 
@@ -378,10 +382,20 @@ def runs_options(command: F) -> F:
             metavar="NAME",
             help="One of those above; may be repeated.  [default: oracle]",
         ),
+        click.option(
+            "--prompts",
+            multiple=True,
+            type=click.Path(),
+            metavar="FILE",
+            help=f"{_PROMPTS[:-1]}; repeated, a run for each file.",
+        ),
     )
 
 
-def _with_options(command: F, model: Callable[[F], F]) -> F:
+_PROMPTS = "Own prompts in place of those of the tasks (TOML)."
+
+
+def _with_options(command: F, model: Callable[[F], F], prompts: Callable[[F], F]) -> F:
     options = (
         click.option(
             "--data",
@@ -391,7 +405,7 @@ def _with_options(command: F, model: Callable[[F], F]) -> F:
         ),
         model,
         profile_option,
-        click.option("--prompts", metavar="FILE", help="Own prompts in place of those of the tasks (TOML)."),
+        prompts,
         click.option(
             "--out",
             metavar="FOLDER",

@@ -44,8 +44,8 @@ def up_command(
 
     All that are installed, or those that are named: render-latex, render-html, render-lilypond,
     render-python, documents, metrics. Every command finds them by itself, unless an option, a variable or
-    the configuration file names others. Containers have the restrictions of deploy/compose/compose.yaml;
-    deploy/images/build makes their images.
+    the configuration file names others. If services are up, they stay, and --http adds a gateway to them.
+    Containers have the restrictions of deploy/compose/compose.yaml; deploy/images/build makes their images.
 
     \b
     Examples:

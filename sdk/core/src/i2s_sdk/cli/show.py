@@ -157,11 +157,14 @@ def _lines(stored: StoredRun, record: Record) -> Iterator[str]:
     options, instance = stored.manifest.options, record.instance
     level = f", {instance.difficulty}" if instance.difficulty else ""
     subset = f"{instance.task}/{instance.subset}{level}"
-    yield f"{instance.id} ({subset}), {options.model}, profile {options.profile}"
+    name = f"{label}, " if (label := stored.manifest.label) else ""
+    yield f"{instance.id} ({subset}), {name}{options.model}, profile {options.profile}"
     yield f"ended: {_ending(record)}"
-    if record.rendering.error is not None and record.rendering.error.message not in record.message:
-        line = f"line {record.rendering.error.line} of the document: " if record.rendering.error.line else ""
-        yield f"first error: {line}{record.rendering.error.message}"
+    error = record.rendering.error
+    if error is not None and (error.answer_line or error.message not in record.message):
+        lines = {"answer": error.answer_line, "document": error.line}
+        where = ", ".join(f"line {line} of the {name}" for name, line in lines.items() if line)
+        yield f"first error: {where}{': ' if where else ''}{error.message}"
     if record.rendering.error_before_repair is not None:
         yield f"first error before repairs: {record.rendering.error_before_repair.message}"
     if record.rendering.reading is not None:

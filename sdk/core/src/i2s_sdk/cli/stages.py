@@ -10,7 +10,13 @@ import click
 from i2s_client.service_table import DOCUMENTS, METRICS, RENDERERS
 from i2s_sdk.cli.evaluate import tell_result
 from i2s_sdk.cli.main import BELOW_COVERAGE
-from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
+from i2s_sdk.cli.options import (
+    json_option,
+    load_settings,
+    name_options,
+    scorer_option,
+    settings_options_for,
+)
 from i2s_sdk.cli.run_options import (
     GroupedCommand,
     chosen_instances,
@@ -82,6 +88,7 @@ def tell_stage(result: StageResult, words: str, settings: Settings, as_json: boo
 )
 @run_options
 @fail_on_error_option
+@name_options
 @model_options
 @json_option
 @options_from_file
@@ -98,7 +105,12 @@ def generate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
       i2s-sdk generate --data my-set --model 'command:./my-model --fast' --shard 1/3 --out runs/mine-1
     """  # noqa: D301 - \b is for click
     settings = load_settings(
-        given, profile=given["profile"], prompts=given["prompts"], fail_on_error=given["fail_on_error"]
+        given,
+        profile=given["profile"],
+        prompts=given["prompts"],
+        fail_on_error=given["fail_on_error"],
+        label=given["label"],
+        note=given["note"],
     )
     options = chosen_options(given, settings)
     folder = run_folder(given, settings)
@@ -124,6 +136,7 @@ def generate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
 @data_option
 @jobs_option
 @fail_on_error_option
+@name_options
 @json_option
 @settings_options_for(*RENDERERS)
 def render_run_command(run: str, **given: Any) -> int:  # noqa: ANN401 - the parameters of click
@@ -135,7 +148,13 @@ def render_run_command(run: str, **given: Any) -> int:  # noqa: ANN401 - the par
     Example:
       i2s-sdk render-run runs/gpt-4o
     """  # noqa: D301 - \b is for click
-    settings = load_settings(given, jobs=given["jobs"], fail_on_error=given["fail_on_error"])
+    settings = load_settings(
+        given,
+        jobs=given["jobs"],
+        fail_on_error=given["fail_on_error"],
+        label=given["label"],
+        note=given["note"],
+    )
     from i2s_sdk.cli.interruption import interruptible
     from i2s_sdk.cli.progress import ProgressLine
     from i2s_sdk.run.stages import render_run
@@ -150,6 +169,8 @@ def render_run_command(run: str, **given: Any) -> int:  # noqa: ANN401 - the par
 @data_option
 @jobs_option
 @fail_on_error_option
+@scorer_option
+@name_options
 @json_option
 @settings_options_for(METRICS, DOCUMENTS)
 def score_run_command(run: str, **given: Any) -> int:  # noqa: ANN401 - the parameters of click
@@ -160,12 +181,25 @@ def score_run_command(run: str, **given: Any) -> int:  # noqa: ANN401 - the para
     \b
     Example:
       i2s-sdk score-run runs/gpt-4o
+      i2s-sdk score-run runs/gpt-4o --scorer my.py:score
     """  # noqa: D301 - \b is for click
-    settings = load_settings(given, jobs=given["jobs"], fail_on_error=given["fail_on_error"])
+    settings = load_settings(
+        given,
+        jobs=given["jobs"],
+        fail_on_error=given["fail_on_error"],
+        label=given["label"],
+        note=given["note"],
+    )
     from i2s_sdk.cli.interruption import interruptible
     from i2s_sdk.cli.progress import ProgressLine
     from i2s_sdk.run.stages import score_run
 
     with ProgressLine(sys.stderr, ["samples"]) as progress, interruptible(run, settings, progress):
-        result = score_run(run, data=given["data"], settings=settings, on_progress=progress.show_run)
+        result = score_run(
+            run,
+            data=given["data"],
+            settings=settings,
+            on_progress=progress.show_run,
+            scorers=given["scorers"],
+        )
     return tell_result(result, settings, given["as_json"])

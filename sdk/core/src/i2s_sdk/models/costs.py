@@ -19,6 +19,7 @@ from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import ModelProvider
 from i2s_sdk.models.question import ReadQuestion, read_question
 from i2s_sdk.models.vendors import VENDORS
+from i2s_sdk.own_code import is_own_code
 from i2s_sdk.tasks.question import ImagePart, Question
 
 _MILLION = 1_000_000
@@ -216,6 +217,8 @@ def _target(name: str, options: ModelOptions) -> _Target | None:
     """Return who would be asked; None if nobody is."""
     if name.startswith("command:"):
         return _Target("command", name.removeprefix("command:"), "", options.parameters)
+    if is_own_code(name):
+        return _Target("python", name, "", {})
     vendor, _, model = name.partition("/")
     if vendor in VENDORS:
         return _Target(vendor, model, options.base_url or VENDORS[vendor].base_url, options.parameters)

@@ -118,6 +118,11 @@ class ModelProvider(abc.ABC):
     #: Called with one line about batches that are waited for; None calls nobody.
     on_wait: Callable[[str], None] | None = None
 
+    @property
+    def name(self) -> str:
+        """The name of the model in runs, as ``--model`` has it."""
+        return f"{self.vendor}/{self.model}"
+
     def require_options(self, options: ModelOptions) -> None:
         """Check that the further options that were given can be sent.
 
@@ -126,8 +131,8 @@ class ModelProvider(abc.ABC):
         """
         if refused := [FLAGS[name] for name in options.chosen if name not in self.decoding]:
             takes = [flag for name, flag in FLAGS.items() if name in self.decoding]
-            name, taken = f"{self.vendor}/{self.model}", ", ".join(takes) or "none of these options"
-            raise UsageError(f"model {name!r} cannot be given {', '.join(refused)}; it takes {taken}")
+            taken = ", ".join(takes) or "none of these options"
+            raise UsageError(f"model {self.name!r} cannot be given {', '.join(refused)}; it takes {taken}")
 
     @abc.abstractmethod
     async def ask(self, question: ReadQuestion) -> Answer:

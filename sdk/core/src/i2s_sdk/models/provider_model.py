@@ -59,7 +59,7 @@ class ProviderModel(Model):
         provider = as_provider(provider)
         provider.require_options(options)
         self.provider = provider
-        self.name = f"{provider.vendor}/{provider.model}"
+        self.name = provider.name
         if options.repeat > 1:
             self.name += f"{REPEAT}{options.repeat})"
         self._facts = {"base_url": provider.base_url, **provider.parameters}

@@ -12,6 +12,7 @@ from i2s_sdk.errors import I2SError, PluginError, UnknownNameError, UsageError
 from i2s_sdk.models.model import Model, ModelLike, as_model
 from i2s_sdk.models.options import ModelOptions
 from i2s_sdk.models.provider import ModelProvider, ProviderLike, as_provider
+from i2s_sdk.own_code import OwnFunction, is_own_code
 
 #: Names of models, with descriptions.
 MODELS = {
@@ -28,6 +29,7 @@ MODELS = {
     "hf/NAME": "a model of Hugging Face, run here by transformers",
     "inspect/PROVIDER/NAME": "any model that inspect_ai knows",
     "command:PROGRAM": "your own program",
+    "FILE.py:NAME": "your own function in a Python file",
     "replay:PATH": "completions recorded before: JSON lines, a run folder, or folders of HELM",
 }
 
@@ -74,6 +76,10 @@ def open_model(name: str | ModelLike | Model, options: ModelOptions | None = Non
         return _replay(rest, options)
     if kind == "command":
         return _provider_model(_command(rest, options), options)
+    if is_own_code(name):
+        from i2s_sdk.models.own import FunctionModel
+
+        return _provider_model(FunctionModel(OwnFunction.parse(name), options), options)
     packaged = _packaged(name, options)
     if packaged is not None:
         return packaged

@@ -222,7 +222,7 @@ class RetryingProvider:
     @property
     def _name(self) -> str:
         where = f" at {self._provider.base_url}" if self._provider.base_url else ""
-        return f"{self._provider.vendor}/{self._provider.model}{where}"
+        return f"{self._provider.name}{where}"
 
     async def _attempt(self, question: ReadQuestion, tally: _AttemptTally) -> RetriedAnswer:
         async with self._pace.turn() as turn:

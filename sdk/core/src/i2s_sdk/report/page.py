@@ -17,7 +17,7 @@ from i2s_sdk.report.paper_tables import subset_tables
 from i2s_sdk.report.tables import PaperTable
 from i2s_sdk.report.template import render_page
 from i2s_sdk.report.versus import Versus, compare_runs
-from i2s_sdk.report.view import RunView, shareable_model, views_of
+from i2s_sdk.report.view import RunView, run_name, views_of
 from i2s_sdk.run.storage.folder import REPORT, read_run
 from i2s_sdk.run.storage.interface import PathOrUrl, RunStorage, open_file, open_storage
 from i2s_sdk.run.storage.manifest import Manifest, PlannedSample
@@ -137,7 +137,7 @@ def write_page(
         asked: What the model was asked, by instance: each question with its name.
         kept: Where small copies of images are kept for other runs; None keeps none.
     """
-    label = shareable_model(manifest.options.model)
+    label = run_name(manifest)
     texts = whole or (lambda one: one)
     view = RunView(label, manifest, summary, records, storage, texts, planned, rendered, asked or {})
     return _write([view], storage, REPORT, single_file=False, kept=kept)

@@ -17,7 +17,7 @@ from typing import Any
 
 from i2s_sdk.json_text import read_json
 from i2s_sdk.report.page import write_report
-from i2s_sdk.report.view import shareable_model
+from i2s_sdk.report.view import run_name
 from i2s_sdk.run.storage.folder import RECORDS, RENDERINGS, REPORT, read_manifest, read_planned, read_run
 from i2s_sdk.run.storage.interface import Followed, PathOrUrl, is_url, open_storage
 from i2s_sdk.run.storage.local import LOCK
@@ -52,7 +52,7 @@ class RunProgress:
     def __init__(self, run: PathOrUrl) -> None:
         self.run = run
         self.planned: int | None = None
-        self._model = ""
+        self._name = ""
         self._files: tuple[Followed, Followed] | None = None
         self._records: dict[str, str | None] = {}  # the last outcome of each sample
         self._rendered: set[str] = set()
@@ -84,14 +84,14 @@ class RunProgress:
         if manifest is None:
             return None
         self.planned = len(read_planned(storage, manifest))
-        self._model = shareable_model(manifest.options.model)
+        self._name = run_name(manifest)
         return storage.follow(RECORDS), storage.follow(RENDERINGS)
 
     def _shown(self) -> dict[str, Any]:
         planned = self.planned or 0
         ended = self._records
         return {
-            "run": self._model or open_storage(self.run).name,
+            "run": self._name or open_storage(self.run).name,
             "begun": self.planned is not None,
             "planned": planned,
             "rendered": min(len(self._rendered), planned),

@@ -40,6 +40,11 @@ def shareable_model(name: str) -> str:
     return f"{kind}:{shlex.join(own) if kind == 'command' and len(own) > 1 else ' '.join(own)}"
 
 
+def run_name(manifest: Manifest) -> str:
+    """Return the name of a run: its label, else its model as it may be shared."""
+    return manifest.label or shareable_model(manifest.options.model)
+
+
 def _is_path(word: str) -> bool:
     return word.startswith(("/", "~/", "../")) and len(PurePath(word).parts) > 1
 
@@ -88,12 +93,7 @@ class RunView:
 
 def views_of(runs: Sequence[StoredRun]) -> list[RunView]:
     """Return what a report shows of runs that were read."""
-    names = labels(
-        [
-            (shareable_model(run.manifest.options.model), run.manifest.options.profile, run.storage.name)
-            for run in runs
-        ]
-    )
+    names = labels([(run_name(run.manifest), run.manifest.options.profile, run.storage.name) for run in runs])
     return [
         RunView(
             name,

@@ -18,9 +18,17 @@ from i2s_sdk.models.model import ModelLike, as_model
 from i2s_sdk.models.options import ModelOptions, options_from
 from i2s_sdk.models.predictions import Predictions, find_predictions
 from i2s_sdk.report.page import Report, write_report
+from i2s_sdk.report.view import shareable_model
 from i2s_sdk.run.finalize import RunResult, finalize
 from i2s_sdk.run.pipeline import OnProgress, say_nothing
-from i2s_sdk.run.plan import Plan, SelectionArgs, model_fingerprint, plan_run, resolve_selection
+from i2s_sdk.run.plan import (
+    Plan,
+    ResolvedSelection,
+    SelectionArgs,
+    model_fingerprint,
+    plan_run,
+    resolve_selection,
+)
 from i2s_sdk.run.reference_points import MODELS, ReferencePoints
 from i2s_sdk.run.runner import Runner, StageName, open_needed
 from i2s_sdk.run.storage.folder import RunFolder
@@ -28,6 +36,7 @@ from i2s_sdk.run.storage.interface import PathOrUrl, is_url
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.services import Services
+from i2s_sdk.tasks.own_prompts import read_prompts
 
 __all__ = ["OnProgress", "RunResult", "evaluate", "evaluate_models"]
 
@@ -42,6 +51,25 @@ class ModelRun:
     model: Model
     #: Folder of the run, or its URL.
     out: PathOrUrl
+    #: File of the prompts of this variant; None takes that of the settings.
+    prompts: Path | None = None
+    #: Label of this variant; empty takes that of the settings.
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the run among those of the same command."""
+        return self.label or self.model.name
+
+    def plan(self, choice: ResolvedSelection) -> Plan:
+        """Return its plan.
+
+        Raises:
+            UsageError: The file of prompts cannot be used.
+        """
+        if self.prompts is not None:
+            choice = replace(choice, prompts=read_prompts(self.prompts))
+        return plan_run(choice, self.model.name, model_fingerprint(choice, self.model))
 
 
 def evaluate(
@@ -107,7 +135,7 @@ def evaluate_models(
         ServiceError: A service that was named does not answer.
     """
     choice = resolve_selection(data, settings, **wanted)
-    plans = [plan_run(choice, run.model.name, model_fingerprint(choice, run.model)) for run in runs]
+    plans = [run.plan(choice) for run in runs]
     work = _Evaluation(runs, plans, settings, on_progress or say_nothing)
     return run_blocking(work.run())
 
@@ -140,12 +168,14 @@ class _Evaluation:
                 ]
                 return await self._run(folders)
         finally:
-            for run in self._runs:
-                await run.model.close()
+            for model in {id(run.model): run.model for run in self._runs}.values():
+                await model.close()
 
     async def _run(self, folders: Sequence[RunFolder]) -> list[RunResult | I2SError]:
         runners = [
-            Runner(plan, folder, tuple(StageName), self._settings, self._on_progress, run.model)
+            Runner(
+                plan, folder, tuple(StageName), self._settings_of(run), self._on_progress, run.model, run.name
+            )
             for plan, folder, run in zip(self._plans, folders, self._runs, strict=True)
         ]
         pending = [await runner.pending() for runner in runners]
@@ -169,6 +199,11 @@ class _Evaluation:
             failed.get(at) or finalize(runner.folder, runner.plan.instances, self._settings)
             for at, runner in enumerate(runners)
         ]
+
+    def _settings_of(self, run: ModelRun) -> Settings:
+        """Return the settings of a run; a label of the user stands before that of a variant."""
+        labels = [one for one in (self._settings.label, run.label) if one]
+        return replace(self._settings, label=", ".join(labels)) if run.label else self._settings
 
     async def _preflight(
         self, runners: Sequence[Runner], pending: Sequence[list[Instance] | None]
@@ -260,11 +295,12 @@ def evaluate_several(
     models: Sequence[str | ModelLike | Model],
     *,
     out: PathOrUrl,
+    prompts: Sequence[Path | str] = (),
     settings: Settings | None = None,
     on_progress: OnProgress | None = None,
     **wanted: Unpack[SelectionArgs],
 ) -> SeveralResult:
-    """Evaluate models on the same instances, and write a report that compares them.
+    """Evaluate models, or variants of prompts, on the same instances, and write a report that compares them.
 
     A model that cannot be asked at all, such as one with a wrong key, keeps no other from being asked.
 
@@ -275,6 +311,8 @@ def evaluate_several(
         models: Their names, or models of your own; each has another name.
         out: Run folder of the only model, or its URL; of several, the folder of the report over all, with a
             folder in it for the run of each.
+        prompts: Files of prompts, each a variant with which every model is asked; none takes that of the
+            settings.
         settings: None reads environment and configuration file.
         on_progress: See ``evaluate``; called for one run after the other.
         wanted: See ``evaluate``.
@@ -287,11 +325,28 @@ def evaluate_several(
     settings = settings or Settings.load()
     options = options_from(settings)
     opened = [open_model(one, options) if isinstance(one, str) else as_model(one) for one in models]
-    folders = run_folders([one.name for one in opened], out)
-    runs = [ModelRun(one, folders[one.name]) for one in opened]
+    runs = model_runs(opened, out, prompts)
     ended = evaluate_models(data, runs, settings, on_progress, **wanted)
-    results = {run.model.name: one for run, one in zip(runs, ended, strict=True)}
-    return several_result(results, out)
+    return several_result({run.name: one for run, one in zip(runs, ended, strict=True)}, out)
+
+
+def model_runs(models: Sequence[Model], out: PathOrUrl, prompts: Sequence[Path | str] = ()) -> list[ModelRun]:
+    """Return the run of each model, or of each model with each file of prompts, named by the file's stem.
+
+    Raises:
+        UsageError: Two of them would have one name, or one folder.
+    """
+    variants: list[tuple[Model, Path | None, str]] = [(model, None, "") for model in models]
+    if prompts:
+        files = [Path(one) for one in prompts]
+        alone = len(models) == 1
+        variants = [
+            (model, file, file.stem if alone else f"{shareable_model(model.name)}, {file.stem}")
+            for model in models
+            for file in files
+        ]
+    folders = run_folders([label or model.name for model, _, label in variants], out)
+    return [ModelRun(one, folders[label or one.name], file, label) for one, file, label in variants]
 
 
 def repeated_models(names: Sequence[str], options: ModelOptions, repeats: int) -> list[Model]:

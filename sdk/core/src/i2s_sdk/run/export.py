@@ -64,7 +64,7 @@ def columns(run: StoredRun) -> dict[str, str]:
     pooled = dict.fromkeys(one.name for one in metrics if one.aggregate is Aggregate.POOLED)
     return {
         **dict.fromkeys(("id", "task", "subset", "difficulty", "licence", "source"), _TEXT),
-        **dict.fromkeys(("model", "profile", "outcome", "accounts"), _TEXT),
+        **dict.fromkeys(("label", "model", "profile", "outcome", "accounts"), _TEXT),
         **dict.fromkeys(("verdict", "verdict_before_repair"), _TEXT),
         **dict.fromkeys(("rendered", "rendered_before_repair", "usable", "usable_before_repair"), _TRUTH),
         **dict.fromkeys((one.name for one in metrics), _REAL),
@@ -93,13 +93,19 @@ def _part_names(metric: str) -> tuple[str, str]:
 
 
 def _error_columns(name: str) -> dict[str, str]:
-    return {f"{name}_kind": _TEXT, f"{name}_message": _TEXT, f"{name}_line": _WHOLE}
+    return {
+        f"{name}_kind": _TEXT,
+        f"{name}_message": _TEXT,
+        f"{name}_line": _WHOLE,
+        f"{name}_answer_line": _WHOLE,
+    }
 
 
 def rows(run: StoredRun) -> Iterator[Row]:
     """Return a row for each record; a column that does not apply is None."""
     names = columns(run)
-    fixed = {"model": run.manifest.options.model, "profile": run.manifest.options.profile}
+    options = run.manifest.options
+    fixed = {"label": run.manifest.label or None, "model": options.model, "profile": options.profile}
     planned = {one.id: one for one in run.planned}
     for record in map(run.with_texts, run.ordered()):
         values = {

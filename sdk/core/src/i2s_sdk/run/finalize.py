@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from i2s_sdk.errors import UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.report.page import write_page
-from i2s_sdk.report.view import shareable_model
+from i2s_sdk.report.view import run_name
 from i2s_sdk.run.caches import open_caches
 from i2s_sdk.run.failures import FailureReason, failure_reasons
 from i2s_sdk.run.plan import with_taken_answers
@@ -44,6 +44,8 @@ class RunResult:
     skills: Mapping[str, Skill] = field(default_factory=dict)
     #: The same in each subset of these tasks; None if no floor is known.
     skills_by_subset: Mapping[str, Mapping[str, Skill | None]] = field(default_factory=dict)
+    #: The name that the user gave it; empty if it was given none.
+    label: str = ""
 
     @property
     def spending(self) -> Spending:
@@ -85,7 +87,7 @@ def finalize(folder: RunFolder, instances: Sequence[Instance], settings: Setting
         asked,
         open_caches(settings).renders,
     )
-    label = shareable_model(manifest.options.model)
+    label = run_name(manifest)
     own = {task: skill for task, skills in report.skills.items() if (skill := skills.get(label))}
     return RunResult(
         folder=folder.path,
@@ -97,4 +99,5 @@ def finalize(folder: RunFolder, instances: Sequence[Instance], settings: Setting
         unanswered_calls=dict(folder.unanswered_calls()),
         skills=own,
         skills_by_subset={task: report.skills_by_subset[task][label] for task in own},
+        label=manifest.label,
     )

@@ -30,10 +30,12 @@ from i2s_sdk.run.storage.folder import ANSWERS
 from i2s_sdk.run.storage.index import Key, key_of, line_key, read_lines
 from i2s_sdk.run.storage.interface import PathOrUrl, open_storage
 from i2s_sdk.run.storage.manifest import RunOptions
+from i2s_sdk.scoring.own import OwnScorer
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.services import open_services, passing_logs
 from i2s_sdk.stats.spending import FromCache
+from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.own_prompts import OwnPrompt, read_prompts
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import open_task
@@ -62,6 +64,8 @@ class ResolvedSelection:
     selection: Selection
     #: Prompts of the user in place of those of the tasks, by the name of the task.
     prompts: Mapping[str, OwnPrompt] = field(default_factory=dict, kw_only=True)
+    #: Scorers of the user beside those of the tasks.
+    scorers: tuple[OwnScorer, ...] = field(default=(), kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +116,7 @@ def choose(
     tasks: Sequence[str],
     selection: Selection,
     settings: Settings | None = None,
+    scorers: Sequence[str] = (),
 ) -> ResolvedSelection:
     """Return what a run takes.
 
@@ -121,6 +126,7 @@ def choose(
         tasks: Tasks that are wanted; none means all that the data set has.
         selection: Which instances of these tasks are taken.
         settings: Settings that change what some tasks ask; None takes their defaults.
+        scorers: Scorers of the user, such as "my.py:score".
 
     Raises:
         SettingsError: A setting of a task has no meaning.
@@ -138,7 +144,28 @@ def choose(
     names = dict.fromkeys(one.task for one in whole)
     tasks_of_run = {name: open_task(name, profile, settings) for name in names}
     prompts = read_prompts(settings.prompts) if settings is not None and settings.prompts else {}
-    return ResolvedSelection(profile, tasks_of_run, data, whole, mine, selection, prompts=prompts)
+    own = _own_scorers(scorers, tasks_of_run)
+    return ResolvedSelection(
+        profile, tasks_of_run, data, whole, mine, selection, prompts=prompts, scorers=own
+    )
+
+
+def _own_scorers(texts: Sequence[str], tasks: Mapping[str, Task]) -> tuple[OwnScorer, ...]:
+    """Return the scorers of the user.
+
+    Raises:
+        UsageError: One cannot be used, or has a metric of a name that is taken.
+    """
+    scorers = tuple(OwnScorer.parse(one) for one in texts)
+    names = [metric.name for task in tasks.values() for metric in metrics_of(task)]
+    for scorer in scorers:
+        if taken := [one.name for one in scorer.metrics if one.name in names]:
+            raise UsageError(
+                f"--scorer {scorer.name}: there is a metric {taken[0]!r} already; rename the function, or "
+                "the name in METRICS"
+            )
+        names += [one.name for one in scorer.metrics]
+    return scorers
 
 
 def plan_run(choice: ResolvedSelection, model: str, fingerprint: str) -> Plan:
@@ -159,6 +186,7 @@ def plan_run(choice: ResolvedSelection, model: str, fingerprint: str) -> Plan:
         model,
         fingerprint,
         prompts=choice.prompts,
+        scorers=choice.scorers,
     )
 
 
@@ -206,6 +234,8 @@ class SelectionArgs(TypedDict, total=False):
     seed: int | None
     #: The part that is done here, such as "1/3"; None is all. ``merge`` joins the parts.
     shard: Shard | str | None
+    #: Scorers of your own, functions in Python files such as "my.py:score"; see docs/daily-use.md.
+    scorers: Sequence[str]
 
 
 def resolve_selection(
@@ -238,7 +268,8 @@ def resolve_selection(
     )
     dataset = open_data(data, examples=settings.examples, subsets=selection.subsets)
     profile = Profile(wanted.get("profile") or settings.profile)
-    return choose(dataset, profile, wanted.get("tasks", ()), selection, settings)
+    tasks, scorers = wanted.get("tasks", ()), wanted.get("scorers", ())
+    return choose(dataset, profile, tasks, selection, settings, scorers)
 
 
 _GIT_SECONDS = 5.0

@@ -15,6 +15,7 @@ from i2s_sdk.errors import I2SError, ProtocolError, ServiceError
 from i2s_sdk.instances.images import PILLOW_PIXELS, ImageFaultError, read_header
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.reading import AnswerText
+from i2s_sdk.reading.source_lines import line_of_answer
 from i2s_sdk.run.caches import Renderer
 from i2s_sdk.run.pipeline import Sample, Watch, stored_facts
 from i2s_sdk.run.storage.folder import RunFolder
@@ -276,7 +277,8 @@ class RenderStep(Generic[D]):
         text = None
         if truth is not None and image is not None:
             text = await asyncio.to_thread(self.task.text_for_edit, attempts.document, attempts.last)
-        return replace(_rendering(rendering, structure, attempts), text=text), image
+        completion = answer.completion or ""
+        return replace(_rendering(rendering, structure, attempts, completion), text=text), image
 
     async def _attempts(self, structure: Structure, content: Content, identity: str) -> Attempts[D]:
         async def render(document: D) -> Rendering:
@@ -341,7 +343,9 @@ def _notes(repairs: Iterable[Repair]) -> tuple[RepairNote, ...]:
     return tuple(RepairNote(str(repair.kind), repair.detail, repair.error) for repair in repairs)
 
 
-def _rendering(read: SampleRendering, structure: Structure, attempts: Attempts[D]) -> SampleRendering:
+def _rendering(
+    read: SampleRendering, structure: Structure, attempts: Attempts[D], completion: str
+) -> SampleRendering:
     """Return the rendering of a structure that was read, after its last attempt."""
     last = attempts.last
     first = attempts.first.error if len(attempts.renderings) > 1 else None
@@ -355,8 +359,8 @@ def _rendering(read: SampleRendering, structure: Structure, attempts: Attempts[D
         verdict_before_repair=None if structure.repairs else attempts.first.verdict,
         repairs=_notes((*structure.repairs, *attempts.repairs)),
         message=last.message,
-        error=_first_error(last.error),
-        error_before_repair=_first_error(first),
+        error=_first_error(last.error, attempts.document.source, completion),
+        error_before_repair=_first_error(first, attempts.original.source, completion),
         sha256=hashlib.sha256(image.png).hexdigest() if image else "",
         document_sha256=hashlib.sha256(source).hexdigest(),
         width=image.width if image else 0,
@@ -369,5 +373,8 @@ def _rendering(read: SampleRendering, structure: Structure, attempts: Attempts[D
     )
 
 
-def _first_error(error: SourceError | None) -> FirstError | None:
-    return FirstError(error.message, error.kind.name, error.line) if error else None
+def _first_error(error: SourceError | None, document: str, completion: str) -> FirstError | None:
+    if error is None:
+        return None
+    own = 0 if error.file else line_of_answer(completion, document, error.line)
+    return FirstError(error.message, error.kind.name, error.line, own)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from i2s_client.service_table import DOCUMENTS
 from i2s_sdk.data.locations import note_location
-from i2s_sdk.errors import DataError
+from i2s_sdk.errors import DataError, RunConflictError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import require_usable_references
 from i2s_sdk.models.model import Model
@@ -33,7 +33,7 @@ from i2s_sdk.run.score import ScoreStage
 from i2s_sdk.run.steps import read_steps, run_metrics, score_steps, scoring_services
 from i2s_sdk.run.storage.folder import LOGS, RunFolder
 from i2s_sdk.run.storage.index import marked_calls
-from i2s_sdk.run.storage.manifest import Manifest
+from i2s_sdk.run.storage.manifest import LABEL, NOTE, Manifest
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.settings import Settings
@@ -114,6 +114,8 @@ class Runner:
     on_progress: OnProgress
     #: The model that is asked if "generate" is among the stages.
     model: Model | None = None
+    #: Name of the run in its progress; empty takes that of the model.
+    name: str = ""
 
     async def run(self) -> None:
         """Do what remains; nothing is started if nothing remains.
@@ -150,6 +152,8 @@ class Runner:
     async def pending(self) -> list[Instance] | None:
         """Return what remains to be done; None if the run was begun and nothing remains.
 
+        A run that was begun gets the label and the note that are given now.
+
         Raises:
             RunConflictError: The folder holds a run with other options.
             DataError: A reference is not an image within bounds.
@@ -157,12 +161,29 @@ class Runner:
         manifest = self.folder.manifest()
         if manifest is not None:  # differences are told before anything is started
             ours = self.plan.options(manifest.options.engines, manifest.options.metrics)
+            self._require_scorers(manifest)
             ours.require_same(manifest.options, self.folder.storage)
+            self.folder.tell({**manifest.about, **self._given()})
         remaining = self.remaining()
         if manifest is not None and not remaining:
             return None
         await asyncio.to_thread(require_usable_references, remaining, self.settings.reference_pixels)
         return remaining
+
+    def _require_scorers(self, manifest: Manifest) -> None:
+        """Check that a run whose samples have scores was begun with the scorers of the user.
+
+        Raises:
+            RunConflictError: It was not; says how its answers get these values.
+        """
+        known, run = manifest.options.metrics, self.folder.storage
+        for scorer in self.plan.scorers:
+            if known and any(known.get(one.name) != scorer.version for one in scorer.metrics):
+                raise RunConflictError(
+                    f"{run} was begun without --scorer {scorer.name}, or with another version of its file; "
+                    f"score its answers in another folder: i2s-sdk evaluate --model replay:{run} "
+                    f"--scorer {scorer.name} --out FOLDER"
+                )
 
     def needs(self, remaining: Sequence[Instance]) -> Needs:
         """Return the services that some instances need."""
@@ -256,8 +277,10 @@ class Runner:
         documents: DocumentsDescription | None,
     ) -> Manifest:
         note_location(self.plan.data)
-        scored = StageName.SCORE in self.stages
-        versions, unavailable = run_metrics(self.plan.tasks.values(), comparer) if scored else ({}, {})
+        versions: dict[str, str] = {}
+        unavailable: dict[str, str] = {}
+        if StageName.SCORE in self.stages:
+            versions, unavailable = run_metrics(self.plan.tasks.values(), comparer, self.plan.scorers)
         digests = {one.service: one.engine.digest for one in engines.values()}
         if documents is not None:
             digests |= {f"{documents.service} {one.name}": one.digest for one in documents.engines}
@@ -267,7 +290,8 @@ class Runner:
             Manifest(
                 options=self.plan.options(digests, versions),
                 unavailable=unavailable,
-                about=facts(
+                about=self._given()
+                | facts(
                     self.plan,
                     tuple(engines.values()),
                     comparer,
@@ -280,6 +304,11 @@ class Runner:
             ),
             self.plan.whole,
         )
+
+    def _given(self) -> dict[str, str]:
+        """Return the facts that the user gives the run."""
+        given = {LABEL: " ".join(self.settings.label.split()), NOTE: self.settings.note}
+        return {name: text for name, text in given.items() if text}
 
     def _generating(
         self, services: Services, comparer: MetricsDescription | None, caches: Caches
@@ -322,7 +351,7 @@ class Runner:
         caches: Caches,
     ) -> PipelineStage[Sample]:
         metrics = manifest.options.metrics
-        steps = score_steps(self.plan.tasks, services, metrics, workers, comparer, caches)
+        steps = score_steps(self.plan.tasks, services, metrics, workers, comparer, caches, self.plan.scorers)
         return self._stage(ScoreStage(steps, self.folder), [comparer.slots] if comparer else [])
 
     def _stage(
@@ -357,7 +386,7 @@ class _Tally:
 
     def __init__(self, runner: Runner) -> None:
         self._folder, self._on_progress = runner.folder, runner.on_progress
-        self._planned, self._name = len(runner.plan.instances), runner.plan.model
+        self._planned, self._name = len(runner.plan.instances), runner.name or runner.plan.model
         self.finished = sum(outcome.counts for outcome in self._folder.ended.marks.values())
         self._note = ""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Unpack
@@ -108,6 +108,7 @@ def score_run(
     data: Path | str | None = None,
     settings: Settings | None = None,
     on_progress: OnProgress | None = None,
+    scorers: Sequence[str] = (),
 ) -> RunResult:
     """Compare the renderings that a run has, and write numbers and report; no renderer is needed.
 
@@ -116,6 +117,7 @@ def score_run(
         data: The data set, if it lies elsewhere than when the run was begun.
         settings: None reads environment and configuration file.
         on_progress: Called at the beginning and as samples go on.
+        scorers: Scorers of your own, as of ``evaluate``.
 
     Raises:
         UsageError: The folder holds no run, or the data set is not the one of the run.
@@ -123,7 +125,7 @@ def score_run(
         ServiceError: It was named and does not answer.
     """
     settings = settings or Settings.load()
-    plan = _plan_of(run, data, settings)
+    plan = _plan_of(run, data, settings, scorers)
     return run_blocking(_score(plan, run, settings, on_progress or say_nothing))
 
 
@@ -162,7 +164,9 @@ def _result(plan: Plan, folder: RunFolder, settings: Settings, done: int) -> Sta
     )
 
 
-def _plan_of(run: PathOrUrl, data: Path | str | None, settings: Settings) -> Plan:
+def _plan_of(
+    run: PathOrUrl, data: Path | str | None, settings: Settings, scorers: Sequence[str] = ()
+) -> Plan:
     """Return the plan of a run that was begun.
 
     Raises:
@@ -179,6 +183,6 @@ def _plan_of(run: PathOrUrl, data: Path | str | None, settings: Settings) -> Pla
     name = manifest.about.get("data", "")
     place = data if data is not None else known_location(options.data_sha256, name)
     dataset = open_data(place, subsets=options.subsets)
-    choice = choose(dataset, Profile(options.profile), options.tasks, selection, settings)
+    choice = choose(dataset, Profile(options.profile), options.tasks, selection, settings, scorers)
     plan = plan_run(choice, options.model, options.model_fingerprint)
     return replace(plan, asked=options.prompts)  # the answers are there, whatever is asked now

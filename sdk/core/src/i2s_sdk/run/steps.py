@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from i2s_client.service_table import DOCUMENTS, METRICS
 from i2s_sdk.errors import I2SError
@@ -19,13 +19,14 @@ from i2s_wire.render.description import RendererDescription
 
 
 def run_metrics(
-    tasks: Iterable[Task], comparer: MetricsDescription | None
+    tasks: Iterable[Task], comparer: MetricsDescription | None, own: Iterable[Scorer] = ()
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return the version of each metric of a run, and why the others of its tasks cannot be computed.
 
     Args:
         tasks: All of one profile.
         comparer: The metric service; None if no task compares images.
+        own: Scorers of the user.
     """
     versions: dict[str, str] = {}
     unavailable: dict[str, str] = {}
@@ -46,6 +47,7 @@ def run_metrics(
                     unavailable[f"{metric.name} of {task.name}"] = task.unavailable()[metric.name]
                 else:
                     computed_here[metric.name] = scorer.version
+    computed_here |= {metric.name: scorer.version for scorer in own for metric in scorer.metrics}
     return {**versions, **computed_here}, unavailable
 
 
@@ -119,6 +121,7 @@ def score_steps(
     workers: ScorerWorkers,
     comparer: MetricsDescription | None = None,
     caches: Caches = NO_CACHES,
+    own: Sequence[Scorer] = (),
 ) -> dict[str, ScoreStep]:
     """Return how the samples of each task are scored.
 
@@ -129,10 +132,11 @@ def score_steps(
         workers: Run the scorers that need limits.
         comparer: What the metric service says; without it nothing is taken from a cache.
         caches: Values of metrics of earlier runs.
+        own: Scorers of the user.
     """
     steps: dict[str, ScoreStep] = {}
     for name, task in tasks.items():
-        images, scorers = image_metrics_of_run(task, metrics), scorers_of_run(task, metrics)
+        images, scorers = image_metrics_of_run(task, metrics), (*scorers_of_run(task, metrics), *own)
         converter = HtmlConverter(services.documents) if services.documents is not None else None
         cache = None
         if caches.scores is not None and comparer is not None:

@@ -17,6 +17,7 @@ import sys
 import traceback
 from typing import Any
 
+from i2s_sdk.errors import ScorerError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.scoring.scorer import DETAIL_BYTES, ConvertingScorer, MetricValues, NotUsable, Scorable, Scorer
 
@@ -50,6 +51,8 @@ def _answer(scorer: Scorer, sample: Scorable, request: ScoringRequest) -> dict[s
         detail = json.dumps(values.detail)
     except (MemoryError, RecursionError) as error:
         return {"limit": "memory" if isinstance(error, MemoryError) else "depth"}
+    except ScorerError as error:  # the scorer says it in a sentence
+        return {"fault": error.message}
     except Exception:  # a defect of the scorer: whoever reads the message can correct it
         return {"fault": traceback.format_exc(limit=-3)}
     return {

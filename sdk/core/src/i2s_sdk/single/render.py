@@ -14,6 +14,7 @@ from i2s_client.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND,
 from i2s_sdk.errors import DataError, UnknownNameError, UsageError
 from i2s_sdk.instances.site_files import read_site_folder, read_tar, read_zip
 from i2s_sdk.reading import fenced_blocks
+from i2s_sdk.reading.source_lines import line_of_answer
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.services import open_services, passing_logs
@@ -122,6 +123,8 @@ class RenderedSource:
     repairs: tuple[Repair, ...]
     #: Document that was rendered last; of a site, its files with their digests.
     document: str
+    #: Line of the source that was given at which its first error is; 0 if it is not known.
+    error_line: int = 0
 
     @property
     def png(self) -> bytes | None:
@@ -227,7 +230,7 @@ def render_lilypond(
         async def once(score: LilypondDocument) -> Rendering:
             return await renderer.render(replace(task.request(score), options=options))
 
-        return await _attempted(task, task.document(structure), once, repair)
+        return await _attempted(task, task.document(structure), source, once, repair)
 
     return _with_renderer(RENDER_LILYPOND, work, settings)
 
@@ -271,7 +274,7 @@ def render_python(
             request = replace(task.request(document), options=RenderOptions(page=page, python=python))
             return await renderer.render(request)
 
-        return await _attempted(task, task.document(structure, files), once, repair)
+        return await _attempted(task, task.document(structure, files), program, once, repair)
 
     return _with_renderer(RENDER_PYTHON, work, settings or Settings.load())
 
@@ -369,14 +372,23 @@ async def render_source(
     async def once(document: LatexDocument) -> Rendering:
         return await renderer.render_latex(document.source, page=page, engine=engine)
 
-    return await _attempted(task, task.document(_structure(task, source)), once, repair)
+    return await _attempted(task, task.document(_structure(task, source)), source, once, repair)
 
 
 async def _attempted(
-    task: RenderedTask[D], document: D, once: Callable[[D], Awaitable[Rendering]], repair: bool
+    task: RenderedTask[D],
+    document: D,
+    source: str,
+    once: Callable[[D], Awaitable[Rendering]],
+    repair: bool,
 ) -> RenderedSource:
-    """Return what became of a document, after repairs if they are wanted."""
-    if not repair:
-        return RenderedSource(await once(document), (), document.source)
-    attempts = await render_with_repairs_async(task, document, once)
-    return RenderedSource(attempts.last, attempts.repairs, attempts.document.source)
+    """Return what became of a document that was made of a source, after repairs if they are wanted."""
+    repairs: tuple[Repair, ...] = ()
+    if repair:
+        attempts = await render_with_repairs_async(task, document, once)
+        document, rendering, repairs = attempts.document, attempts.last, attempts.repairs
+    else:
+        rendering = await once(document)
+    error = rendering.error
+    own = line_of_answer(source, document.source, error.line) if error and not error.file else 0
+    return RenderedSource(rendering, repairs, document.source, own)

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from i2s_client import RetryPolicy
@@ -38,10 +38,12 @@ from i2s_sdk.stack.state import (
     forget,
     read_record,
     remove_record,
+    request_gateway,
     serves,
     stack_folder,
     starting,
     supervisor,
+    write_record,
 )
 from i2s_wire.documents.description import DocumentsDescription
 from i2s_wire.metrics.description import MetricsDescription
@@ -85,7 +87,6 @@ ALL = tuple(one.name for one in SERVICES)
 _LOOK_EVERY = 0.05
 _END_SECONDS = 60.0  # for a supervisor to end its services: each has ten
 _SUPERVISOR_LOG = "supervisor.log"
-_ADD_GATEWAY = "`i2s-sdk http` serves them in this terminal, or `i2s-sdk down` and `i2s-sdk up --http`"
 
 
 class StoppedServices(enum.Enum):
@@ -105,7 +106,7 @@ def up(
     on_wait: Callable[[], None] | None = None,
     on_progress: Callable[[str], None] | None = None,
 ) -> Up:
-    """Have services serve until ``down``; if some are up already, return those.
+    """Have services serve until ``down``; if some are up already, return those, and add a wanted gateway.
 
     Args:
         names: Names of services; empty for all that are installed.
@@ -117,7 +118,7 @@ def up(
 
     Raises:
         StackError: A service cannot be started; what was started is ended. Or ``down`` was called
-            meanwhile, or services are up without the gateway.
+            meanwhile, or containers are up, to which no gateway is added.
         SettingsError: The address of the gateway cannot be listened on.
         UnknownNameError: There is no service of that name.
     """
@@ -130,7 +131,7 @@ def up(
         running = read_record()
         if running is not None and serves(running):
             if http and running.address(GATEWAY) is None:
-                raise StackError(f"services are up without the HTTP gateway; {_ADD_GATEWAY}")
+                return _add_gateway(running, folder, http)
             return running
         if http:
             check_free(http, "--http-listen")
@@ -143,6 +144,28 @@ def up(
             return start_containers(chosen, folder, seconds)
         which = "all" if names else "installed"
         return _start_supervisor(chosen, which, seconds, lock, http, on_progress or _show_nothing)
+
+
+def _add_gateway(running: Up, folder: Path, http: str) -> Up:
+    """Have the supervisor start an HTTP gateway in front of what is up, and return all that is up then.
+
+    Raises:
+        StackError: It cannot be started, or ``down`` was called meanwhile; or containers are up.
+        SettingsError: Its address cannot be listened on.
+    """
+    if running.kind is StackKind.DOCKER:
+        raise StackError("containers are up: start `i2s-sdk http` beside them, which finds them")
+    check_free(http, "--http-listen")
+    missing = {name: reason for name, reason in running.missing.items() if name != GATEWAY}
+    write_record(replace(running, missing=missing), folder)
+    request_gateway(folder, http)
+    while (now := read_record()) is not None:
+        if now.address(GATEWAY) is not None:
+            return now
+        if GATEWAY in now.missing:
+            raise ServiceStartError(f"the HTTP gateway was not brought up: {now.missing[GATEWAY]}")
+        time.sleep(_LOOK_EVERY)
+    raise StackError(ENDED_BY_DOWN)
 
 
 def down() -> StoppedServices:

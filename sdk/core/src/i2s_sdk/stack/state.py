@@ -182,7 +182,9 @@ def supervisor(folder: Path) -> int | None:
     return None
 
 
-_START_LOCK, _REQUEST = "starting.lock", "end.request"
+_START_LOCK, _REQUEST, _GATEWAY = "starting.lock", "end.request", "gateway.request"
+#: The signal by which a supervisor learns that a gateway is wanted.
+GATEWAY_WANTED = signal.SIGUSR1
 _LOOK_FOR_START_EVERY = 0.05
 #: What ``up`` says if ``down`` was called while it started services.
 ENDED_BY_DOWN = "`i2s-sdk down` ended the services while they were starting"
@@ -239,6 +241,25 @@ def ending(folder: Path) -> Iterator[bool]:
 def end_requested(folder: Path) -> bool:
     """Return whether ``down`` waits for the end of the start that is under way."""
     return (folder / _REQUEST).exists()
+
+
+def request_gateway(folder: Path, address: str) -> None:
+    """Ask the living supervisor of a folder for an HTTP gateway; its record says what became of it.
+
+    Args:
+        folder: Folder of the stack; ``starting`` is held.
+        address: Where the gateway shall listen.
+    """
+    (folder / _GATEWAY).write_text(address)
+    pid = supervisor(folder)
+    if pid is not None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, GATEWAY_WANTED)
+
+
+def requested_gateway(folder: Path) -> str:
+    """Return the address at which the gateway that was asked for shall listen."""
+    return (folder / _GATEWAY).read_text()
 
 
 def _try_lock(folder: Path) -> int | None:

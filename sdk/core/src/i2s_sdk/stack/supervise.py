@@ -2,7 +2,8 @@
 
 Run as ``python -m i2s_sdk.stack.supervise SECONDS all|installed LOCK HTTP NAME…``, with the address of the
 HTTP gateway or "". It starts the services as its children, and the gateway after them, restarts those that
-die, writes the record once all serve, and ends with them at SIGTERM. However it ends, they end too.
+die, writes the record once all serve, and ends with them at SIGTERM. However it ends, they end too. At
+SIGUSR1 it adds the gateway that was asked for (``request_gateway``).
 """
 
 from __future__ import annotations
@@ -15,16 +16,19 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 
-from i2s_client.service_table import SERVICES
+from i2s_client.service_table import GATEWAY, SERVICES
 from i2s_sdk.errors import I2SError, StackError
 from i2s_sdk.stack.child import local_services
 from i2s_sdk.stack.services import gateway_command, service_command
 from i2s_sdk.stack.state import (
+    GATEWAY_WANTED,
     StackKind,
     Up,
     UpService,
     remove_record,
+    requested_gateway,
     stack_folder,
     supervising,
     write_record,
@@ -59,11 +63,13 @@ async def supervise(
         missing[name] = error.message
 
     end = asyncio.Event()
+    wanted = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, end.set)
+    asyncio.get_running_loop().add_signal_handler(GATEWAY_WANTED, wanted.set)
     folder = stack_folder()
     with supervising(folder):
-        holding = asyncio.create_task(_hold(names, seconds, http, missing, do_without, started))
+        holding = asyncio.create_task(_hold(names, seconds, http, missing, do_without, started, wanted))
         ending = asyncio.create_task(end.wait())
         try:
             await asyncio.wait({holding, ending}, return_when=asyncio.FIRST_COMPLETED)
@@ -82,18 +88,36 @@ async def _hold(
     missing: dict[str, str],
     do_without: DoWithout,
     on_started: Callable[[], None],
+    gateway_wanted: asyncio.Event,
 ) -> None:
     folder = stack_folder()
     commands = [service_command(name) for name in names]
-    async with local_services(commands, folder, seconds, do_without) as children:
-        addresses = {name: children[name].address for name in names if name in children}
-        in_front = [gateway_command(addresses, http)] if http else []
-        async with local_services(in_front, folder, seconds) as gateways:
-            addresses |= {name: one.address for name, one in gateways.items()}
+    async with local_services(commands, folder, seconds, do_without) as children, AsyncExitStack() as held:
+        behind = {name: children[name].address for name in names if name in children}
+        addresses = dict(behind)
+
+        async def add_gateway(listen: str) -> None:
+            gateway = local_services([gateway_command(behind, listen)], folder, seconds)
+            added = await held.enter_async_context(gateway)
+            addresses.update((name, one.address) for name, one in added.items())
+
+        def record() -> None:
             started = tuple(UpService(*pair) for pair in addresses.items())
             write_record(Up(StackKind.PROCESSES, started, missing), folder)
-            on_started()
-            await asyncio.Event().wait()
+
+        if http:
+            await add_gateway(http)
+        record()
+        on_started()
+        while True:
+            await gateway_wanted.wait()
+            gateway_wanted.clear()
+            missing.pop(GATEWAY, None)
+            try:
+                await add_gateway(requested_gateway(folder))
+            except StackError as error:
+                missing[GATEWAY] = error.message
+            record()
 
 
 def main(arguments: list[str]) -> int:

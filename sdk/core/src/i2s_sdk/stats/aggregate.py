@@ -14,6 +14,8 @@ from i2s_sdk.models.options import max_tokens_of
 from i2s_sdk.run.storage.folder import StoredRun
 from i2s_sdk.run.storage.manifest import GroupedSample, Manifest
 from i2s_sdk.run.storage.record import Outcome, Record
+from i2s_sdk.scoring.own import is_own_metric
+from i2s_sdk.scoring.scorer import Metric
 from i2s_sdk.stats.accounts import Accounts, account_samples, total_accounts
 from i2s_sdk.stats.bootstrap import Interval
 from i2s_sdk.stats.columns import Columns, mean_range
@@ -313,6 +315,8 @@ def task_columns(manifest: Manifest, task: str) -> Columns:
         if one.name in manifest.options.metrics
         and (one.name in compared_images or f"{one.name} of {task}" not in manifest.unavailable)
     )
+    own = [name for name, version in manifest.options.metrics.items() if is_own_metric(version)]
+    metrics += tuple(Metric(name) for name in own)
     there = {one.name for one in metrics}
     averages = tuple(one for one in spec.averages if there.intersection(one.of))
     return Columns(metrics, averages, spec.mean_of_cells)

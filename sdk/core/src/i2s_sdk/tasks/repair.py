@@ -124,6 +124,8 @@ class Attempts(Generic[Document]):
 
     #: The last one that was rendered.
     document: Document
+    #: The first one, before any repair.
+    original: Document
     #: One for each attempt, in order; never empty.
     renderings: tuple[Rendering, ...]
     #: Repairs that were made between them, so one fewer.
@@ -143,14 +145,14 @@ class Attempts(Generic[Document]):
 def _steps(
     task: Repairing[Document], document: Document
 ) -> Generator[Document, Rendering, Attempts[Document]]:
-    renderings: list[Rendering] = []
+    original, renderings = document, list[Rendering]()
     repairs: tuple[Repair, ...] = ()
     while True:
         rendering = yield document
         renderings.append(rendering)
         repaired = task.repair(document, rendering, repairs)
         if repaired is None:
-            return Attempts(document, tuple(renderings), repairs)
+            return Attempts(document, original, tuple(renderings), repairs)
         document, repairs = repaired.document, (*repairs, repaired.repair)
 
 

@@ -6,6 +6,9 @@ import json
 import logging
 import subprocess
 import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,6 +51,39 @@ def test_what_was_appended_is_there_again(tmp_path: Path) -> None:
         folder.begin(Manifest(OPTIONS))
         folder.append(_record("b"))
         assert folder.records() == {"a": _record("a"), "b": _record("b")}
+
+
+def test_a_folder_that_nothing_was_written_to_is_gone_with_the_parents_that_were_made(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    for where in (tmp_path / "runs/both/a", tmp_path / "mine"):
+        with RunFolder.open(where):
+            pass
+    assert [one.name for one in tmp_path.iterdir()] == ["mine"]
+    with RunFolder.open(tmp_path / "runs/both/a") as folder:
+        folder.put_answer("one", answer_of(Completion("$x$", attempts=1), 0.0))
+    assert (tmp_path / "runs/both/a/answers.jsonl").exists()
+
+
+def test_a_process_that_waited_for_one_that_removed_the_folder_has_it_anew(tmp_path: Path) -> None:
+    where = tmp_path / "run"
+    with ExitStack() as first, ThreadPoolExecutor() as threads:
+        first.enter_context(RunFolder.open(where))
+        waits = threads.submit(_begin_after_a_wait, where, first.close)
+        assert waits.result() == Manifest(OPTIONS)
+    with RunFolder.open(where) as folder:
+        assert folder.manifest() == Manifest(OPTIONS)
+
+
+def _begin_after_a_wait(where: Path, end_the_other: Callable[[], None]) -> Manifest | None:
+    log, handler = logging.getLogger("i2s_sdk.run.storage.local"), logging.Handler()
+    handler.emit = lambda record: end_the_other()  # type: ignore[method-assign]
+    log.addHandler(handler)
+    try:
+        with RunFolder.open(where, Settings(lock_seconds=60)) as folder:
+            folder.begin(Manifest(OPTIONS))
+            return folder.manifest()
+    finally:
+        log.removeHandler(handler)
 
 
 def test_the_last_record_of_an_instance_counts(tmp_path: Path) -> None:

@@ -170,7 +170,7 @@ def test_the_space_that_is_tried_is_given_back(disk: Path) -> None:
         with pytest.raises(WriteError, match="No space left"):
             storage.require_space(3 * MIB)
         storage.require_space(MIB)
-    assert [path for path in (disk / "run").rglob("*") if path.is_file()] == [disk / "run" / ".lock"]
+        assert [path for path in (disk / "run").rglob("*") if path.is_file()] == [disk / "run" / ".lock"]
 
 
 def test_how_much_must_fit_is_a_setting(disk: Path) -> None:

@@ -225,7 +225,7 @@ def _rendering_fields(
         "verdict_before_repair": before.name if before is not None else None,
         "repairs": [plain_fields(repair) for repair in rendering.repairs],
         "message": message,
-        "error": _part_fields(rendering.error),
+        "error": _error_fields(rendering.error),
         "structure": rendering.structure,
         "assets": list(instance.assets),
         "reference_sha256": instance.reference_sha256,
@@ -239,7 +239,7 @@ def _rendering_fields(
         "seconds": dict(seconds),
         **_filled(
             {
-                "error_before_repair": _part_fields(error_before),
+                "error_before_repair": _error_fields(error_before),
                 "target_sha256": instance.target_sha256,
                 "reading": _part_fields(rendering.reading),
             }
@@ -275,6 +275,14 @@ def _read_failure(line: JsonFields) -> Failure | None:
 
 def _part_fields(part: Failure | FirstError | ReadingNote | None) -> Line | None:
     return None if part is None else plain_fields(part)
+
+
+def _error_fields(error: FirstError | None) -> Line | None:
+    """Return the fields of an error; a line of the answer stands there if it is known."""
+    fields = _part_fields(error)
+    if fields is not None and not fields["answer_line"]:
+        del fields["answer_line"]
+    return fields
 
 
 def _filled(fields: Mapping[str, object]) -> Line:

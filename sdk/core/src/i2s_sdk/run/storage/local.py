@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import logging
 import os
@@ -9,7 +10,7 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -133,21 +134,36 @@ class LocalStorage:
     def alone(self) -> Iterator[None]:
         """Have the folder, made if it is not there, for this process alone.
 
+        One that was made and into which nothing was written is removed, as are its parents that were made.
+
         Raises:
             InUseError: Another process has it, after ``lock_seconds`` as well.
             WriteError: It cannot be made, or is read-only.
         """
-        with writing(self.where):
-            self.where.mkdir(parents=True, exist_ok=True)
-            opened = (self.where / LOCK).open("ab")
-        with opened as lock:
-            self._take(lock)
+        with ExitStack() as opened:
+            made = self._lock(opened)
             shutil.rmtree(self.where / DRAFTS, ignore_errors=True)
             self._alone = True
             try:
                 yield
             finally:
                 self._alone = False
+                if made and not any(one.is_file() and one.stat().st_size for one in self.where.rglob("*")):
+                    shutil.rmtree(self.where, ignore_errors=True)
+                    with contextlib.suppress(OSError):  # a parent holds something by now
+                        for parent in made[1:]:
+                            parent.rmdir()
+
+    def _lock(self, opened: ExitStack) -> list[Path]:
+        """Lock the folder until the stack is closed, and return the folders that were made for it."""
+        while True:
+            with writing(self.where):
+                made = [one for one in (self.where, *self.where.parents) if not one.exists()]
+                self.where.mkdir(parents=True, exist_ok=True)
+                lock = opened.enter_context((self.where / LOCK).open("ab"))
+            self._take(lock)
+            if os.fstat(lock.fileno()).st_nlink:  # else the process that had it has removed the folder
+                return made
 
     def _take(self, lock: BinaryIO) -> None:
         """Lock a file, if need be once another process has unlocked it."""

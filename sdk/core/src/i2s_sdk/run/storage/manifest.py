@@ -13,6 +13,9 @@ from i2s_wire.metrics.profile import Profile
 
 FORMAT = 1
 
+#: Facts that the user gave a run: its name, and a text about it.
+LABEL, NOTE = "label", "note"
+
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
@@ -98,6 +101,11 @@ class Manifest:
     unavailable: Mapping[str, str] = field(default_factory=dict)
     #: Facts by name: when, which data folder, versions, isolation.
     about: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """The name that the user gave the run; empty if it was given none."""
+        return self.about.get(LABEL, "")
 
     def joined(self, later: Manifest) -> Manifest:
         """Return this one with the engines, metrics and facts that only a later start knows."""

@@ -198,11 +198,16 @@ class SampleAnswer:
 
 @dataclass(frozen=True, slots=True)
 class FirstError:
-    """The first error of an engine: its words, the sort, and the line of the document (0: unknown)."""
+    """The first error of an engine."""
 
+    #: Its words.
     message: str
+    #: Its sort.
     kind: str
+    #: Line of the document that the engine read; 0 if it is not known.
     line: int = 0
+    #: The same line in the answer of the model; 0 if it is not known, or is not one of the answer.
+    answer_line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
