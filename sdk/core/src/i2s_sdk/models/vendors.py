@@ -26,7 +26,6 @@ from typing import Any, Generic, Protocol, TypeVar
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
-from i2s_client.connection import is_loopback
 from i2s_sdk.errors import I2SError, UsageError, require_package
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.completion import ModelAccessError
@@ -447,6 +446,8 @@ class StainlessProvider(VendorProvider[S]):
 
     def client_arguments(self) -> dict[str, Any]:
         """Return the arguments of a client of the package."""
+        from i2s_client.connection import is_loopback  # which imports gRPC
+
         options = self.options
         timeout = self._package.Timeout(options.longest_attempt_seconds, connect=options.call_seconds)
         arguments = {"api_key": self.key, "base_url": self.base_url, "timeout": timeout, "max_retries": 0}
