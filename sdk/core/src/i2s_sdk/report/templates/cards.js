@@ -20,7 +20,9 @@ const notes = (ending, detail) => {
   const list = make("ul", "notes");
   const say = (title, text, className) =>
     list.append(make("li", className || "", make("b", "", title), ` ${text}`));
-  const located = (error) => `${error.message} (${words(error.kind)}${error.line ? `, line ${error.line}` : ""})`;
+  const places = (error) =>
+    (error.answer_line ? `, line ${error.answer_line} of the answer` : "") + (error.line ? `, line ${error.line}${error.answer_line ? " of the document" : ""}` : "");
+  const located = (error) => `${error.message} (${words(error.kind)}${places(error)})`;
   const repairs = detail.repairs || [];
   const cause = detail.error_before_repair || (repairs.length === 0 ? detail.error : null);
   if (cause) say("first error", located(cause), "bad");
