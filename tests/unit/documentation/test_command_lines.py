@@ -55,12 +55,12 @@ def check(words: Sequence[str]) -> None:
         UnknownNameError: There is no such command.
     """
     command: click.Command = group
+    context = click.Context(group, **group.context_settings)  # click keeps the first --help that it makes
     rest = list(words)
     while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
-        found = command.get_command(click.Context(command), rest.pop(0))
+        found = command.get_command(context, rest.pop(0))
         assert found is not None
-        command = found
-    context = click.Context(command)
+        command, context = found, click.Context(found, parent=context)
     values, _, _ = command.make_parser(context).parse_args(rest)
     for parameter in command.params:
         given = values.get(parameter.name or "")
