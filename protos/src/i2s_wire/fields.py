@@ -22,4 +22,4 @@ class Checked:
 
     def problem(self) -> str:
         """Return what the contract does not allow in this value; empty if there is nothing."""
-        raise NotImplementedError
+        return ""

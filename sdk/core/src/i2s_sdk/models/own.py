@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from i2s_sdk.models.model import Finish
@@ -39,7 +39,7 @@ class FunctionModel(ModelProvider):
         self.model, self._function = str(function), function
         self._call: Callable[[ReadQuestion], Any] = function.load()
         self.parameters = {"digest": function.digest}
-        self._one_at_a_time = threading.Lock()
+        self._thread = _one_thread()
 
     @property
     def name(self) -> str:
@@ -58,16 +58,19 @@ class FunctionModel(ModelProvider):
             if inspect.iscoroutinefunction(self._call):
                 text = await self._call(question)
             else:
-                text = await asyncio.to_thread(self._called_alone, question)
+                text = await asyncio.get_running_loop().run_in_executor(self._thread, self._call, question)
         except Exception as error:  # the code of a user may raise anything
             raise RejectedError(fault_of(self._function, error)) from error
         if not isinstance(text, str):
             raise RejectedError(f"{self.model} returned no text but {type(text).__name__}")
         return Answer(text, Finish.STOP)
 
-    def _called_alone(self, question: ReadQuestion) -> object:
-        with self._one_at_a_time:
-            return self._call(question)
-
     async def close(self) -> None:
-        """Do nothing: a function holds nothing."""
+        """End the thread when its call has ended; a later call has another one."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._thread = _one_thread()
+
+
+def _one_thread() -> ThreadPoolExecutor:
+    """Return a thread in which calls wait for each other without taking the threads of others."""
+    return ThreadPoolExecutor(1, "own-model")

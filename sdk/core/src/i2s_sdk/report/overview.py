@@ -117,14 +117,11 @@ def overview(compared: ComparedRuns, standings: Sequence[Standing]) -> Overview:
 
     Args:
         compared: The runs.
-        standings: The same, ranked.
+        standings: Those that are rows, ranked.
     """
     tasks = list(dict.fromkeys(task for standing in standings for task in standing.values))
     columns = tuple(OverviewColumn(task, task_spec(task).main_metric) for task in tasks)
-    runs = (
-        standing for standing in standings if standing.label in compared.own
-    )  # less kept reference points
-    rows = tuple(_row(compared, standing, columns) for standing in runs)
+    rows = tuple(_row(compared, standing, columns) for standing in standings)
     ranked = [row for row in rows if not row.is_reference_point]
     leads = (_lead(compared, column, ranked) for column in columns if column.task not in compared.refused)
     return Overview(columns, rows, tuple(lead for lead in leads if lead is not None))

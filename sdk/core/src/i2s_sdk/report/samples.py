@@ -338,7 +338,7 @@ def index(
         rows: Their samples.
         images: Images by digest: name of what is shown, name of the whole image, width, height.
         compared: The comparison that has the values of baselines and of the oracle.
-        terms: What metrics mean.
+        terms: The meanings of metrics.
         best: Place of the run that is shown first.
     """
     places, known = {digest: at for at, digest in enumerate(images)}, _known(rows)

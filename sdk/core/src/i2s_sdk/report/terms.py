@@ -28,7 +28,7 @@ WORDS = {
         "Share of the other runs that a run is ahead of, over “rendered” and the main metric of each task; "
         f"reference points are not ranked. {_BETTER}"
     ),
-    "scored": "Samples with a score, of all planned ones; a failure of the machinery gives none.",
+    "scored": "Samples with a score, of all planned ones; a failure of the infrastructure gives none.",
     "skill": f"(value − floor) / (ceiling − floor) of the main metric. {_BETTER}",
     "worse": "Samples in which the second run has the lower value.",
 }

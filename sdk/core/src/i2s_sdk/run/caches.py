@@ -496,7 +496,7 @@ class CachedRenderer:
 
     #: Renderer that is asked if there is no entry.
     renderer: Renderer
-    #: What is kept.
+    #: The values that are kept.
     entries: KeptBytes
     #: What the renderer says of itself; part of the name of an entry.
     description: RendererDescription
@@ -583,7 +583,7 @@ class ComparedPair:
 class ScoreCache:
     """Values of metrics by the digests of the images."""
 
-    #: What is kept.
+    #: The values that are kept.
     entries: KeptBytes
     #: What computes the values: version of the metric service, its libraries, precision and device as far as
     #: it says; part of the name of an entry.
@@ -596,7 +596,7 @@ class ScoreCache:
         """Return the cache before a metric service.
 
         Args:
-            entries: What is kept.
+            entries: The values that are kept.
             description: What the service says of itself.
             profile: Rules of the run; a name may have another version in other rules.
         """

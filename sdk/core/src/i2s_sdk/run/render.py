@@ -15,7 +15,6 @@ from i2s_sdk.errors import I2SError, ProtocolError, ServiceError
 from i2s_sdk.instances.images import PILLOW_PIXELS, ImageFaultError, read_header
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.reading import AnswerText
-from i2s_sdk.reading.source_lines import line_of_answer
 from i2s_sdk.run.caches import Renderer
 from i2s_sdk.run.pipeline import Sample, Watch, stored_facts
 from i2s_sdk.run.storage.folder import RunFolder
@@ -30,7 +29,7 @@ from i2s_sdk.run.storage.record import (
     SampleRendering,
 )
 from i2s_sdk.tasks import Attempts, NoStructure, RenderedTask, Structure, Task, render_with_repairs_async
-from i2s_sdk.tasks.answer_reading import read_answer
+from i2s_sdk.tasks.answer_reading import line_of_answer, read_answer
 from i2s_sdk.tasks.repair import Repair
 from i2s_sdk.tasks.structure import NO_CHOICE, Origin
 from i2s_sdk.tasks.task import D

@@ -14,12 +14,11 @@ from i2s_client.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND,
 from i2s_sdk.errors import DataError, UnknownNameError, UsageError
 from i2s_sdk.instances.site_files import read_site_folder, read_tar, read_zip
 from i2s_sdk.reading import fenced_blocks
-from i2s_sdk.reading.source_lines import line_of_answer
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.services import open_services, passing_logs
 from i2s_sdk.tasks import NoStructure, RenderedTask, Repair, Structure, Task, render_with_repairs_async
-from i2s_sdk.tasks.answer_reading import read_answer
+from i2s_sdk.tasks.answer_reading import line_of_answer, read_answer
 from i2s_sdk.tasks.chart.document import ChartProgram
 from i2s_sdk.tasks.chart.reading import is_program
 from i2s_sdk.tasks.chart.task import ChartTask

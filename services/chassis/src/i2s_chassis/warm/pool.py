@@ -265,7 +265,7 @@ class WarmPool:
     """Hands out warm programs, each to one job at a time.
 
     Attributes:
-        kind: What they are: "zygote", "converter".
+        kind: Kind of the processes: "zygote", "converter".
         settings: Settings of each of them.
         jobs: Number of jobs that were served so far.
     """
@@ -282,7 +282,7 @@ class WarmPool:
         """Prepare; ``open`` starts them.
 
         Args:
-            kind: What they are.
+            kind: Kind of the processes.
             start: The function that starts one and ends it with the context.
             settings: Settings of each of them.
             slots: Jobs at the same time.
@@ -364,7 +364,7 @@ async def open_pool(
     """Keep warm programs of one kind ready; None if the settings want none, or if there can be none here.
 
     Args:
-        kind: What they are.
+        kind: Kind of the processes.
         start: The function that starts one and ends it with the context.
         settings: Settings of the service.
         required: Whether ``--warm zygote`` cannot do without them.

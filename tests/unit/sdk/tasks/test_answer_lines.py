@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from i2s_sdk.reading.source_lines import line_of_answer
+from i2s_sdk.tasks.answer_reading import line_of_answer
 from i2s_sdk.tasks.latex.paper_document import paper_document
 
 ANSWER = """Sure:
