@@ -9,7 +9,7 @@ from dataclasses import is_dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from i2s.documents.v1 import documents_pb2
@@ -17,7 +17,7 @@ from i2s.metrics.v1 import metrics_pb2
 from i2s.render.v1 import render_pb2
 from i2s_wire.codec import decode, encode
 from i2s_wire.documents import Conversions, Converted, DocumentsDescription, Fragment, PageImages
-from i2s_wire.documents.conversion import ConversionFailure
+from i2s_wire.documents.conversion import ConversionFailure, FragmentFormat
 from i2s_wire.documents.messages import convert_request
 from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.metrics.score import MetricFailure, MetricResult, Score, SizePolicy
@@ -123,6 +123,7 @@ def test_a_description_survives_the_wire(kind: type, message: Any, data: st.Data
     assert decode(message.FromString(sent), kind) == description
 
 
+@example(Fragment("a", FragmentFormat.LATEX, "\ud800"))
 @given(values(Fragment, text=st.text(st.characters(exclude_categories=()), max_size=20)))
 def test_texts_with_lone_surrogates_are_sent_as_they_are(fragment: Fragment) -> None:
     (sent,) = convert_request([fragment]).fragments

@@ -64,8 +64,13 @@ def test_a_further_run_is_named_where_there_is_something_to_say_of_it(clock: Clo
     with ProgressLine(out, ["samples"]) as progress:
         for name in ("a", "oracle", "b"):
             progress.show_run(RunProgress(1, 0, 0, 0, run=name))
-        progress.show_run(RunProgress(1, 1, 1, 1, last="x", run="b"))
-    assert out.getvalue() == "b:\n1 of 1 samples, 1000000000.0 a second\n"
+        progress.show_run(RunProgress(2, 0, 0, 1, last="x", run="b"))
+        clock.now += 11
+        progress.show_run(RunProgress(2, 0, 0, 1, last="x", run="b"))
+        progress.show_run(RunProgress(2, 2, 2, 2, last="y", run="b"))
+    lines = out.getvalue().splitlines()
+    assert lines[0] == "b:"
+    assert [line.partition(",")[0] for line in lines[1:]] == ["1 of 2 samples", "2 of 2 samples"]
 
 
 def test_a_terminal_gets_bars(clock: Clock) -> None:

@@ -6,6 +6,7 @@ import io
 from pathlib import Path
 
 from i2s_sdk.report import Report, print_overview, write_report
+from i2s_sdk.run.storage.folder import read_run, write_points
 from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.record import Outcome
 from i2s_wire.render.rendering import Verdict
@@ -79,6 +80,30 @@ def test_a_row_has_the_main_values_the_exact_answers_and_the_losses(tmp_path: Pa
     assert "lossy, cut off or lost: 2 not rendered" in text
     assert "whole, cut off" not in text
     assert text.index("whole ") < text.index("lossy ")
+
+
+def test_reference_points_that_the_folder_of_a_run_keeps_are_the_floor_and_no_rows(tmp_path: Path) -> None:
+    runs = [run(tmp_path / name, {"latex": [0.5, 0.75]}) for name in ("a", "b")]
+    kept = [
+        flat_record(
+            f"latex-{at}",
+            "latex",
+            "equation",
+            "easy",
+            outcome=Outcome.SCORED,
+            usable=True,
+            reference_sha256=f"latex-{at}",
+            metrics={"ems": 0.25},
+        )
+        for at in range(2)
+    ]
+    write_points(read_run(runs[0]).storage, {"baseline/blank": kept})
+    written = report(tmp_path, *runs)
+    assert [row.label for row in written.overview.rows] == ["a", "b"]
+    text = printed(written)
+    assert "baseline/blank" not in text
+    (floor,) = (line for line in text.splitlines() if "floor" in line)
+    assert floor.split()[-1] == "0.250"
 
 
 def test_a_table_of_many_tasks_has_a_row_for_each(tmp_path: Path) -> None:
