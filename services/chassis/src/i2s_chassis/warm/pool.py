@@ -106,6 +106,8 @@ class Supervisor(Generic[W]):
         self._refills: set[asyncio.Task[None]] = set()
         self._endings: set[asyncio.Task[None]] = set()
         self._failures = 0
+        self._missing = size  # workers that nobody has begun to prepare
+        self._leases = 0
         self._closed = False
 
     @property
@@ -130,12 +132,21 @@ class Supervisor(Generic[W]):
     async def start(self, *workers: W) -> None:
         """Begin to prepare workers; does not wait for them.
 
+        Where some are prepared already, the others begin with the second lease. The first is the canary of a
+        service that starts, and a start on few cores shall not wait for workers that no job needs yet.
+
         Args:
             workers: Workers that are prepared already, at most ``size``; they belong to the supervisor now.
         """
+        self._missing -= len(workers)
         for worker in workers:
             self._give(_Held(worker))
-        for _ in range(self._size - len(workers)):
+        if not workers:
+            self._fill()
+
+    def _fill(self) -> None:
+        while self._missing:
+            self._missing -= 1
             _own(self._refills, self._refill())
 
     async def close(self) -> None:
@@ -159,6 +170,9 @@ class Supervisor(Generic[W]):
         Raises:
             UnavailableError: Closed, or preparing fails again and again.
         """
+        self._leases += 1
+        if self._leases > 1:
+            self._fill()
         with span("worker"):
             held = await self._take()
         held.jobs += 1
