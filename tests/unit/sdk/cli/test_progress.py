@@ -41,9 +41,24 @@ def test_lines_tell_counts_of_all_stages_rate_remaining_time_and_cost(clock: Clo
         clock.now += 5
         progress.show_run(RunProgress(1000, 60, 40, 30, 1.25, "b"))
     assert out.getvalue().splitlines()[1:] == [
-        "60 of 1000 answers, 40 of 1000 renderings, 30 of 1000 samples, 2.0 a second, 8 min 5 s left, "
+        "60 of 1000 answers, 40 of 1000 renderings, 30 of 1000 samples, 2.0 a second, 5 min 23 s left, "
         "$1.2500 so far"
     ]
+
+
+def test_the_start_of_a_run_does_not_count_in_its_remaining_time(clock: Clock) -> None:
+    out = io.StringIO()
+    with ProgressLine(out, ["samples"]) as progress:
+        progress.show_run(RunProgress(21, 0, 0, 0))
+        clock.now += 100
+        progress.show_run(RunProgress(21, 9, 9, 1, last="a"))
+        clock.now += 10
+        progress.show_run(RunProgress(21, 9, 9, 5, last="a"))
+        clock.now += 10
+        progress.show_run(RunProgress(21, 9, 9, 11, last="a"))
+    few, later = out.getvalue().splitlines()[1:]
+    assert "left" not in few
+    assert later.endswith("20 s left")
 
 
 def test_the_end_is_said_once_and_nothing_of_a_run_that_had_nothing_to_do(clock: Clock) -> None:

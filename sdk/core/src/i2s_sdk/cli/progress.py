@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from i2s_sdk.run.pipeline import Progress as RunProgress
 
 _LINE_EVERY = 10.0  # seconds between plain lines
+_FEW = 5  # samples after the first, below which their speed says nothing
 
 
 class ProgressLine:
@@ -38,6 +39,7 @@ class ProgressLine:
         self._tasks: dict[str, TaskID] = {}
         self._began = self._last_line = 0.0
         self._before: Mapping[str, int] = {}
+        self._first: tuple[float, int] | None = None  # when the first came to its end, and how many had then
         self._last_counts: tuple[int, ...] = ()
         self.run: RunProgress | None = None
         self.runs: dict[str, RunProgress] = {}
@@ -53,6 +55,9 @@ class ProgressLine:
             last: The last one; None at the beginning.
             note: What else is to be said.
         """
+        finished = done[self._what[-1]]
+        if last is not None and self._first is None and finished > self._before[self._what[-1]]:
+            self._first = time.monotonic(), finished
         if last is None:
             self._begin(done, planned)
         elif self._bars is not None:
@@ -90,7 +95,7 @@ class ProgressLine:
 
     def _begin(self, done: Mapping[str, int], planned: int) -> None:
         self._began = self._last_line = time.monotonic()
-        self._before = dict(done)
+        self._before, self._first = dict(done), None
         before = [f"{done[name]} of {planned} {name}" for name in self._what if done[name]]
         if before:
             self._write(f"{', '.join(before)} were finished before")
@@ -129,8 +134,9 @@ class ProgressLine:
         last = self._what[-1]
         rate = self._rate(done, last)
         parts = [f"{done[name]} of {planned} {name}" for name in self._what] + [_speed(rate, " a second")]
-        if rate and done[last] < planned:
-            parts.append(f"{_duration((planned - done[last]) / rate)} left")
+        left = self._seconds_left(planned, done[last])
+        if left is not None:
+            parts.append(f"{_duration(left)} left")
         self._write(", ".join([*parts, note] if note else parts))
 
     def _write(self, *lines: str) -> None:
@@ -138,6 +144,18 @@ class ProgressLine:
         self._stream.write(self._heading + "".join(f"{line}\n" for line in lines))
         self._stream.flush()
         self._heading = ""
+
+    def _seconds_left(self, planned: int, finished: int) -> float | None:
+        """Return how long the rest takes at the speed since the first one; None while too few tell.
+
+        The way of the first one through all stages would count for each of the others.
+        """
+        if self._first is None or finished == planned:
+            return None
+        since, before = self._first
+        if finished - before < _FEW:
+            return None
+        return (planned - finished) * (time.monotonic() - since) / (finished - before)
 
     def _rate(self, done: Mapping[str, int], name: str) -> float:
         """Return how many a second came since the beginning."""
