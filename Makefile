@@ -1,6 +1,6 @@
 # The few commands of this repository. Each sets up what it needs; ARGS is passed on.
 .DEFAULT_GOAL := help
-.PHONY: help setup networks evaluate test test-unit nightly bench images docs lint format lock
+.PHONY: help setup networks evaluate collect-demo test test-unit nightly bench images docs lint format lock
 
 MODEL ?=
 DATA ?= examples
@@ -12,7 +12,7 @@ ARGS ?=
 CHECK = .venv/bin/python scripts/check.py
 
 help:  ## list these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo '  Variables: MODEL (two sets of recorded answers to the examples where none is named), DATA, PROFILE and OUT for evaluate; ARGS for options of the command behind;'
 	@echo '  SUITE for test: default, all, nightly, or some of unit, integration, security, containers, … (docs/testing.md).'
@@ -28,6 +28,10 @@ networks:  ## add PyTorch and VGG16's weights, which the metrics lpips and cis n
 evaluate:  ## evaluate a model on the bundled examples, services included
 	@scripts/bootstrap run
 	@.venv/bin/i2s-sdk evaluate $(if $(MODEL),--model "$(MODEL)",$(if $(filter examples,$(DATA)),--model replay:examples/answers/full-size.jsonl --model replay:examples/answers/small-images.jsonl,--model oracle)) --out "$(OUT)" --data "$(DATA)" --profile "$(PROFILE)" $(ARGS)
+
+collect-demo:  ## collect three small data sets from stand-ins of arXiv and GitHub on this machine, and evaluate two baselines on them
+	@scripts/bootstrap dev
+	@.venv/bin/python tests/support/collect_demo.py $(if $(filter file,$(origin OUT)),runs/collect-demo-$(shell date +%Y%m%d-%H%M%S),"$(OUT)")
 
 test:  ## lint, type-check and test, in a quarter of an hour; SUITE="security containers" runs other suites, SUITE=all all
 	@scripts/bootstrap dev

@@ -15,25 +15,27 @@ from fake_sources.arxiv import FakeArxiv
 from fake_sources.github import FakeGithub
 from fake_sources.server import fake_server
 
+_COMMAND = (sys.executable, "-m", "i2s_sdk.cli")
 _WINDOW = ("--from", "2026-10-01", "--until", "2026-10-31", "--contact", "demo@example.org", "--gap", "0.05")
+_MODELS = ("--model", "oracle", "--model", "baseline/shuffled")
 _NOT_FULL = 3
 
 
 def main(folder: Path) -> int:
     """Collect, evaluate, and return the exit code."""
-    command = [sys.executable, "-m", "i2s_sdk.cli"]
     for source in ("arxiv", "github-pages", "music"):
+        data, out = str(folder / source), str(folder / f"{source}-run")
         with fake_server(FakeArxiv() if source == "arxiv" else FakeGithub()) as server:
-            words = ["collect", source, "--into", str(folder / source), *_WINDOW, "--base-url", server.url]
-            code = subprocess.run([*command, *words], check=False).returncode
+            code = _run("collect", source, "--into", data, *_WINDOW, "--base-url", server.url)
         if code not in (0, _NOT_FULL):
             return code
-        for model in ("oracle", "baseline/ocr"):
-            out = folder / f"{source}-{model.replace('/', '-')}"
-            words = ["evaluate", "--data", str(folder / source), "--model", model, "--out", str(out)]
-            if code := subprocess.run([*command, *words], check=False).returncode:
-                return code
+        if code := _run("evaluate", "--data", data, *_MODELS, "--out", out):
+            return code
     return 0
+
+
+def _run(*words: str) -> int:
+    return subprocess.run([*_COMMAND, *words], check=False).returncode
 
 
 if __name__ == "__main__":
