@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import socket
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fake_sources.exchange import FakeAnswer, FakeRequest
 from fake_sources.server import FakeServer, fake_server
+from i2s_collect.web import client
 from i2s_collect.web.answer import Ask, BodyTooLargeError, NotCachedError, SourceStoppedError, WebAnswer
 from i2s_collect.web.client import HttpWeb, WebCache, checked_contact
 from i2s_collect.web.manners import HostGaps, Manners, wait_of
@@ -223,12 +226,49 @@ def test_redirections_never_end(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    "link", ["http://10.0.0.1/", "http://localhost/", "https://169.254.169.254/", "file:///etc/passwd"]
+    "link",
+    [
+        "http://10.0.0.1/",
+        "http://localhost/",
+        "https://localhost./",
+        "https://printer.local./",
+        "https://169.254.169.254/",
+        "https://127.1/",
+        "https://2130706433/",
+        "https://0x7f.1/",
+        "https://[64:ff9b::7f00:1]/",
+        "https://[::ffff:10.0.0.1]/",
+        "https://[2002:7f00:1::]/",
+        "file:///etc/passwd",
+    ],
 )
 def test_no_public_server_redirects_into_the_own_network(link: str) -> None:
-    from i2s_collect.web.client import _refused_redirection
+    assert client._refused_redirection("https://example.org/a", link)
 
-    assert _refused_redirection("https://example.org/a", link)
+
+@pytest.mark.parametrize("link", ["https://example.org/b", "https://8.8.8.8/", "https://[2001:4860::1]/"])
+def test_public_servers_redirect_to_one_another(link: str) -> None:
+    assert not client._refused_redirection("https://example.org/a", link)
+
+
+def test_a_name_that_leads_into_the_own_network_is_sent_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resolve = socket.getaddrinfo
+
+    def resolved(host: Any, *others: Any, **named: Any) -> Any:
+        return resolve("127.0.0.2" if host == "rebound.example" else host, *others, **named)
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolved)
+    monkeypatch.setattr(client, "is_own_address", lambda text: text == "127.0.0.2")
+    with socket.create_server(("127.0.0.2", 0)) as inside:
+        link = f"http://rebound.example:{inside.getsockname()[1]}/secret"
+        server = world.server(lambda request: FakeAnswer(302, headers={"Location": link}))
+        with pytest.raises(SourceStoppedError, match=r"127\.0\.0\.2 in the own network"):
+            world.web(server).get(Ask(f"{server.url}/x"))
+        connection, _ = inside.accept()
+        with connection:
+            assert connection.recv(1) == b""
 
 
 def test_a_changing_answer_of_an_earlier_day_is_asked_for_anew_unless_offline(world: World) -> None:

@@ -7,14 +7,16 @@ import ipaddress
 import json
 import logging
 import re
+import socket
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urljoin, urlsplit
+from urllib.request import getproxies
 from urllib.robotparser import RobotFileParser
 
 from i2s_collect.web.answer import Ask, BodyTooLargeError, NotCachedError, SourceStoppedError, WebAnswer
@@ -200,6 +202,7 @@ class HttpWeb:
         self._robots: dict[str, Robots] = {}
         self._agent = f"{AGENT}/{version} (+{contact})"
         self._client: httpx.Client | None = None
+        self._own_hosts: set[str] = set()  # those that were connected to in the own network
         self.requests = 0
 
     def __enter__(self) -> Self:
@@ -263,19 +266,22 @@ class HttpWeb:
 
         Secret headers go to the first host alone. No redirection leads to the own network.
         """
-        url, query = ask.url, ask.query
+        url, query, may_be_own = ask.url, ask.query, True
         for _ in range(REDIRECTIONS):
-            answer = self._once(url, query, ask, first=url == ask.url)
+            answer = self._once(url, query, ask, first=url == ask.url, may_be_own=may_be_own)
             if answer.status not in (301, 302, 303, 307, 308) or "location" not in answer.headers:
                 return answer
             before, url, query = url, urljoin(answer.url, answer.headers["location"]), ()
-            if refusal := _refused_redirection(before, url):
+            if refusal := _refused_redirection(before, url, self._own_hosts):
                 raise SourceStoppedError(f"{ask.url} {refusal}")
+            may_be_own = may_be_own and urlsplit(before).netloc in self._own_hosts
             if not ask.documented:
                 self._check_robots(url)
         raise SourceStoppedError(f"{ask.url} redirects more than {REDIRECTIONS} times")
 
-    def _once(self, url: str, query: tuple[tuple[str, str], ...], ask: Ask, *, first: bool) -> WebAnswer:
+    def _once(
+        self, url: str, query: tuple[tuple[str, str], ...], ask: Ask, *, first: bool, may_be_own: bool
+    ) -> WebAnswer:
         host = urlsplit(url).netloc
         headers = {
             name: value
@@ -286,7 +292,10 @@ class HttpWeb:
         gap = max(self._manners_of(url).gap, self._robots[host].delay if host in self._robots else 0.0)
         with self._gaps.turn(host, gap):
             self.requests += 1
-            with self._connected().stream("GET", url, params=query or None, headers=headers) as answer:
+            extensions = {"trace": self._address_check(url, host, may_be_own)}
+            with self._connected().stream(
+                "GET", url, params=query or None, headers=headers, extensions=extensions
+            ) as answer:
                 body = bytearray()
                 for part in answer.iter_bytes():
                     body += part
@@ -294,6 +303,33 @@ class HttpWeb:
                         raise BodyTooLargeError(f"{url} has more than {ask.max_bytes} bytes")
                 kept = {name.lower(): value for name, value in answer.headers.items()}
                 return WebAnswer(answer.status_code, kept, bytes(body), str(answer.url))
+
+    def _address_check(
+        self, url: str, host: str, may_be_own: bool
+    ) -> Callable[[str, Mapping[str, Any]], None]:
+        """Return a function that is told of each new connection, before anything is sent.
+
+        A name says little about where it leads: what counts is the address that was connected to. Behind a
+        proxy that is the proxy's, and its network is not ours to know.
+        """
+        proxies = {urlsplit(one).hostname for one in getproxies().values()}
+        name: list[str] = []
+
+        def check(event: str, about: Mapping[str, Any]) -> None:
+            if event == "connection.connect_tcp.started":
+                name[:] = [str(about["host"])]
+            if event != "connection.connect_tcp.complete" or proxies.intersection(name):
+                return
+            address = about["return_value"].get_extra_info("server_addr")[0]
+            if not is_own_address(address):
+                return
+            if not may_be_own:
+                raise SourceStoppedError(
+                    f"a redirection leads to {url[:200]}, which is {address} in the own network"
+                )
+            self._own_hosts.add(host)
+
+        return check
 
     def _connected(self) -> httpx.Client:
         if self._client is None:
@@ -327,21 +363,48 @@ def _explained(answer: WebAnswer) -> str:
     return f" ({text})" if text.isprintable() and text else ""
 
 
-def _refused_redirection(before: str, after: str) -> str:
+def _refused_redirection(before: str, after: str, own_hosts: Collection[str] = ()) -> str:
     """Return why a redirection is not followed, or nothing."""
     was, now = urlsplit(before), urlsplit(after)
     if now.scheme != "https" and not (was.scheme == now.scheme == "http"):
         return f"redirects to {after[:200]}, which is not https"
-    if _is_own(now.hostname) and not _is_own(was.hostname):
+    from_own = _is_own(was.hostname) or was.netloc in own_hosts
+    if (_is_own(now.hostname) or now.netloc in own_hosts) and not from_own:
         return f"redirects to {after[:200]}, which is in the own network"
     return ""
 
 
 def _is_own(host: str | None) -> bool:
     """Return whether a host is named as one of the own machine or network."""
-    if host is None or host == "localhost" or host.endswith((".localhost", ".local", ".internal")):
+    name = (host or "").rstrip(".")
+    if name in ("", "localhost") or name.endswith((".localhost", ".local", ".internal")):
         return True
     try:
-        return not ipaddress.ip_address(host).is_global
+        return is_own_address(socket.inet_ntoa(socket.inet_aton(name)))  # 127.1, 2130706433 and 0x7f.1 too
+    except OSError:
+        pass
+    try:
+        return is_own_address(name)
     except ValueError:
         return False
+
+
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+
+def is_own_address(text: str) -> bool:
+    """Return whether an address is one of the own machine or network: not a global one.
+
+    IPv6 addresses that stand for one of IPv4 are judged by that.
+
+    Raises:
+        ValueError: It is no address.
+    """
+    address = ipaddress.ip_address(text.partition("%")[0])
+    if isinstance(address, ipaddress.IPv6Address):
+        if address in _NAT64:
+            return is_own_address(str(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)))
+        inner = address.ipv4_mapped or address.sixtofour
+        if inner is not None:
+            return is_own_address(str(inner))
+    return not address.is_global
