@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import MutableMapping
 from contextlib import AsyncExitStack
 from typing import Any
@@ -9,13 +10,18 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
+from i2s_gateway import guard
 from i2s_gateway.guard import Bodies, GatewayError
 from i2s_gateway.settings import GatewaySettings
 
 
-def request(*pieces: bytes, announced: int | None = None) -> Request:
+def request(
+    *pieces: bytes, announced: int | None = None, address: str = "192.0.2.1", token: str = ""
+) -> Request:
     """Return a request of JSON whose body arrives in pieces."""
     headers = [(b"content-type", b"application/json")]
+    if token:
+        headers.append((b"authorization", token.encode()))
     if announced is not None:
         headers.append((b"content-length", str(announced).encode()))
     messages: list[MutableMapping[str, Any]] = [
@@ -24,9 +30,9 @@ def request(*pieces: bytes, announced: int | None = None) -> Request:
     ]
 
     async def receive() -> MutableMapping[str, Any]:
-        return messages.pop(0)
+        return messages.pop(0) if messages else {"type": "http.disconnect"}
 
-    return Request({"type": "http", "headers": headers}, receive)
+    return Request({"type": "http", "headers": headers, "client": (address, 1)}, receive)
 
 
 def bodies() -> Bodies:
@@ -53,13 +59,47 @@ async def test_bodies_take_all_memory_for_them_and_not_a_byte_more_until_one_end
     read = bodies()
     async with AsyncExitStack() as others:
         await others.enter_async_context(read.body(request(b"x" * 10)))
-        async with read.body(request(b"x" * 10)):
+        async with read.body(request(b"x" * 10, address="192.0.2.2")):
             with pytest.raises(GatewayError) as refused:
-                async with read.body(request(b"x")):
+                async with read.body(request(b"x", address="192.0.2.3")):
                     pass
             assert refused.value.status == "UNAVAILABLE"
-        async with read.body(request(b"x" * 10)):
+        async with read.body(request(b"x" * 10, address="192.0.2.2")):
             pass
+
+
+async def test_a_caller_gets_no_more_than_is_left_for_others() -> None:
+    read = Bodies(GatewaySettings(body_bytes=100, bodies_bytes=240))
+    async with AsyncExitStack() as held:
+        await held.enter_async_context(read.body(request(b"x" * 100)))
+        with pytest.raises(GatewayError):
+            await held.enter_async_context(read.body(request(b"x" * 100)))
+        # By another token of the same address: no more than twice what is left, however many tokens.
+        await held.enter_async_context(read.body(request(b"x" * 60, token="Bearer b")))
+        for number in range(9):
+            with pytest.raises(GatewayError):
+                await held.enter_async_context(read.body(request(b"x" * 40, token=f"Bearer {number}")))
+        await held.enter_async_context(read.body(request(b"x" * 40, address="192.0.2.2")))
+
+
+async def test_a_body_that_brings_on_too_little_ends_before_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "_RATE_SECONDS", 0.05)
+    settings = GatewaySettings(body_rate=1000, body_seconds=3600.0)
+    stalled = asyncio.Event()
+
+    async def receive() -> MutableMapping[str, Any]:
+        if not stalled.is_set():
+            stalled.set()
+            return {"type": "http.request", "body": b"x" * 1000, "more_body": True}
+        return await asyncio.get_running_loop().create_future()  # type: ignore[no-any-return]
+
+    headers = [(b"content-type", b"application/json")]
+    slow = Request({"type": "http", "headers": headers, "client": None}, receive)
+    read = Bodies(settings)
+    with pytest.raises(GatewayError) as refused:
+        async with read.body(slow):
+            pass
+    assert refused.value.http == 408
 
 
 async def test_what_a_refused_body_has_taken_comes_back() -> None:
@@ -68,5 +108,5 @@ async def test_what_a_refused_body_has_taken_comes_back() -> None:
         with pytest.raises(GatewayError):
             async with read.body(request(b"x" * 10, b"x")):
                 pass
-    async with read.body(request(b"x" * 10)), read.body(request(b"x" * 10)):
+    async with read.body(request(b"x" * 10)), read.body(request(b"x" * 10, address="192.0.2.2")):
         pass

@@ -111,7 +111,7 @@ async def test_bodies_are_bounded_whether_announced_or_not():
 
 
 async def test_bodies_together_are_bounded_and_memory_comes_back():
-    async with gateway(body_bytes=100, bodies_bytes=120) as client:
+    async with gateway(body_bytes=100, bodies_bytes=200) as client:
         head = b"POST /v1/render HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         part = BODY + b" " * (90 - len(BODY))
         reader, writer = await raw(client, head + b"Content-Length: 91\r\n\r\n" + part)
@@ -123,6 +123,37 @@ async def test_bodies_together_are_bounded_and_memory_comes_back():
         assert b" 200 " in await reader.readline()
         writer.close()
         assert (await client.post("/v1/render", content=part, headers=JSON)).status_code == 200
+
+
+@pytest.mark.parametrize("more", [b"", b"Connection: close\r\n"])
+async def test_a_caller_that_still_sends_reads_why_its_body_is_refused(more):
+    size = 40_000_000
+    async with gateway(body_bytes=1000, bodies_bytes=2000) as client:
+        head = b"POST /v1/render HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + more
+        reader, writer = await raw(client, head + b"Content-Length: %d\r\n\r\n" % size)
+        writer.write(b" " * size)
+        await writer.drain()
+        assert b" 413 " in await reader.readline()
+        writer.close()
+
+
+async def test_a_half_of_a_character_is_refused_by_its_name(client):
+    answer = await client.post("/v1/render", content=b'{"\\ud800": 1}', headers=JSON)
+    assert (answer.status_code, answer.json()["error"]["status"]) == (400, "INVALID_ARGUMENT")
+
+
+async def test_bytes_that_no_token_has_are_refused(client):
+    answer = await client.post("/v1/render", content=BODY, headers={**JSON, "Authorization": b"Bearer \xff"})
+    assert (answer.status_code, answer.json()["error"]["status"]) == (401, "UNAUTHENTICATED")
+    answer = await client.post("/v1/render", content=BODY, headers={**JSON, "traceparent": b"\xff"})
+    assert answer.status_code == 200
+
+
+async def test_a_path_forges_no_line_of_the_log(client, caplog):
+    caplog.set_level("INFO", "i2s_gateway")
+    await client.get("/v1/%0aGET%20/%20200")
+    assert [line for line in caplog.messages if "\n" in line] == []
+    assert any("\\n" in line for line in caplog.messages)
 
 
 async def test_a_header_is_bounded(client):

@@ -103,6 +103,23 @@ async def test_an_answer_that_nobody_reads_is_dropped():
         writer.close()
 
 
+async def test_every_connection_too_many_reads_that_there_are_too_many():
+    async with served({}, connections_each=1) as url:
+        _, held = await connect(url)
+        while await status(url) == 200:  # the first has not been accepted yet
+            pass
+
+        async def ask():
+            reader, writer = await connect(url)
+            writer.write(HEAD % 100_000 + b" " * 100_000)
+            line = await reader.readline()
+            writer.close()
+            return line
+
+        assert {line[8:13] for line in await asyncio.gather(*(ask() for _ in range(40)))} == {b" 503 "}
+        held.close()
+
+
 async def status(url):
     """Ask by a connection of its own."""
     async with httpx.AsyncClient(base_url=url) as client:

@@ -59,7 +59,8 @@ def trace_for_calls(request: Request) -> list[tuple[str, str]]:
 
     Its parent is the span of the gateway; that of the caller if the gateway records none.
     """
-    passed = [(name, request.headers[name]) for name in _HEADERS_OF_TRACE if name in request.headers]
+    given = [(name, request.headers.get(name, "")) for name in _HEADERS_OF_TRACE]
+    passed = [(name, value) for name, value in given if value and value.isascii() and value.isprintable()]
     return list(trace_metadata()) or passed
 
 
@@ -85,8 +86,15 @@ def request_id_of(request: Request) -> str:
 
 
 def metadata_of(request: Request) -> list[tuple[str, str]]:
-    """Return the metadata of calls that are made for a request: its name, credentials and trace."""
+    """Return the metadata of calls that are made for a request: its name, credentials and trace.
+
+    Raises:
+        GatewayError: The credentials have characters that no token has.
+    """
     token = request.headers.get("authorization")
+    if token is not None and not (token.isascii() and token.isprintable()):
+        message = "the header Authorization has characters that no token has"
+        raise GatewayError(HTTPStatus.UNAUTHORIZED, "UNAUTHENTICATED", message)
     credentials = [] if token is None else [("authorization", token)]
     return [("x-request-id", request_id_of(request)), *credentials, *trace_for_calls(request)]
 

@@ -23,6 +23,7 @@ from i2s_gateway.messages import to_json
 from i2s_gateway.openapi import openapi, page, style
 from i2s_gateway.operations import OPERATIONS, PREFIX, Backends, Operation
 from i2s_gateway.settings import GatewaySettings
+from i2s_sdk.visible import visible_line
 
 _log = logging.getLogger(__name__)
 
@@ -76,7 +77,8 @@ class Entry:
             await _fault(name).response()(scope, receive, send_marked)
         finally:
             taken = 1000 * (time.monotonic() - begun)
-            _log.info("%s %s %s %.0f ms request_id=%s", scope["method"], scope["path"], status, taken, name)
+            path = visible_line(scope["path"])
+            _log.info("%s %s %s %.0f ms request_id=%s", scope["method"], path, status, taken, name)
 
 
 def _ending() -> GatewayError:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
 import math
+from collections import Counter
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from http import HTTPStatus
@@ -50,6 +52,8 @@ class GatewayError(Exception):
     def __init__(
         self, http: int, status: str, message: str, *, retry_after_seconds: float | None = None
     ) -> None:
+        # Halves of characters, which a request of JSON can name, cannot be sent back.
+        message = message.encode("utf-8", "backslashreplace").decode()
         super().__init__(message)
         self.http, self.status, self.message = int(http), status, message
         self.retry_after_seconds = retry_after_seconds
@@ -90,12 +94,22 @@ def of_call(error: grpc.aio.AioRpcError) -> GatewayError:
 _BUSY_SECONDS = 1.0
 
 
+#: Seconds in which a body must bring on at ``body_rate``.
+_RATE_SECONDS = 10.0
+#: Seconds in which what is left of a refused body may arrive.
+_DISCARD_SECONDS = 2.0
+
+
 class Bodies:
-    """Reads bodies as far as the memory for all of them together goes."""
+    """Reads bodies as far as the memory for all of them together goes.
+
+    The memory of one caller grows no further than what is free, that of all callers of one address no further
+    than twice that: so something is left for others, however many ask for all of it.
+    """
 
     def __init__(self, settings: GatewaySettings) -> None:
         self._settings = settings
-        self._taken = 0
+        self._taken: Counter[tuple[str, ...]] = Counter()  # bytes by caller, by address, and (by ()) of all
 
     @asynccontextmanager
     async def body(self, request: Request) -> AsyncIterator[bytearray]:
@@ -105,31 +119,57 @@ class Bodies:
             GatewayError: It is not JSON by its header, is too large or too slow, or all memory for bodies is
                 taken.
         """
-        self._check(request)
-        body = bytearray()
+        address = request.client.host if request.client is not None else ""
+        caller = address, request.headers.get("authorization", "")
+        body, stream = bytearray(), request.stream()
         try:
-            await self._read(request, body)
+            try:
+                self._check(request)
+                await self._read(stream, body, caller)
+            except GatewayError as error:
+                if error.http not in (408, 499):
+                    await _discard(stream)
+                raise
             yield body
         finally:
-            self._taken -= len(body)
+            for owner in _owners(caller):
+                self._taken[owner] -= len(body)
+            self._taken += Counter()  # without those that are 0
 
-    async def _read(self, request: Request, body: bytearray) -> None:
+    async def _read(self, stream: AsyncIterator[bytes], body: bytearray, caller: tuple[str, str]) -> None:
         """Add the body to ``body``. What has arrived counts as taken, not what is announced."""
+        settings, clock = self._settings, asyncio.get_running_loop().time
+        at_rate, marked = int(settings.body_rate * _RATE_SECONDS), 0
         try:
-            async with asyncio.timeout(self._settings.body_seconds):
-                async for piece in request.stream():
-                    if len(body) + len(piece) > self._settings.body_bytes:
+            async with (
+                asyncio.timeout(settings.body_seconds),
+                asyncio.timeout(_RATE_SECONDS) as window,
+            ):
+                async for piece in stream:
+                    if len(body) + len(piece) > settings.body_bytes:
                         raise self._too_large()
-                    if self._taken + len(piece) > self._settings.bodies_bytes:
-                        message = "the gateway reads as much at once as it may; try again"
-                        raise GatewayError(503, "UNAVAILABLE", message, retry_after_seconds=_BUSY_SECONDS)
-                    self._taken += len(piece)
+                    self._take(len(piece), caller)
                     body += piece
+                    if len(body) - marked >= at_rate:
+                        marked = len(body)
+                        window.reschedule(clock() + _RATE_SECONDS)
         except TimeoutError:
-            message = f"the body did not arrive within {self._settings.body_seconds:g} s"
+            message = (
+                f"the body did not arrive within {settings.body_seconds:g} s, or slower than "
+                f"{settings.body_rate} bytes a second"
+            )
             raise GatewayError(408, "DEADLINE_EXCEEDED", message) from None
         except ClientDisconnect:
             raise GatewayError(499, "CANCELLED", "the caller went away") from None
+
+    def _take(self, size: int, caller: tuple[str, str]) -> None:
+        free = self._settings.bodies_bytes - self._taken[()]
+        own, of_address = (self._taken[owner] + size for owner in (caller, caller[:1]))
+        if size and (own > free or of_address > 2 * free):
+            message = "the gateway reads as much at once as it may; try again"
+            raise GatewayError(503, "UNAVAILABLE", message, retry_after_seconds=_BUSY_SECONDS)
+        for owner in _owners(caller):
+            self._taken[owner] += size
 
     def _check(self, request: Request) -> None:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -145,6 +185,18 @@ class Bodies:
     def _too_large(self) -> GatewayError:
         message = f"the body is larger than {self._settings.body_bytes} bytes, the most that is read"
         return GatewayError(413, "RESOURCE_EXHAUSTED", message)
+
+
+async def _discard(stream: AsyncIterator[bytes]) -> None:
+    """Read the rest of a body that is refused: a caller that still sends would get a reset for an answer."""
+    with contextlib.suppress(TimeoutError, ClientDisconnect):
+        async with asyncio.timeout(_DISCARD_SECONDS):
+            async for _ in stream:
+                pass
+
+
+def _owners(caller: tuple[str, str]) -> tuple[tuple[str, ...], ...]:
+    return caller, caller[:1], ()
 
 
 class Guard:

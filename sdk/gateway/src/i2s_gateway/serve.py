@@ -50,18 +50,28 @@ class _Bounded(H11Protocol):
         self._header_timer: asyncio.TimerHandle | None = None
         self._reading_timer: asyncio.TimerHandle | None = None
         self._counted: str | None = None
+        self._refused = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         who = self.client[0] if self.client is not None else ""
-        full = len(self.connections) > self.settings.connections
+        full = self.each.total() >= self.settings.connections
         if full or self.each[who] >= self.settings.connections_each:
-            transport.write(_BUSY % (len(_BUSY_BODY), _BUSY_BODY))
-            transport.close()
+            self._refuse(transport)
             return
         self._counted = who
         self.each[who] += 1
         self._await_header()
+
+    def _refuse(self, transport: asyncio.Transport) -> None:
+        """Say that there are too many, and read what the caller sends meanwhile: else it gets a reset."""
+        transport.write(_BUSY % (len(_BUSY_BODY), _BUSY_BODY))
+        if not transport.can_write_eof() or len(self.connections) > 2 * self.settings.connections:
+            transport.close()
+            return
+        transport.write_eof()
+        self._refused = True
+        self.loop.call_later(_LINGER_SECONDS, transport.abort)
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._counted is not None:
@@ -73,7 +83,7 @@ class _Bounded(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self.transport.is_closing():
+        if self.transport.is_closing() or self._refused:
             return
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:

@@ -38,6 +38,8 @@ class GatewaySettings:
     bodies_bytes: int = 256 * 1024 * 1024
     #: Seconds that the body of a request may take to arrive, and that of an answer to be read.
     body_seconds: float = 60.0
+    #: Bytes a second that a body must bring on, over ten seconds.
+    body_rate: int = 4096
     #: Seconds that the header of a request may take to arrive, counted from the connection or its first byte.
     header_seconds: float = 10.0
     #: Most connections at a time.
@@ -65,7 +67,7 @@ class GatewaySettings:
                 raise SettingsError(
                     f"--allow-origin: {origin!r} is not an origin such as https://example.org"
                 )
-        for name in ("body_bytes", "bodies_bytes", "connections", "connections_each"):
+        for name in ("body_bytes", "bodies_bytes", "body_rate", "connections", "connections_each"):
             if getattr(self, name) < 1:
                 raise SettingsError(f"--{name.replace('_', '-')}: {getattr(self, name)} is below 1")
         for name in ("body_seconds", "header_seconds", "deadline", "drain_seconds"):
@@ -73,9 +75,10 @@ class GatewaySettings:
                 raise SettingsError(
                     f"--{name.replace('_', '-')}: {getattr(self, name)} is no number of seconds above 0"
                 )
-        if self.bodies_bytes < self.body_bytes:
+        if self.bodies_bytes < 2 * self.body_bytes:
             raise SettingsError(
-                "--bodies-bytes is less than --body-bytes: no body of that size could be read"
+                "--bodies-bytes is less than twice --body-bytes: no body of that size could be read, "
+                "since one caller gets no more than is left for others"
             )
 
     @property
