@@ -16,6 +16,7 @@ from i2s_sdk.errors import UsageError
 from i2s_sdk.settings import Settings
 
 if TYPE_CHECKING:
+    from i2s_sdk.stack.doctor import Finding
     from i2s_sdk.stack.state import Up
 
 
@@ -195,13 +196,15 @@ def doctor_command(profile: str | None, as_json: bool, **given: str | bool | Non
       I2S_RENDER_LATEX=10.0.0.7:7710 i2s-sdk doctor --json
     """  # noqa: D301 - \b is for click
     settings = load_settings(given, profile=profile)
-    from i2s_sdk.stack.doctor import Finding, State, doctor
+    from i2s_sdk.stack.doctor import State, doctor
 
-    def tell(finding: Finding) -> None:
-        say(f"{finding.state:<8} {finding.name:<{_NAME_WIDTH}}  {finding.detail}")
-
-    findings = doctor(settings=settings, on_finding=None if as_json else tell)
+    findings = doctor(settings=settings, on_finding=None if as_json else say_finding)
     ok = all(finding.state is not State.BAD for finding in findings)
     if as_json:
         say_json({"ok": ok, "findings": [asdict(finding) for finding in findings]})
     return 0 if ok else FAULT
+
+
+def say_finding(finding: Finding) -> None:
+    """Print a finding of the doctor."""
+    say(f"{finding.state:<8} {finding.name:<{_NAME_WIDTH}}  {finding.detail}")

@@ -16,7 +16,7 @@ from pathlib import Path
 from i2s_client.service_table import OWN_SERVICES
 from i2s_sdk.errors import CommandMissingError, StackError
 from i2s_sdk.json_text import read_json
-from i2s_wire.installation import services_command
+from i2s_wire.installation import install_command, services_command
 
 _KEPT = frozenset({"PATH", "HOME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "USER", "LOGNAME", "XDG_CACHE_HOME"})
 _KEPT_PREFIXES = ("LC_", "OTEL_")
@@ -81,11 +81,12 @@ def find_program(service: str) -> Path:
         return beside
     path = shutil.which(name)
     if path is None:
-        address = f"{variable_name(service)}=host:port"
+        address, remedy = f"{variable_name(service)}=host:port", services_command(name)
         if service not in OWN_SERVICES:
             address = f"I2S_OTHER_RENDERERS={service}=host:port"
+            remedy = f"install it with: {install_command(name)}"
         raise CommandMissingError(
-            f"{name} is not installed beside {sys.executable} nor on the PATH; {services_command(name)}, "
+            f"{name} is not installed beside {sys.executable} nor on the PATH; {remedy}, "
             f"or name a running service with {address}"
         )
     return Path(path)
