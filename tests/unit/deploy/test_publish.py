@@ -46,8 +46,9 @@ def publish(checkout: Path, *names: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_what_was_pushed_is_signed_by_its_digest_in_that_registry(checkout):
-    done = publish(checkout, "metrics")
+@pytest.mark.parametrize("names", [["metrics"], []])
+def test_what_was_built_and_pushed_is_signed_by_its_digest_in_that_registry(checkout, names):
+    done = publish(checkout, *names)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [{"name": f"{REGISTRY}/i2s-metrics", "digest": "sha256:1"}]
     calls = (checkout / "calls").read_text().splitlines()
