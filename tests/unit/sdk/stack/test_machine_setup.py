@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from i2s_client.service_table import OWN_SERVICES
-from i2s_sdk.errors import SetupError, UnknownNameError, UsageError
+from i2s_sdk.errors import SetupError, UsageError
 from i2s_sdk.stack import machine_setup
 from i2s_sdk.stack.machine_setup import (
     Machine,
@@ -18,7 +17,6 @@ from i2s_sdk.stack.machine_setup import (
     Step,
     SystemNeed,
     admin_command,
-    chosen_services,
     look,
     run_step,
     steps,
@@ -39,13 +37,6 @@ def machine(*needs: SystemNeed, services: tuple[str, ...] = ("render-latex",), *
         more.get("privilege", Privilege.ROOT),
         more.get("has_apt", True),
     )
-
-
-def test_services_are_named_without_the_word_render_too():
-    assert chosen_services(["python", "render-latex", "latex"]) == ("render-latex", "render-python")
-    assert set(chosen_services([])) == OWN_SERVICES
-    with pytest.raises(UnknownNameError, match="did you mean 'latex'"):
-        chosen_services(["latx"])
 
 
 def test_what_is_there_is_not_installed():

@@ -61,7 +61,8 @@ def setup_command(
       i2s-sdk setup latex metrics --yes
       i2s-sdk setup python --no-sudo --find-links wheels
     """  # noqa: D301 - \b is for click
-    from i2s_sdk.stack.machine_setup import admin_command, chosen_services, look, run_step, steps
+    from i2s_sdk.stack.command import chosen_services
+    from i2s_sdk.stack.machine_setup import admin_command, look, run_step, steps
 
     machine = look(chosen_services(names))
     planned = steps(machine, system=not no_sudo, index_url=index_url, find_links=find_links)

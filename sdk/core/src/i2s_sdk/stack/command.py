@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from i2s_client.service_table import OWN_SERVICES
-from i2s_sdk.errors import CommandMissingError, StackError
+from i2s_client.service_table import OWN_SERVICES, SERVICES
+from i2s_sdk.errors import CommandMissingError, StackError, UnknownNameError
 from i2s_sdk.json_text import read_json
 from i2s_wire.installation import install_command, services_command
 
@@ -30,6 +30,23 @@ _OURS = (
 def program_name(service: str) -> str:
     """Return the command of a service."""
     return f"i2s-{service}"
+
+
+def chosen_services(names: Collection[str]) -> tuple[str, ...]:
+    """Return full names of services, in the order of the table; all of them if none is named.
+
+    Args:
+        names: Names of services; "render-" may be left out.
+
+    Raises:
+        UnknownNameError: There is no such service.
+    """
+    known = {alias: row.name for row in SERVICES for alias in (row.name, row.name.removeprefix("render-"))}
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("service", name, known)
+    chosen = {known[name] for name in names}
+    return tuple(row.name for row in SERVICES if not names or row.name in chosen)
 
 
 def variable_name(service: str) -> str:

@@ -14,13 +14,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
-from i2s_client.service_table import METRICS, RENDER_LATEX, RENDER_PYTHON, SERVICES
-from i2s_sdk.errors import SetupError, UnknownNameError, UsageError
+from i2s_client.service_table import METRICS, RENDER_LATEX, RENDER_PYTHON
+from i2s_sdk.errors import SetupError, UsageError
 from i2s_sdk.stack.command import program_name
 from i2s_wire.installation import (
     InstallationKind,
@@ -30,7 +30,6 @@ from i2s_wire.installation import (
 )
 
 _NEEDS = Path(__file__).with_name("system-needs.sh")
-_SHORT = re.compile(r"(?:render-)?(.+)")
 _EXTRAS = {RENDER_PYTHON: "libraries"}
 _PERCENT = re.compile(r"(dlstatus|pmstatus):[^:]*:([0-9.]+):(.*)")
 _LAST_LINES = 20
@@ -111,29 +110,6 @@ class Step:
         return " ".join(
             [*(f"{name}={value}" for name, value in self.variables.items()), shlex.join(self.words)]
         )
-
-
-def chosen_services(names: Collection[str]) -> tuple[str, ...]:
-    """Return full names of services, in the order of the table; all of them if none is named.
-
-    Args:
-        names: Names of services; "render-" may be left out.
-
-    Raises:
-        UnknownNameError: There is no such service.
-    """
-    known = {alias: row.name for row in SERVICES for alias in (row.name, _short(row.name))}
-    for name in names:
-        if name not in known:
-            raise UnknownNameError("service", name, known)
-    chosen = {known[name] for name in names}
-    return tuple(row.name for row in SERVICES if not names or row.name in chosen)
-
-
-def _short(name: str) -> str:
-    match = _SHORT.fullmatch(name)
-    assert match is not None
-    return match[1]
 
 
 def look(services: Sequence[str]) -> Machine:
