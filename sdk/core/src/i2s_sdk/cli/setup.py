@@ -155,7 +155,7 @@ class _StepLine:
         if self._status is not None:
             from rich.text import Text
 
-            self._status.update(Text(text))
+            self._status.update(Text(text, no_wrap=True, overflow="ellipsis"))
         elif now >= self._next:
             self._next = now + _LINE_SECONDS
             say(f"  {text}", err=True)
