@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 _QUIET_SECONDS = 2.0  # before the first line about a step
 _LINE_SECONDS = 10.0  # between lines where standard error is no terminal
-_CHARACTERS = 100  # of a line of output that is shown
+_CHARACTERS = 100  # of a line of output that is shown, at most
+_SPINNER = 2  # columns before it on a terminal
 
 
 @click.command("setup", short_help="Install what the services need on this machine.")
@@ -142,20 +143,23 @@ class _StepLine:
         self._began = time.monotonic()
         self._next = self._began + _QUIET_SECONDS
         self._status: Status | None = None
+        self._width = _CHARACTERS
         say(f"{step.title} …", err=True)
         if sys.stderr.isatty():
             from rich.console import Console
 
-            self._status = Console(stderr=True).status("")
+            console = Console(stderr=True)
+            self._width = min(self._width, console.width - _SPINNER)
+            self._status = console.status("")
             self._status.start()
 
     def show(self, line: str) -> None:
         """Say how far it is, unless that was just said."""
-        now, text = time.monotonic(), visible_line(line)[:_CHARACTERS]
+        now, text = time.monotonic(), visible_line(line)[: self._width]
         if self._status is not None:
             from rich.text import Text
 
-            self._status.update(Text(text, no_wrap=True, overflow="ellipsis"))
+            self._status.update(Text(text))
         elif now >= self._next:
             self._next = now + _LINE_SECONDS
             say(f"  {text}", err=True)
