@@ -190,3 +190,12 @@ def test_a_step_whose_program_is_missing_says_so(tmp_path, monkeypatch):
     with pytest.raises(SetupError, match="no-such-program"):
         run_step(Step("installing", ("no-such-program",)), lambda line: None)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_on_ubuntu_the_browser_comes_from_playwright_and_its_libraries_from_apt(bare):
+    (bare / "os-release").write_text("ID=ubuntu\nUBUNTU_CODENAME=noble\n")
+    lacking = look(["render-html"])
+    assert {need.name for need in lacking.needs if need.installer == "playwright"} == {
+        "chromium-headless-shell"
+    }
+    assert "libnss3" in {need.name for need in lacking.packages}
