@@ -1,4 +1,4 @@
-"""Put the bundled data sets and the files of ``up --docker`` into the wheel.
+"""Put the bundled data sets and the files of ``up --docker`` into the wheel and the source distribution.
 
 They are i2s_sdk/examples and i2s_sdk/deploy there. An editable installation needs no copy.
 """
@@ -24,21 +24,24 @@ DEPLOY = ("compose/compose.yaml", "seccomp/i2s-namespace.json")
 
 
 class BundleData(BuildHookInterface):  # type: ignore[type-arg]
-    """Adds the files to a wheel."""
+    """Adds the files to a wheel and to a source distribution, whose wheels have them from there."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Name the files. Called for wheels and for editable installs, which get none.
+        """Name the files. Called for editable installs too, which get none.
 
         Args:
             version: "standard" or "editable".
-            build_data: What hatchling builds from; ``force_include`` maps files to their places in the wheel.
+            build_data: What hatchling builds from; ``force_include`` maps files to their places.
         """
-        if version == "standard":
-            repository = Path(self.root).parents[1]
-            build_data["force_include"].update(bundled_files(repository / "examples"))
-            build_data["force_include"].update(
-                {str(repository / "deploy" / name): f"i2s_sdk/deploy/{name}" for name in DEPLOY}
-            )
+        root = Path(self.root)
+        if version != "standard" or (root / "src/i2s_sdk/examples").is_dir():  # a source distribution
+            return
+        repository = root.parents[1]
+        files = bundled_files(repository / "examples") | {
+            str(repository / "deploy" / name): f"i2s_sdk/deploy/{name}" for name in DEPLOY
+        }
+        parent = "src/" if self.target_name == "sdist" else ""
+        build_data["force_include"].update({file: f"{parent}{place}" for file, place in files.items()})
 
 
 def bundled_files(examples: Path) -> dict[str, str]:

@@ -86,12 +86,32 @@ def test_a_wheel_is_the_same_when_it_is_built_again(wheels, tmp_path):
     assert digests[0] == digests[1]
 
 
+def test_the_wheels_of_source_distributions_are_those_of_the_checkout(wheels, tmp_path):
+    environ = {**os.environ, "PYTHON": sys.executable, "SOURCE_DATE_EPOCH": "1704067200"}
+    built = tmp_path / "built"
+    subprocess.run(["scripts/wheels", "--with-sdists", str(built)], cwd=ROOT, env=environ, check=True)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "wheel", "--no-cache-dir"]
+    options = ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(tmp_path / "again")]
+    subprocess.run([*pip, *options, *sorted(built.glob("*.tar.gz"))], env=environ, check=True)
+    again = {path.name: contents(path) for path in (tmp_path / "again").iterdir()}
+    assert again == {path.name: contents(path) for path in wheels.iterdir()}
+
+
+def contents(wheel: Path) -> dict[str, str]:
+    """Return the digest of each file of a wheel; its list of them has another order in each build."""
+    with ZipFile(wheel) as archive:
+        files = [name for name in archive.namelist() if not name.endswith("/RECORD")]
+        return {name: hashlib.sha256(archive.read(name)).hexdigest() for name in files}
+
+
 def test_every_wheel_has_its_licence_and_the_mark_of_types(wheels):
     for wheel in wheels.iterdir():
         with ZipFile(wheel) as archive:
             names = archive.namelist()
             metadata = next(name for name in names if name.endswith(".dist-info/METADATA"))
             assert "License-Expression: Apache-2.0" in archive.read(metadata).decode()
+            licence = metadata.replace("METADATA", "licenses/LICENSE")
+            assert archive.read(licence) == (ROOT / "LICENSE").read_bytes()
             assert any(name.endswith("/py.typed") for name in names), wheel.name
 
 
@@ -149,8 +169,20 @@ def test_a_missing_service_is_one_line_with_a_command_for_wheels(sdk_alone):
     ended = sdk_alone.run("i2s-sdk", "evaluate", "--limit", "1", "--out", "run")
     assert ended.returncode == 1
     (line,) = ended.stderr.strip().splitlines()
-    assert "--find-links WHEELS i2s-" in line
+    assert "install it with: i2s-sdk setup " in line
     assert "make " not in line
+
+
+def test_a_set_up_from_wheels_names_what_the_system_lacks(sdk_alone, tmp_path):
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("sh", "cat", "find", "grep"):
+        (programs / name).symlink_to(f"/bin/{name}")
+    planned = sdk_alone.run("i2s-sdk", "setup", "latex", "metrics", "--dry-run", path=str(programs))
+    assert planned.returncode == 0, planned.stderr
+    assert "texlive-latex-base" in planned.stdout
+    assert "pandoc" not in planned.stdout
+    assert list(sdk_alone.empty.glob(".cache/i2s*")) == []
 
 
 def test_everything_is_installed_by_one_command_and_evaluates_the_examples(from_index):

@@ -8,15 +8,14 @@ take their commands from this module.
 from __future__ import annotations
 
 import enum
+import importlib.util
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 #: Where the images of this project have their packages; deploy/images makes them there.
 CONTAINER_PREFIX = Path("/opt/i2s/venv")
-
-#: What stands for the folder with the wheels of this project in a command. They are in no package index.
-WHEELS = "WHEELS"
 
 _MARKER = Path("scripts/bootstrap")
 
@@ -89,10 +88,26 @@ def services_command(package: str, kind: InstallationKind | None = None) -> str:
         case InstallationKind.CONTAINER:
             return f"start a container of the image {package}"
         case InstallationKind.WHEELS:
-            return (
-                f"install it with: {_installer()} --find-links {WHEELS} {package} "
-                f"(i2s-sdk[services] has all services; {WHEELS} is the folder with the wheels of i2s)"
-            )
+            return f"install it with: i2s-sdk setup {package.removeprefix('i2s-')}"
+
+
+def install_words(
+    requirements: Iterable[str], index_url: str | None = None, find_links: Iterable[str] = ()
+) -> tuple[str, ...]:
+    """Return the command that installs requirements into the environment of this Python.
+
+    Args:
+        requirements: Requirements as pip takes them.
+        index_url: Index to ask; None leaves it to the configuration of the installer.
+        find_links: Folders or pages where wheels are found too.
+    """
+    if importlib.util.find_spec("pip") is None:
+        installer = ("uv", "pip", "install", "--python", sys.executable)
+    else:
+        installer = (sys.executable, "-m", "pip", "--disable-pip-version-check", "install")
+    index = () if index_url is None else ("--index-url", index_url)
+    links = tuple(word for place in find_links for word in ("--find-links", place))
+    return (*installer, *index, *links, *requirements)
 
 
 def networks_command(kind: InstallationKind | None = None) -> str:

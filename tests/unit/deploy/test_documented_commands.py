@@ -77,6 +77,12 @@ def test_manifests_are_applied_by_the_server() -> None:
     assert all("--server-side" in one for one in applied), applied
 
 
+def test_replicas_are_the_business_of_autoscalers_alone() -> None:
+    """A number that `kubectl scale` has set stays when another manifest is applied, 0 too."""
+    assert not [one for one in COMMANDS if " scale " in one]
+    assert "scale deployment" not in PAGE
+
+
 @pytest.mark.parametrize("name", ["dns-node-local", "dns-openshift"])
 def test_variants_for_names_are_documented(name: str) -> None:
     assert f"| `{name}` |" in PAGE

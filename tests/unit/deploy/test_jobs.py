@@ -14,6 +14,7 @@ from i2s_sdk.settings import Settings
 
 WAIT = Path(__file__).resolve().parents[3] / "deploy" / "kubernetes" / "wait-for-job"
 JOBS = ("evaluate", "merge")
+DAY = 24 * 3600
 
 
 def action(rendered, job, code):
@@ -62,6 +63,13 @@ def test_samples_without_a_score_are_tried_again_by_evaluate_and_by_no_merge(ren
 def test_an_evicted_pod_is_no_failed_attempt(job, render):
     rules = render(job).of("Job")[job]["spec"]["podFailurePolicy"]["rules"]
     assert {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]} in rules
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_a_job_ends_at_some_time_and_leaves_what_it_was_for_a_while(job, render):
+    spec = render(job).of("Job")[job]["spec"]
+    assert 3600 <= spec["activeDeadlineSeconds"] <= 30 * DAY
+    assert DAY <= spec["ttlSecondsAfterFinished"] <= 30 * DAY
 
 
 @pytest.fixture

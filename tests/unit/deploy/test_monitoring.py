@@ -8,13 +8,15 @@ from pathlib import Path
 
 import promql_parser
 import pytest
+import yaml
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from i2s_chassis.errors import Refusal, Status
 from i2s_chassis.server.telemetry import Telemetry
 
-DOCS = Path(__file__).resolve().parents[3] / "docs"
+ROOT = Path(__file__).resolve().parents[3]
+DOCS = ROOT / "docs"
 
 #: Series of Prometheus itself, and labels that it adds to every series.
 OF_PROMETHEUS = {"up": set(), "ALERTS": {"alertname", "alertstate", "severity"}}
@@ -122,6 +124,28 @@ def test_every_series_of_ours_is_shown_or_watched(queries, exported):
 def test_the_autoscaler_asks_for_a_gauge_of_ours(base, exported):
     for one in base.of("HorizontalPodAutoscaler").values():
         assert one["spec"]["metrics"][0]["pods"]["metric"]["name"] in exported
+
+
+def test_the_rule_for_prometheus_adapter_gives_the_autoscaler_its_metric(base, exported):
+    values = yaml.safe_load((ROOT / "deploy/kubernetes/prometheus-adapter.yaml").read_text(encoding="utf-8"))
+    (rule,) = values["rules"]["custom"]
+    asked = {
+        metric["pods"]["metric"]["name"]
+        for one in base.of("HorizontalPodAutoscaler").values()
+        for metric in one["spec"]["metrics"]
+        if metric["type"] == "Pods"
+    }
+    assert {rule["name"]["as"]} == asked
+    (series, labels), *others = selectors(rule["seriesQuery"])[0]
+    assert not others
+    assert series in exported
+    assert labels == set(rule["resources"]["overrides"]) == {"namespace", "pod"}
+    query = rule["metricsQuery"]
+    for name, text in (("Series", series), ("LabelMatchers", 'namespace="a",pod=~"b|c"'), ("GroupBy", "pod")):
+        query = query.replace(f"<<.{name}>>", text)
+    (selector,), grouped = selectors(query)
+    assert selector == (series, {"namespace", "pod"})
+    assert grouped == {"pod"}
 
 
 def test_verdicts_statuses_and_reasons_are_real(queries):

@@ -114,7 +114,7 @@ def test_renderers_never_share_a_user_on_a_node(render):
         assert rule["labelSelector"]["matchLabels"].items() <= labels.items()
         assert base[name]["spec"]["strategy"]["rollingUpdate"]["maxSurge"] == 0
         alone = userns[name]["spec"]["template"]["spec"]
-        assert "affinity" not in alone
+        assert "requiredDuringSchedulingIgnoredDuringExecution" not in alone["affinity"]["podAntiAffinity"]
         assert alone["hostUsers"] is False
 
 

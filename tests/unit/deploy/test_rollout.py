@@ -7,6 +7,7 @@ import pytest
 RENDERERS = ("render-latex", "render-html", "render-lilypond", "render-python")
 
 REPEL = "requiredDuringSchedulingIgnoredDuringExecution"
+AVOID = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def template(rendered, name):
@@ -49,3 +50,17 @@ def test_labels_that_change_are_in_no_selector(name, base, render):
         for selector in (deployment["spec"]["selector"]["matchLabels"], service["spec"]["selector"]):
             assert selector.items() <= labels.items()
             assert "image2struct/users" not in selector
+
+
+@pytest.mark.parametrize("name", [*RENDERERS, "documents", "metrics"])
+@pytest.mark.parametrize("variant_name", ["base", "userns", "together"])
+def test_replicas_avoid_one_node_where_they_may_share_it(name, variant_name, render):
+    """Of either revision: a preference keeps no pod away."""
+    pod = template(render(variant_name), name)
+    (preference,) = pod["spec"]["affinity"]["podAntiAffinity"][AVOID]
+    term = preference["podAffinityTerm"]
+    assert term["topologyKey"] == "kubernetes.io/hostname"
+    assert term["labelSelector"]["matchLabels"] == {
+        "app.kubernetes.io/name": name,
+        "app.kubernetes.io/part-of": "image2struct",
+    }

@@ -13,6 +13,9 @@ REGISTRY_HOST = re.compile("|".join(re.escape(".".join(host)) for host in (
     ("pypi", "org"), ("pythonhosted", "org"), ("npmjs", "org"), ("deb", "debian", "org"), ("rubygems", "org"),
 )))  # fmt: skip
 
+#: Says to which public index packages are published. Nothing is installed by it where this is developed.
+PUBLISHES = Path(".github/workflows/release.yml")
+
 
 def lines_with(pattern: re.Pattern[str], texts: dict[Path, str]) -> list[str]:
     return [
@@ -44,7 +47,8 @@ def test_no_file_names_a_path_of_somebodys_machine(texts):
 
 
 def test_no_file_names_a_package_registry(texts):
-    assert lines_with(REGISTRY_HOST, texts) == []
+    others = {path: text for path, text in texts.items() if path != PUBLISHES}
+    assert lines_with(REGISTRY_HOST, others) == []
 
 
 def test_no_text_file_has_carriage_returns(texts):

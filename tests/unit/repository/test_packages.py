@@ -74,11 +74,19 @@ def test_every_package_is_complete(packages):
     assert lacking == []
 
 
-def test_every_package_states_its_licence_and_python(packages):
+#: What an index shows of a package, beside its name, and which is equal for all.
+SHARED = ("version", "readme", "license", "license-files", "authors", "keywords", "requires-python")
+
+
+def test_every_package_states_what_an_index_shows(root, packages):
+    shared = [{name: package.project[name] for name in SHARED} for package in packages.values()]
+    assert all(one == shared[0] for one in shared)
+    assert shared[0]["license"] == "Apache-2.0"
+    assert shared[0]["requires-python"] == ">=3.11"
     for package in packages.values():
-        assert package.project["license"] == "Apache-2.0", package.name
-        assert package.project["requires-python"] == ">=3.11", package.name
         assert package.project["description"], package.name
+        assert "Typing :: Typed" in package.project["classifiers"], package.name
+        assert (package.folder / "LICENSE").read_bytes() == (root / "LICENSE").read_bytes(), package.name
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@
     ├── StackError                      a local service cannot be started
     │   ├── CommandMissingError         its command is not installed
     │   └── ServiceStartError           it ended, or was not ready in time; carries the end of its log
+    ├── SetupError                      a step of the set-up of this machine failed; has the end of its log
     ├── ServiceError                    a call ended with a gRPC status; carries address, method and status
     │   ├── RequestRefusedError         exit code 2: INVALID_ARGUMENT, NOT_FOUND, UNIMPLEMENTED, …
     │   ├── AccessError                 exit code 2: UNAUTHENTICATED, PERMISSION_DENIED
@@ -204,6 +205,10 @@ class RunConflictError(UsageError):
 
 class StackError(I2SError):
     """A local service cannot be started."""
+
+
+class SetupError(I2SError):
+    """A step of the set-up of this machine failed; has the end of its log."""
 
 
 class CommandMissingError(StackError):

@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[4]
 
 
 def test_bootstrap_installs_every_plugin_and_theme():
-    script = (ROOT / "scripts/packages").read_text()
+    script = (ROOT / "sdk/core/src/i2s_sdk/stack/system-needs.sh").read_text()
     listed = re.search(r'^jekyll_plugins="(.*)"$', script, re.MULTILINE)[1].split()
     assert [f"jekyll-{name}" for name in listed] == list(PLUGINS)
     assert all(f"apt {package} gem " in script for package in THEMES.values())

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk.errors import CommandMissingError
-from i2s_sdk.stack.command import child_environment, find_program
+from i2s_client.service_table import OWN_SERVICES
+from i2s_sdk.errors import CommandMissingError, UnknownNameError
+from i2s_sdk.stack.command import child_environment, chosen_services, find_program
 
 
 def test_a_service_gets_what_is_addressed_to_it_and_nothing_secret() -> None:
@@ -56,3 +57,10 @@ def test_a_missing_command_is_told_with_the_way_around_it(
     monkeypatch.setenv("PATH", "")
     with pytest.raises(CommandMissingError, match=r"i2s-render-latex.*I2S_RENDER_LATEX=host:port"):
         find_program("render-latex")
+
+
+def test_services_are_named_without_the_word_render_too() -> None:
+    assert chosen_services(["python", "render-latex", "latex"]) == ("render-latex", "render-python")
+    assert set(chosen_services([])) == OWN_SERVICES
+    with pytest.raises(UnknownNameError, match="did you mean 'latex'"):
+        chosen_services(["latx"])

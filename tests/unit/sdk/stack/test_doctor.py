@@ -47,3 +47,13 @@ def test_findings_are_told_as_they_come_and_those_that_cost_nothing_first(monkey
     first = told.index("start render-latex")
     assert {"i2s-sdk", "examples", "host", *(one.name for one in SERVICES)} <= set(told[:first])
     assert told[first + 1] == "render-latex canary"
+
+
+def test_the_doctor_looks_at_named_services_alone(monkeypatch):
+    told = []
+    monkeypatch.setattr(
+        doctor_module, "open_services", lambda settings, logs, needed, *optional: refusing(told, needed)
+    )
+    findings = doctor(settings=Settings(documents="127.0.0.1:1"), services=["documents"])
+    assert told == ["start documents"]
+    assert [one.name for one in findings] == ["i2s-sdk", "examples", "documents", "documents canary"]

@@ -53,6 +53,7 @@ COMMANDS: dict[str, str | None] = {
     "collect": None,
     "judge": "judge",
     "cache": "cache",
+    "setup": "setup",
     "doctor": "services",
     "up": "services",
     "down": "services",
@@ -165,7 +166,7 @@ def group() -> None:
 
     \b
     Examples:
-      i2s-sdk doctor
+      i2s-sdk setup
       i2s-sdk evaluate
       i2s-sdk evaluate --model replay:answers.jsonl --out runs/answers
       i2s-sdk render latex formula.tex -o formula.png

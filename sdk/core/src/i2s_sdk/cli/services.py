@@ -16,6 +16,7 @@ from i2s_sdk.errors import UsageError
 from i2s_sdk.settings import Settings
 
 if TYPE_CHECKING:
+    from i2s_sdk.stack.doctor import Finding
     from i2s_sdk.stack.state import Up
 
 
@@ -179,11 +180,16 @@ _NAME_WIDTH = len("render-lilypond isolation")  # the longest name of a finding 
 
 
 @click.command("doctor", short_help="Say what works here, and how to mend the rest.")
+@click.argument("names", nargs=-1, metavar="[SERVICE]...")
 @profile_option
 @json_option
 @settings_options
-def doctor_command(profile: str | None, as_json: bool, **given: str | bool | None) -> int:
+def doctor_command(
+    names: tuple[str, ...], profile: str | None, as_json: bool, **given: str | bool | None
+) -> int:
     """Look at everything that an evaluation needs: services, engine, isolation, a canary, metrics.
+
+    All services, or those that are named: latex, html, lilypond, python, documents, metrics.
 
     Each finding is printed as soon as it is there; what is found at once comes first.
 
@@ -193,15 +199,20 @@ def doctor_command(profile: str | None, as_json: bool, **given: str | bool | Non
     Examples:
       i2s-sdk doctor
       I2S_RENDER_LATEX=10.0.0.7:7710 i2s-sdk doctor --json
+      I2S_DOCUMENTS=10.0.0.7:7760 i2s-sdk doctor documents
     """  # noqa: D301 - \b is for click
     settings = load_settings(given, profile=profile)
-    from i2s_sdk.stack.doctor import Finding, State, doctor
+    from i2s_sdk.stack.command import chosen_services
+    from i2s_sdk.stack.doctor import State, doctor
 
-    def tell(finding: Finding) -> None:
-        say(f"{finding.state:<8} {finding.name:<{_NAME_WIDTH}}  {finding.detail}")
-
-    findings = doctor(settings=settings, on_finding=None if as_json else tell)
+    services = chosen_services(names) if names else ()
+    findings = doctor(settings=settings, on_finding=None if as_json else say_finding, services=services)
     ok = all(finding.state is not State.BAD for finding in findings)
     if as_json:
         say_json({"ok": ok, "findings": [asdict(finding) for finding in findings]})
     return 0 if ok else FAULT
+
+
+def say_finding(finding: Finding) -> None:
+    """Print a finding of the doctor."""
+    say(f"{finding.state:<8} {finding.name:<{_NAME_WIDTH}}  {finding.detail}")

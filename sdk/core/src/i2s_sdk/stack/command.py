@@ -13,10 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from i2s_client.service_table import OWN_SERVICES
-from i2s_sdk.errors import CommandMissingError, StackError
+from i2s_client.service_table import OWN_SERVICES, SERVICES
+from i2s_sdk.errors import CommandMissingError, StackError, UnknownNameError
 from i2s_sdk.json_text import read_json
-from i2s_wire.installation import services_command
+from i2s_wire.installation import install_command, services_command
 
 _KEPT = frozenset({"PATH", "HOME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "USER", "LOGNAME", "XDG_CACHE_HOME"})
 _KEPT_PREFIXES = ("LC_", "OTEL_")
@@ -30,6 +30,23 @@ _OURS = (
 def program_name(service: str) -> str:
     """Return the command of a service."""
     return f"i2s-{service}"
+
+
+def chosen_services(names: Collection[str]) -> tuple[str, ...]:
+    """Return full names of services, in the order of the table; all of them if none is named.
+
+    Args:
+        names: Names of services; "render-" may be left out.
+
+    Raises:
+        UnknownNameError: There is no such service.
+    """
+    known = {alias: row.name for row in SERVICES for alias in (row.name, row.name.removeprefix("render-"))}
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("service", name, known)
+    chosen = {known[name] for name in names}
+    return tuple(row.name for row in SERVICES if not names or row.name in chosen)
 
 
 def variable_name(service: str) -> str:
@@ -81,11 +98,12 @@ def find_program(service: str) -> Path:
         return beside
     path = shutil.which(name)
     if path is None:
-        address = f"{variable_name(service)}=host:port"
+        address, remedy = f"{variable_name(service)}=host:port", services_command(name)
         if service not in OWN_SERVICES:
             address = f"I2S_OTHER_RENDERERS={service}=host:port"
+            remedy = f"install it with: {install_command(name)}"
         raise CommandMissingError(
-            f"{name} is not installed beside {sys.executable} nor on the PATH; {services_command(name)}, "
+            f"{name} is not installed beside {sys.executable} nor on the PATH; {remedy}, "
             f"or name a running service with {address}"
         )
     return Path(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import platform
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -27,7 +27,7 @@ from i2s_sdk.errors import I2SError, PluginError
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.command import find_program, forbidden_here
-from i2s_sdk.stack.services import known_address, open_services, passing_logs
+from i2s_sdk.stack.services import Services, known_address, open_services, passing_logs
 from i2s_sdk.tasks.registry import SPECS
 from i2s_wire.documents.conversion import Fragment, FragmentFormat
 from i2s_wire.metrics.profile import Profile
@@ -84,7 +84,10 @@ class _Findings:
 
 
 def doctor(
-    *, settings: Settings | None = None, on_finding: Callable[[Finding], None] | None = None
+    *,
+    settings: Settings | None = None,
+    on_finding: Callable[[Finding], None] | None = None,
+    services: Collection[str] = (),
 ) -> tuple[Finding, ...]:
     """Look at everything that an evaluation needs; what does not work is returned and not raised.
 
@@ -95,19 +98,24 @@ def doctor(
     Args:
         settings: Where services are; as in the environment by default.
         on_finding: Called with each finding as soon as it is there. What is found at once comes first.
+        services: Names of the services of this project that are looked at; all services if none is named.
 
     Raises:
         SettingsError: The settings themselves are wrong.
     """
-    return run_blocking(_examine(settings or Settings.load(), _Findings(on_finding)))
+    return run_blocking(_examine(settings or Settings.load(), _Findings(on_finding), services))
 
 
-async def _examine(settings: Settings, findings: _Findings) -> tuple[Finding, ...]:
+async def _examine(settings: Settings, findings: _Findings, services: Collection[str]) -> tuple[Finding, ...]:
     findings.add(Finding("i2s-sdk", State.GOOD, f"{version('i2s-sdk')}, Python {platform.python_version()}"))
     findings.add(_look("examples", lambda: _examples(settings)))
-    for one in SERVICES:
+    rows = [row for row in SERVICES if not services or row.name in services]
+    names = {row.name for row in rows}
+    for one in rows:
         findings.add(_look_for(one, settings))
-    renderers = {one.name: one for one in SERVICES if one.is_renderer} | _packaged_renderers(findings)
+    renderers = {one.name: one for one in rows if one.is_renderer}
+    if not services:
+        renderers |= _packaged_renderers(findings)
     for name, one in renderers.items():
         if name not in RENDERERS:
             findings.add(_look_for(one, settings))
@@ -116,29 +124,46 @@ async def _examine(settings: Settings, findings: _Findings) -> tuple[Finding, ..
     if here:
         for about_host in await examine_host(here):
             findings.add(about_host)
-    canary = None
+    canary: bytes | None = None
     with passing_logs() as logs:
         for name, row in renderers.items():
-            if name in missing:
-                continue
-            try:
-                async with open_services(settings, logs, (name,)) as services:
-                    drawn = await _examine_renderer(row, services.renderers[name], settings, findings)
+            if name not in missing:
+
+                async def draw(opened: Services, row: ServiceRow = row) -> bytes | None:
+                    return await _examine_renderer(row, opened.renderers[row.name], settings, findings)
+
+                drawn = await _with_service(name, f"{name} canary", settings, logs, findings, draw)
                 canary = canary or drawn
-            except I2SError as error:
-                findings.add(Finding(f"{name} canary", State.BAD, error.message))
-        try:
-            async with open_services(settings, logs, (METRICS,)) as services:
-                await _examine_scorer(services.scorer, settings.profile, canary, findings)
-        except I2SError as error:
-            findings.add(Finding("canary score", State.BAD, error.message))
-        if DOCUMENTS not in missing:
-            try:
-                async with open_services(settings, logs, (DOCUMENTS,)) as services:
-                    await _examine_documents(services.converter, findings)
-            except I2SError as error:
-                findings.add(Finding(f"{DOCUMENTS} canary", State.BAD, error.message))
+        if METRICS in names:
+
+            async def score(opened: Services) -> None:
+                await _examine_scorer(opened.scorer, settings.profile, canary, findings)
+
+            await _with_service(METRICS, "canary score", settings, logs, findings, score)
+        if DOCUMENTS in names - missing:
+
+            async def convert(opened: Services) -> None:
+                await _examine_documents(opened.converter, findings)
+
+            await _with_service(DOCUMENTS, f"{DOCUMENTS} canary", settings, logs, findings, convert)
     return tuple(findings.all)
+
+
+async def _with_service(
+    name: str,
+    finding: str,
+    settings: Settings,
+    logs: Path,
+    findings: _Findings,
+    examine: Callable[[Services], Awaitable[bytes | None]],
+) -> bytes | None:
+    """Examine a service; if it cannot be had, or a call fails, that is the finding of the given name."""
+    try:
+        async with open_services(settings, logs, (name,)) as opened:
+            return await examine(opened)
+    except I2SError as error:
+        findings.add(Finding(finding, State.BAD, error.message))
+        return None
 
 
 def _packaged_renderers(findings: _Findings) -> dict[str, ServiceRow]:
