@@ -158,3 +158,19 @@ def test_a_budget_ends_the_calls_and_the_same_command_goes_on(
     assert server.came.total() == COUNT
     assert _facts(tmp_path / "run") == _facts(tmp_path / "whole")
     assert ended.summary.to_json()["tasks"] == whole.summary.to_json()["tasks"]
+
+
+def test_a_password_in_the_address_reaches_the_server_and_no_file(
+    server: ChatServer, data: TinyFormulas, tmp_path: Path, running_without_networks: Settings
+) -> None:
+    plain = server.base
+    server.base = plain.replace("http://", "http://ann:hidden@")
+    _evaluated(server, data, tmp_path / "run", running_without_networks)
+    assert {one.outcome for one in read_records(tmp_path / "run").values()} == {
+        Outcome.SCORED,
+        Outcome.NO_STRUCTURE,
+        Outcome.REFUSED,
+    }
+    texts = [path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    assert any(plain.removeprefix("http://").encode() in text for text in texts)
+    assert not any(b"hidden" in text for text in texts)

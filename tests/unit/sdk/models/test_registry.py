@@ -12,6 +12,7 @@ import pytest
 
 from i2s_sdk.errors import UnknownNameError, UsageError
 from i2s_sdk.models import ModelOptions, open_model
+from i2s_sdk.models.provider_model import ProviderModel
 from i2s_wire.installation import install_command
 
 OPTIONS = ModelOptions(base_url="http://127.0.0.1:1/v1", cache=None)
@@ -98,6 +99,18 @@ def test_what_a_run_is_told_apart_by_names_model_address_and_parameters() -> Non
     model = open_model("openai/m", ModelOptions(base_url="http://h:1/v1", max_tokens=9, cache=None))
     assert model.name == "openai/m"
     assert json.loads(model.fingerprint) == {"base_url": "http://h:1/v1", "max_tokens": 9, "temperature": 0.0}
+
+
+@pytest.mark.parametrize("name", ["openai/m", "anthropic/m", "google/m", "inspect/openai/m"])
+def test_what_is_secret_in_an_address_is_sent_and_not_written_down(name: str) -> None:
+    address = "http://ann:hidden@127.0.0.1:1/v1?key=hidden"
+    model = open_model(name, ModelOptions(base_url=address, cache=None))
+    assert isinstance(model, ProviderModel)
+    assert json.loads(model.fingerprint)["base_url"] == "http://127.0.0.1:1/v1"
+    assert model.provider.base_url == "http://127.0.0.1:1/v1"
+    with pytest.raises(UsageError) as raised:
+        ModelOptions(base_url=address.replace("http", "ftp"))
+    assert "hidden" not in raised.value.message
 
 
 @pytest.mark.parametrize(

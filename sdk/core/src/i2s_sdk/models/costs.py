@@ -15,7 +15,7 @@ from i2s_sdk.files import read_file
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.json_text import read_toml
 from i2s_sdk.models.cache import AnswerCache, question_key
-from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.options import ModelOptions, public_address
 from i2s_sdk.models.provider import ModelProvider
 from i2s_sdk.models.question import ReadQuestion, read_question
 from i2s_sdk.models.vendors import VENDORS
@@ -221,10 +221,15 @@ def _target(name: str, options: ModelOptions) -> _Target | None:
         return _Target("python", name, "", {})
     vendor, _, model = name.partition("/")
     if vendor in VENDORS:
-        return _Target(vendor, model, options.base_url or VENDORS[vendor].base_url, options.parameters)
+        return _Target(
+            vendor, model, public_address(options.base_url or VENDORS[vendor].base_url), options.parameters
+        )
     if vendor in ("hf", "inspect"):
         return _Target(
-            vendor, model, (options.base_url or "") if vendor == "inspect" else "", options.parameters
+            vendor,
+            model,
+            public_address(options.base_url or "") if vendor == "inspect" else "",
+            options.parameters,
         )
     return None
 

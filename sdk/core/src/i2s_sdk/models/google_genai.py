@@ -48,7 +48,7 @@ class GoogleGenAI(VendorProvider["Client"]):
         from google.genai.types import HttpOptions, HttpRetryOptions
 
         http = HttpOptions(
-            base_url=self.base_url,
+            base_url=self.address,
             timeout=int(self.options.longest_attempt_seconds * 1000),
             retry_options=HttpRetryOptions(attempts=1),
             extra_body=dict(self.options.extra_body) or None,

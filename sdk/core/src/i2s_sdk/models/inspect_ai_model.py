@@ -10,7 +10,7 @@ from i2s_sdk.errors import require_package
 from i2s_sdk.models.completion import ModelAccessError
 from i2s_sdk.models.model import Finish
 from i2s_sdk.models.openai_chat import read_completion
-from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.options import ModelOptions, public_address
 from i2s_sdk.models.provider import Answer, FaultError, one_line, with_reasoning
 from i2s_sdk.models.question import ReadQuestion
 from i2s_sdk.models.vendors import (
@@ -82,7 +82,7 @@ class InspectModel(ClientProvider["Model"]):
             require_temperature_or_top_p(f"inspect/{model}", options)
         require_package("inspect_ai", "inspect", f"model {'inspect/' + model!r}")
         super().__init__(model, options)
-        self.base_url = options.base_url or ""
+        self.base_url = public_address(options.base_url or "")
 
     def open_client(self) -> Model:
         """Return the model of inspect_ai.

@@ -220,7 +220,9 @@ class ModelOptions:
         if self.base_url is not None and (
             urlsplit(self.base_url).scheme not in ("http", "https") or not urlsplit(self.base_url).hostname
         ):
-            raise UsageError(f"--base-url {self.base_url!r} is no address such as http://127.0.0.1:8000/v1")
+            raise UsageError(
+                f"--base-url {public_address(self.base_url)!r} is no address such as http://127.0.0.1:8000/v1"
+            )
 
     @property
     def of_batches(self) -> ModelOptions:
@@ -342,7 +344,7 @@ def max_tokens_of(about: Mapping[str, str]) -> int | None:
 def _words_of_calls(options: ModelOptions) -> list[str]:
     words: list[str] = []
     if options.base_url is not None:
-        words += ["--base-url", _without_user(options.base_url)]
+        words += ["--base-url", public_address(options.base_url)]
     if options.temperature_chosen:
         words += ["--temperature", "none" if options.temperature is None else f"{options.temperature:g}"]
     if options.max_tokens != DECODING.max_tokens:
@@ -353,7 +355,7 @@ def _words_of_calls(options: ModelOptions) -> list[str]:
     return words + (["--repeats", str(options.repeats)] if options.repeats > 1 else [])
 
 
-def _without_user(address: str) -> str:
-    """Return an address without name and password."""
+def public_address(address: str) -> str:
+    """Return an address without what may be secret, which is all that is written down: no user, no query."""
     parts = urlsplit(address)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment=""))

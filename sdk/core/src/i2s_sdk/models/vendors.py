@@ -37,7 +37,7 @@ from i2s_sdk.models.completion_bound import (
     most_bytes,
     read_bounded,
 )
-from i2s_sdk.models.options import ModelOptions
+from i2s_sdk.models.options import ModelOptions, public_address
 from i2s_sdk.models.provider import (
     Answer,
     AttemptError,
@@ -419,7 +419,8 @@ class VendorProvider(ClientProvider[C]):
         super().__init__(model, options)
         vendor, name = VENDORS[self.vendor], f"{self.vendor}/{model}"
         require_package(vendor.package, vendor.extra, f"model {name!r}")
-        self.base_url, self.key = options.base_url or vendor.base_url, vendor.key(name, options)
+        self.address, self.key = options.base_url or vendor.base_url, vendor.key(name, options)
+        self.base_url = public_address(self.address)
         self.is_vendors_own = vendor.is_own(self.base_url)
         self.hint = vendor.key_hint(options)
 
@@ -450,7 +451,7 @@ class StainlessProvider(VendorProvider[S]):
 
         options = self.options
         timeout = self._package.Timeout(options.longest_attempt_seconds, connect=options.call_seconds)
-        arguments = {"api_key": self.key, "base_url": self.base_url, "timeout": timeout, "max_retries": 0}
+        arguments = {"api_key": self.key, "base_url": self.address, "timeout": timeout, "max_retries": 0}
         if is_loopback(f"{urlsplit(self.base_url).hostname}:"):  # no proxy of the environment is asked
             direct = dict.fromkeys(("all://", "http://", "https://"))  # Anthropic's reads proxies in any case
             arguments["http_client"] = self._package.DefaultAsyncHttpxClient(trust_env=False, mounts=direct)
