@@ -19,8 +19,13 @@ def cache(folder, digest="d", room=100):
 def test_a_format_is_found_by_its_preamble(tmp_path):
     one = cache(tmp_path).put(b"pre", b"dump")
     assert one.path.read_bytes() == b"dump"
+
+
+def test_other_users_load_a_format_whose_name_they_know_and_read_no_preamble(tmp_path):
+    one = cache(tmp_path).put(b"pre", b"dump")
     assert one.path.stat().st_mode & 0o777 == 0o644
-    assert tmp_path.stat().st_mode & 0o777 == 0o755
+    assert one.path.with_suffix(".tex").stat().st_mode & 0o777 == 0o600
+    assert tmp_path.stat().st_mode & 0o777 == 0o711
 
 
 def test_formats_are_found_again_after_a_restart(tmp_path):

@@ -73,7 +73,7 @@ class FormatCache:
         """
         self._folder, self._digest, self._max_bytes = folder, installation_digest, max_bytes
         folder.mkdir(parents=True, exist_ok=True)
-        folder.chmod(0o755)
+        folder.chmod(0o711)  # a name is a digest of the preamble: who does not know that opens none
         self._formats: dict[str, Format] = {}  # the least recently used first
         for source in sorted(folder.glob("*.tex"), key=lambda path: path.stat().st_mtime):
             self._take(source)
@@ -121,8 +121,8 @@ class FormatCache:
             OSError: It cannot be written.
         """
         path = self._folder / f"{self.key(head)}.fmt"
-        self._write(path, dumped)
-        self._write(path.with_suffix(".tex"), head)
+        self._write(path, dumped, mode=0o644)  # jobs load it, as another user
+        self._write(path.with_suffix(".tex"), head, mode=0o600)
 
     def add(self, head: bytes) -> Format:
         """Put a format that was written on the cache, and remove others for it if room is short.
@@ -136,13 +136,13 @@ class FormatCache:
         self._make_room(key)
         return self._formats[key]
 
-    def _write(self, path: Path, content: bytes) -> None:
-        """Write a file that appears whole or not at all, and that every user can read."""
+    def _write(self, path: Path, content: bytes, mode: int) -> None:
+        """Write a file that appears whole or not at all."""
         handle, temporary = tempfile.mkstemp(prefix=".new-", dir=self._folder)
         try:
             with open(handle, "wb") as file:
                 file.write(content)
-            os.chmod(temporary, 0o644)
+            os.chmod(temporary, mode)
             os.replace(temporary, path)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)

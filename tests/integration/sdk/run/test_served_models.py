@@ -164,7 +164,7 @@ def test_a_password_in_the_address_reaches_the_server_and_no_file(
     server: ChatServer, data: TinyFormulas, tmp_path: Path, running_without_networks: Settings
 ) -> None:
     plain = server.base
-    server.base = plain.replace("http://", "http://ann:hidden@")
+    server.base = plain.replace("http://", "http://ann:s3cr3t-word@")
     _evaluated(server, data, tmp_path / "run", running_without_networks)
     assert {one.outcome for one in read_records(tmp_path / "run").values()} == {
         Outcome.SCORED,
@@ -173,4 +173,4 @@ def test_a_password_in_the_address_reaches_the_server_and_no_file(
     }
     texts = [path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()]
     assert any(plain.removeprefix("http://").encode() in text for text in texts)
-    assert not any(b"hidden" in text for text in texts)
+    assert not any(b"s3cr3t-word" in text for text in texts)
