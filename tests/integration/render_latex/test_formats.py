@@ -295,14 +295,13 @@ async def test_a_format_beside_the_document_is_never_loaded(engine, known, name,
 
 
 async def test_pictures_that_are_too_many_bytes_together_are_an_output_limit(engine, known, monkeypatch):
-    from dataclasses import replace
-
     source, two = document(known, "one\\newpage two"), Options(page_count=2)
     rendering = await engine.render(LatexJob(source, options=two))
     sizes = [len(picture.png) for picture in rendering.pictures]
     assert len(sizes) == 2
     for most, verdict in ((sum(sizes), Verdict.RENDERED), (sum(sizes) - 1, Verdict.OUTPUT_LIMIT)):
-        monkeypatch.setattr(engine, "_settings", replace(engine._settings, max_picture_bytes=most))
+        chosen = engine._settings.model_copy(update={"picture_bytes": most})
+        monkeypatch.setattr(engine, "_settings", chosen)
         rendering = await engine.render(LatexJob(source, options=two))
         assert rendering.verdict is verdict
         assert bool(rendering.pictures) is (verdict is Verdict.RENDERED)
