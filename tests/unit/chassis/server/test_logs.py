@@ -4,6 +4,8 @@ import logging
 
 import pytest
 
+from i2s_chassis.callers.audit import AuditEntry
+from i2s_chassis.errors import Status
 from i2s_chassis.server.logs import configure_logging, current_context, log_context
 
 
@@ -32,6 +34,43 @@ def test_line_of_json_has_time_level_service_and_context(log):
         **{"level": "info", "service": "echo", "logger": "x.y", "message": "done in 3"},
         **{"request_id": "r1", "source_sha256": "ab", "seconds": 0.5},
     }
+
+
+def test_a_flood_of_refusals_is_ten_lines_and_their_number(log, monkeypatch):
+    written, now = log("json"), [1000.0]
+
+    class Record(logging.LogRecord):
+        def __init__(self, *args, **named):
+            super().__init__(*args, **named)
+            self.created = now[0]
+
+    monkeypatch.setattr(logging, "_logRecordFactory", Record)
+    for _ in range(500):
+        AuditEntry().log("call", Status.RESOURCE_EXHAUSTED, 0.0)
+        AuditEntry(slot_seconds=1.0).log("call", Status.DEADLINE_EXCEEDED, 1.0)
+    with log_context(caller="caller:b"):
+        AuditEntry().log("call", Status.RESOURCE_EXHAUSTED, 0.0)
+    now[0] += 61
+    AuditEntry().log("call", Status.OK, 0.1)
+    lines = [json.loads(line) for line in written().splitlines()]
+    refused = [line for line in lines if line["status"] == "RESOURCE_EXHAUSTED"]
+    assert len(refused) == 10 + 1 + 1
+    assert [line["repeated"] for line in refused if "repeated" in line] == [490]
+    assert sum(line["status"] == "DEADLINE_EXCEEDED" for line in lines) == 500, "work is never left out"
+
+
+def test_equal_errors_have_ten_tracebacks_and_are_counted_at_the_end(log):
+    written = log("json")
+    for _ in range(30):
+        try:
+            raise ValueError("x")
+        except ValueError:
+            logging.getLogger("a").exception("unexpected failure")
+    (handler,) = logging.getLogger().handlers
+    handler.close()
+    lines = [json.loads(line) for line in written().splitlines()]
+    assert sum("traceback" in line for line in lines) == 10
+    assert lines[-1]["repeated"] == 20
 
 
 def test_context_cannot_forge_level_or_message(log):

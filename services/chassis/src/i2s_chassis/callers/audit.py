@@ -42,7 +42,9 @@ class AuditEntry:
             for name, value in fields_of(self).items()
             if value
         }
-        _log.info(what, extra={"fields": {"status": status.name, "seconds": round(seconds, 6), **values}})
+        fields = {"status": status.name, "seconds": round(seconds, 6), **values}
+        is_refusal = status is not Status.OK and not self.slot_seconds
+        _log.info(what, extra={"fields": fields, "is_refusal": is_refusal})
 
 
 _entry: contextvars.ContextVar[AuditEntry | None] = contextvars.ContextVar("audit_entry", default=None)

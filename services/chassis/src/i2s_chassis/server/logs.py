@@ -8,12 +8,14 @@ from __future__ import annotations
 import contextvars
 import json
 import logging
+import math
 import sys
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Literal, TextIO
 
 LogValue = str | int | float | bool | None
 
@@ -90,6 +92,67 @@ class TextFormatter(logging.Formatter):
         return f"{head}\n{_traceback(record)}".rstrip()
 
 
+_SHOWN = 10  # of equal lines in one period
+_PERIOD_SECONDS = 60.0
+_MOST_KINDS = 1000  # of lines that are counted at a time
+
+
+@dataclass(slots=True)
+class _Repeated:
+    """Lines of one kind in one period."""
+
+    ends: float
+    lines: int = 0
+    last: logging.LogRecord | None = None  # the last one that was left out
+
+
+class BoundedHandler(logging.StreamHandler):  # type: ignore[type-arg]  # no generic class at run time
+    """Writes lines, but of many equal warnings, errors and refusals the first ten of a minute.
+
+    How many more there were is in a line with the field ``repeated`` once the minute is over: a flood of
+    calls must not fill the disk. Equal are lines of one logger and text, with one kind of error, caller and
+    status.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(stream)
+        self._kinds: dict[tuple[object, ...], _Repeated] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the line of a record, or count it."""
+        self._end_periods(record.created)
+        if record.levelno < logging.WARNING and not getattr(record, "is_refusal", False):
+            super().emit(record)
+            return
+        fields = _fields(record)
+        error = record.exc_info[0] if record.exc_info else None
+        key = (record.name, record.msg, error, fields.get("caller"), fields.get("status"))
+        kind = self._kinds.get(key)
+        if kind is None and len(self._kinds) < _MOST_KINDS:
+            kind = self._kinds[key] = _Repeated(record.created + _PERIOD_SECONDS)
+        if kind is not None:
+            kind.lines += 1
+            if kind.lines > _SHOWN:
+                kind.last = record
+                return
+        super().emit(record)
+
+    def close(self) -> None:
+        """Write what was counted."""
+        self._end_periods(math.inf)
+        super().close()
+
+    def _end_periods(self, now: float) -> None:
+        for key, kind in list(self._kinds.items()):
+            if kind.ends > now:
+                break  # they began in this order
+            del self._kinds[key]
+            if kind.last is not None:
+                kind.last.context = {**_fields(kind.last), "repeated": kind.lines - _SHOWN}
+                kind.last.exc_info = None
+                super().emit(kind.last)
+
+
 def configure_logging(service: str, level: str, style: Literal["json", "text"]) -> None:
     """Send all logs of this process to standard error in the given form.
 
@@ -98,7 +161,7 @@ def configure_logging(service: str, level: str, style: Literal["json", "text"]) 
         level: "debug", "info", "warning" or "error".
         style: "json" for machines, "text" for people.
     """
-    handler = logging.StreamHandler(sys.stderr)
+    handler = BoundedHandler(sys.stderr)
     handler.addFilter(_AddContext())
     handler.setFormatter(JsonFormatter(service) if style == "json" else TextFormatter())
     root = logging.getLogger()
