@@ -18,6 +18,7 @@ const several = data.runs.length > 1;
 const make = (tag, className, ...children) => {
   const element = document.createElement(tag);
   if (className) element.className = className;
+  if (tag === "pre") element.tabIndex = 0; // it scrolls, also by keyboard
   element.append(...children.filter((child) => child !== null && child !== undefined));
   return element;
 };
