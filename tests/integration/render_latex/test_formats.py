@@ -252,7 +252,8 @@ async def test_a_class_beside_the_document_is_not_hidden_by_a_format(engine, kno
 async def test_formats_of_a_former_start_are_used_again(engine):
     from i2s_render_latex.formats import FormatCache
 
-    again = FormatCache(engine._settings.formats_folder, engine.installation.digest, 10**9)
+    folder = next(iter(engine.formats)).path.parent
+    again = FormatCache(folder, engine.installation.digest, 10**9)
     assert {one.key for one in again} == {one.key for one in engine.formats}
 
 
