@@ -128,6 +128,7 @@ def _confine(needs: WorkerNeeds, kept: set[int], keep_errors: bool) -> Confineme
         substitutes=tuple(one for one in Substitute if not needs.drivers or one is not Substitute.IOCTL),
         starts_processes=False,
         changes_files=changes_files,
+        engine=True,
     )
     # Libraries ask for the name while they are imported, and Python would look for a folder to write to.
     tempfile.tempdir = "/nonexistent"
