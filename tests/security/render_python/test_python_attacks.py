@@ -141,7 +141,7 @@ DONE = {
     "has its child kill it": (
         "import os\nif not os.fork():\n    try:\n        os.kill(os.getppid(), 9)\n    finally:\n        os._exit(0)\n"
         "os.wait()",
-        {Verdict.RENDERED},
+        NOTHING,
     ),
     "has a timer kill it": (
         CALL + "import struct\nevent = ctypes.create_string_buffer(struct.pack('=QiI48x', 0, 9, 0))\n"

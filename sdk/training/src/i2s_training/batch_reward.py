@@ -203,7 +203,7 @@ class Reward:
     value: float | None
     #: What became of the completion; None if an error kept it from a result.
     result: RoundTripResult | None = field(default=None, repr=False)
-    #: The fault of the data (``DataError``) or of a service that kept it from a result; None with a result.
+    #: The fault of the data (``DataError``) or of a service that kept it from a reward; None with a reward.
     error: I2SError | None = None
 
     @property
@@ -395,7 +395,8 @@ class BatchReward(ABC):
             return Reward(None, error=DataError(f"instance {result.record.instance.id!r}", 0, fault))
         value = self.value(result)
         if value is None:
-            return Reward(None, result)
+            why = result.record.rendering.no_truth
+            return Reward(None, result, DataError(f"instance {result.record.instance.id!r}", 0, why) if why else None)
         least = self.least(result)
         return Reward(self._shaping.reward(value, task, request.floor, request.ceiling, least), result)
 

@@ -48,13 +48,10 @@ def first_error(said: str, exit_code: int) -> str:
     return error or f"pandoc ended with exit code {exit_code} and gave no reason"
 
 
-
 class Converter:
     """Runs pandoc in cells."""
 
-    def __init__(
-        self, settings: DocumentsSettings, pandoc: Path, jail: Jail, telemetry: Telemetry
-    ) -> None:
+    def __init__(self, settings: DocumentsSettings, pandoc: Path, jail: Jail, telemetry: Telemetry) -> None:
         """Prepare.
 
         Args:

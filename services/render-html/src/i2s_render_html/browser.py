@@ -275,7 +275,9 @@ class Browser:
 
     async def _prepare(self) -> PreparedPage:
         limits = self._settings.start_limits()
-        preparing = asyncio.create_task(PreparedPage.prepare(self._driven, self._settings.service, self._crashes))
+        preparing = asyncio.create_task(
+            PreparedPage.prepare(self._driven, self._settings.service, self._crashes)
+        )
         try:
             await self.cell.allow(
                 cpu_seconds=limits.cpu_seconds,

@@ -226,9 +226,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
             UnavailableError: The sandbox of the job was lost or could not be made.
         """
         attempts = self._settings.jail_attempts
-        return await run_with_rerun(
-            lambda: self.render(job), self._doubt, self.chassis.telemetry, attempts
-        )
+        return await run_with_rerun(lambda: self.render(job), self._doubt, self.chassis.telemetry, attempts)
 
     def _doubt(self, rendering: R) -> str | None:
         """Return why the end of a job may not be its own doing, None if it surely is."""
