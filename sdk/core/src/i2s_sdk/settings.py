@@ -159,8 +159,8 @@ class Settings:
     pdftotext_memory_bytes: int = 1 << 30
     #: Pages that task ``readoc`` shows in a request: one ("each"), or up to five ("together").
     readoc_pages: str = "each"
-    #: How many calls of a model may fail alike before one is answered; then the run ends with the reason. 0
-    #: asks for every sample.
+    #: How many calls of a model in a row may fail alike; then no more are made, and the run ends with what is
+    #: done, or with the reason if no call was answered. 0 asks for every sample.
     like_failures: int = 20
     #: Whether evaluations measure baselines and the oracle beside a model: yes or no.
     reference_points: str = "yes"
