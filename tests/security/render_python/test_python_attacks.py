@@ -139,8 +139,8 @@ DONE = {
         FAILED,
     ),
     "has its child kill it": (
-        "import os\nif not os.fork():\n    try:\n        os.kill(os.getppid(), 9)\n    finally:\n        os._exit(0)\n"
-        "os.wait()",
+        "import os\nif not os.fork():\n    try:\n        os.kill(os.getppid(), 9)\n"
+        "    finally:\n        os._exit(0)\nos.wait()",
         NOTHING,
     ),
     "has a timer kill it": (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from i2s_sdk.errors import ServiceUnavailableError
 from i2s_sdk.run.storage.record import (
     Outcome,
     Record,
@@ -12,6 +13,7 @@ from i2s_sdk.run.storage.record import (
     SampleRendering,
     SampleScore,
 )
+from i2s_sdk.settings import Settings
 from i2s_training import RoundTripReward
 from i2s_training.batch_reward import RewardRequest
 from i2s_training.completion_scorer import RoundTripRequest, RoundTripResult
@@ -42,3 +44,18 @@ def test_a_metric_that_the_ground_truth_could_not_give_leaves_no_reward(reward: 
 def test_a_metric_without_ground_truth_leaves_its_weight_to_the_others(reward: RoundTripReward) -> None:
     assert reward.value(judged({"ems": 0.8})) == 0.8
     assert reward.value(judged({"ems": 0.8, "edit": 0.4})) == pytest.approx(0.6)
+
+
+def test_services_that_are_not_there_leave_no_reward_and_are_looked_for_again(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    nobody = "127.0.0.1:9"
+    settings = Settings(render_latex=nobody, metrics=nobody, retry_seconds=0.1, start_seconds=0.1)
+    reward = RoundTripReward(on_failure="none", settings=settings)
+    for turn in (1, 2):
+        assert reward(None, ["$x$"] * 3, image=[b"no image"] * 3) == [None] * 3
+        assert len(caplog.messages) == turn
+    assert "3 of 3 completions have no reward" in caplog.messages[-1]
+    with pytest.raises(ServiceUnavailableError):
+        RoundTripReward(settings=settings)(None, ["$x$"], image=[b"no image"])
+    reward.close()

@@ -244,8 +244,8 @@ class GroundTruthError(ServiceError):
 
     def __init__(self, verdict: str, said: str) -> None:
         message = (
-            f"the ground truth was not rendered ({verdict}: {said}), so there is nothing to compare with; the same "
-            "command tries again, and higher limits of the renderer help one that needs more"
+            f"the ground truth was not rendered ({verdict}: {said}), so there is nothing to compare with; "
+            "the same command tries again, and higher limits of the renderer help one that needs more"
         )
         super().__init__(message, address="", method="Render", status=verdict, detail=said)
 

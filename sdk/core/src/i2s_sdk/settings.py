@@ -34,6 +34,7 @@ COMPLETION_CHARACTERS = 1_000_000
 _NOT_NEGATIVE = (
     "jobs",
     "waiting",
+    "batch_seconds",
     "like_failures",
     "free_bytes",
     "render_cache_bytes",
@@ -126,6 +127,8 @@ class Settings:
     deadline: float = 120.0
     #: Seconds for all attempts of a call.
     retry_seconds: float = 300.0
+    #: Seconds for a batch of rewards; completions that are not judged by then have none. 0 is no end.
+    batch_seconds: float = 3600.0
     #: Seconds that a service may take until it serves.
     start_seconds: float = 600.0
     #: Lines of a run in an object store that may wait until they are written together.

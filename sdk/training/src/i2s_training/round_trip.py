@@ -51,6 +51,8 @@ class RoundTrip:
             one that is needed saves the others' time.
         settings: None reads environment and configuration file.
 
+    The services are opened again at the next use if that failed.
+
     Raises:
         UnknownNameError: There is no such task.
     """
@@ -204,7 +206,7 @@ class RoundTrip:
 
     async def _wait(self, work: Work[A]) -> A:
         # Services may have to be started first, which must not hold up the loop of the caller.
-        future = self._submit(work) if self._ready.done() else await asyncio.to_thread(self._submit, work)
+        future = self._submit(work) if self._opened() else await asyncio.to_thread(self._submit, work)
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
@@ -222,14 +224,22 @@ class RoundTrip:
         with self._lock:
             if self._closed:
                 raise UsageError(_CLOSED)
-            if self._thread is None:
+            if self._thread is None or (self._ready.done() and not self._opened()):
+                # At the first use, or again after services did not answer.
+                self._ready, self._broken = Future(), None
                 self._thread = threading.Thread(target=self._live, name="i2s-round-trip", daemon=True)
                 self._thread.start()
+                atexit.unregister(self.close)
                 atexit.register(self.close)
-        scorer = self._ready.result()
+            ready = self._ready
+        scorer = ready.result()
         if self._broken is not None:
             raise self._broken
         return scorer
+
+    def _opened(self) -> bool:
+        """Return whether the services were opened."""
+        return self._ready.done() and self._ready.exception() is None
 
     def _live(self) -> None:
         try:
@@ -254,6 +264,7 @@ class RoundTrip:
                     ours.jobs,
                     ours.completion_characters,
                     ScorerLimits(ours.scorer_cpu_seconds, ours.scorer_memory_bytes),
+                    ours.batch_seconds,
                 )
                 self._ready.set_result(scorer)
                 try:

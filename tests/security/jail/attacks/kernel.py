@@ -34,7 +34,8 @@ async def makes_no_forbidden_system_call(ground: Ground) -> None:
 async def cannot_end_as_one_that_was_killed_from_outside(ground: Ground) -> None:
     """Nobody in a job sends SIGKILL: to itself, its group, everyone, or its parent."""
     tries = "kill(9, $$), kill(9, -$$), kill(9, 0), kill(9, -1), kill('KILL', getppid)"
-    program = f"print join(' ', {tries}, $!{{EPERM}}); if (fork) {{ wait }} else {{ kill 9, getppid; exit }} print '!'"
+    child = "if (fork) { wait } else { kill 9, getppid; exit }"
+    program = f"print join(' ', {tries}, $!{{EPERM}}); {child} print '!'"
     ended = await perl(ground, program)
     assert ended.cause is Cause.EXITED, ended
     assert said(ended).startswith("0 0 0 0 0 "), said(ended)

@@ -1,4 +1,4 @@
-"""A job whose engine lost a process is run once more; one that was killed, and a lost sandbox, are no verdict."""
+"""A job whose engine lost a process is run once more; a kill and a lost sandbox are no verdict."""
 
 from __future__ import annotations
 

@@ -170,9 +170,7 @@ async def test_a_metric_that_the_ground_truth_cannot_give_has_a_reason(answer):
     scoring = ScoreStep(task, None, (), task.scorers, ScorerWorkers())
     score = await scoring.score(rendering, Instance("page", "webpage", "css", None), b"", None)
     assert score.metrics == {"edit": None}
-    assert score.undefined == {
-        "edit": "the ground truth was not rendered (NO_OUTPUT: There is no page.)"
-    }
+    assert score.undefined == {"edit": "the ground truth was not rendered (NO_OUTPUT: There is no page.)"}
 
 
 async def test_an_instance_without_ground_truth_has_no_such_metric_and_no_reason():

@@ -44,8 +44,8 @@ class LikeFailures:
     """Ends a run in which every call of the model fails alike, and pauses one in which they begin to.
 
     Attributes:
-        pause: Why no further calls are made; None while they are. Samples that ask for one end with it, so that
-            the run ends with what is done, and the same command resumes it.
+        pause: Why no further calls are made; None while they are. Samples that ask for one end with it, so
+            that the run ends with what is done, and the same command resumes it.
 
     Args:
         most: How many calls in a row may fail alike; 0 never ends or pauses a run.
@@ -80,10 +80,12 @@ class LikeFailures:
                 f"no call was answered and {self._count} failed alike, so no more are made: {error.message}; "
                 "the same command tries again (--set like_failures=0 asks for every sample all the same)"
             )
-        self.pause = ModelFailedError(f"not asked, as calls before it failed: {error.message}", 0, error.reason)
+        self.pause = ModelFailedError(
+            f"not asked, as calls before it failed: {error.message}", 0, error.reason
+        )
         _log.warning(
-            "%d calls in a row failed alike, so the run pauses and ends with what is done: %s; the same command "
-            "resumes it (--set like_failures=0 asks for every sample all the same)",
+            "%d calls in a row failed alike, so the run pauses and ends with what is done: %s; the same "
+            "command resumes it (--set like_failures=0 asks for every sample all the same)",
             self._count,
             error.message,
         )

@@ -138,7 +138,7 @@ class ScoreStep:
 
 
 def _without_truth(scorers: Iterable[Scorer], reason: str) -> dict[str, MetricValues]:
-    """Return the values of scorers that do not apply, by name; none if the instance itself lacks what they need.
+    """Return the values of scorers that do not apply, by name; none if the instance itself lacks the text.
 
     Args:
         scorers: Scorers that do not apply.

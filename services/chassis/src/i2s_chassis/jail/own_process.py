@@ -142,7 +142,7 @@ def _import_folders() -> list[str]:
     """
     paths = sysconfig.get_paths()
     folders = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    for name, module in list(sys.modules.items()):
+    for name, module in sys.modules.copy().items():
         spec = getattr(module, "__spec__", None)
         if spec is None or "." in name or name in _NOT_IMPORTED:
             continue

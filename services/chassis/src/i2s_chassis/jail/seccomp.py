@@ -92,15 +92,15 @@ def build(
         changes_files: Whether it may make, change and remove files if the rest of its isolation permits
             it. Without, the calls fail with EROFS, as on a file system that is read-only.
         engine: Whether it may make timers and change its limit of CPU seconds, by both of which the kernel
-            sends SIGKILL. For an engine that runs no code of a source itself, but in children with a filter of
-            their own.
+            sends SIGKILL. For an engine that runs no code of a source itself, but in children with a filter
+            of their own.
         machine: Architecture, as in uname -m.
 
     Denied calls fail with EPERM; sockets with EAFNOSUPPORT; clone3 with ENOSYS, so that the C
     library falls back to clone, whose flags can be looked at. Calls of another architecture
     (32 bit, x32) kill the process. Nobody may send SIGKILL, nor have the kernel send it, but a browser
-    (``nesting``), which ends its own processes with it: whatever else that signal ends was killed from outside,
-    or for a limit that the kernel reports otherwise.
+    (``nesting``), which ends its own processes with it: whatever else that signal ends was killed from
+    outside, or for a limit that the kernel reports otherwise.
 
     Raises:
         KeyError: There is no table for ``machine``.
@@ -220,8 +220,8 @@ def _refused(numbers: Iterable[int], error: int) -> list[_Instruction]:
 def _without_kill(table: CallNumbers) -> list[_Instruction]:
     """Return instructions that refuse to send SIGKILL, and to have the kernel send it for others.
 
-    It does so at the end of a child, and for a descriptor. Calls that pass are looked at by later instructions
-    too, here and below.
+    It does so at the end of a child, and for a descriptor. Calls that pass are looked at by later
+    instructions too, here and below.
     """
     code: list[_Instruction] = []
     for number, place in (*table.signals_at, (table.pidfd_send_signal, 1)):

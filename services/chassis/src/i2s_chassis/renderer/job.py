@@ -69,8 +69,8 @@ async def run_with_rerun(
 
 def _killed_from_outside(times: int) -> UnavailableError:
     return UnavailableError(
-        f"something outside of the service killed the processes of the job, {times} times in a row: the kernel "
-        "of a machine without free memory, or an operator; ask again, or look at the memory of the machine"
+        f"something outside of the service killed the processes of the job, {times} times in a row: the "
+        "kernel of a machine without free memory, or an operator; ask again, or look at the machine's memory"
     )
 
 

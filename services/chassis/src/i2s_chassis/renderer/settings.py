@@ -63,8 +63,8 @@ class RendererSettings(ServiceSettings):
         3,
         ge=1,
         le=100,
-        description="Runs of a job that something outside of the service kills; after the last of them the call "
-        "ends with UNAVAILABLE, never with a verdict.",
+        description="Runs of a job that something outside of the service kills; after the last of them the "
+        "call ends with UNAVAILABLE, never with a verdict.",
     )
     jail_private_mounts: bool = Field(True, description="A tmpfs of its own for each job, where possible.")
     jail_control_groups: bool = Field(True, description="Control groups for jobs, where possible.")
