@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from i2s_client.credentials import Token, read_token
+from i2s_client.service_table import SERVICES
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.settings_sources import (
     ADDRESS,
@@ -26,6 +27,10 @@ from i2s_sdk.settings_sources import (
 )
 from i2s_wire.bounds import PICTURE_PIXELS
 from i2s_wire.metrics.profile import Profile
+
+#: The value of ``up_ports`` with which the system chooses ports.
+FREE_PORTS = "free"
+_MOST_ADDED = 65_535 - max(one.port for one in SERVICES)
 
 #: The longest completion that is read; a longer one is not usable.
 COMPLETION_CHARACTERS = 1_000_000
@@ -129,6 +134,9 @@ class Settings:
     retry_seconds: float = 300.0
     #: Seconds for a batch of rewards; completions that are not judged by then have none. 0 is no end.
     batch_seconds: float = 3600.0
+    #: Ports of the services of ``up``: a number that is added to the port of each (7710 and so on), so that
+    #: two users of a machine can have services; or "free", and the system chooses them at each start.
+    up_ports: str = "0"
     #: Seconds that a service may take until it serves.
     start_seconds: float = 600.0
     #: Lines of a run in an object store that may wait until they are written together.
@@ -227,6 +235,13 @@ class Settings:
         for name in ("reference_points", "render_cache", "score_cache"):
             if getattr(self, name) not in ("yes", "no"):
                 raise SettingsError(f"{names_of(name)}: {getattr(self, name)!r} is neither yes nor no")
+        if self.up_ports != FREE_PORTS and not (
+            re.fullmatch(r"\d{1,5}", self.up_ports) and int(self.up_ports) <= _MOST_ADDED
+        ):
+            raise SettingsError(
+                f"{names_of('up_ports')}: {self.up_ports!r} is neither {FREE_PORTS!r} nor a number from 0 to "
+                f"{_MOST_ADDED}, which is added to the ports of the services"
+            )
         if not re.fullmatch(r"\d+|\d+(\.\d+)?%", self.fail_on_error):
             raise SettingsError(
                 f"{names_of('fail_on_error')}: {self.fail_on_error!r} is not a number or a share such as 1%"
