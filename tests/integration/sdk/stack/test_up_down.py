@@ -196,9 +196,8 @@ def test_a_service_that_cannot_start_is_one_message_and_leaves_nothing(folder, m
 def test_a_service_that_cannot_start_leaves_the_others_serving_and_is_named(folder, monkeypatch):
     monkeypatch.setenv("I2S_UP_PORTS", "free")
     monkeypatch.setenv("I2S_METRICS_QUEUE", "none")
-    ended = subprocess.run(
-        [COMMAND, "up", "render-latex", "metrics"], capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
+    words = [COMMAND, "up", "render-latex", "metrics"]
+    ended = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert ended.returncode == 1
     assert "render-latex" in ended.stdout
     assert "metrics          DOWN: i2s-metrics ended with exit code 2 before it served" in ended.stderr

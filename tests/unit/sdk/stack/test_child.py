@@ -1,4 +1,4 @@
-"""A start that takes long says how far the service is; one that dies at each start leaves the others alone."""
+"""A start that takes long says how far the service is; one that dies each time leaves the others alone."""
 
 import asyncio
 import json
@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from i2s_sdk.stack import child as child_module
 from i2s_sdk.errors import ServiceStartError
+from i2s_sdk.stack import child as child_module
 from i2s_sdk.stack.child import Child, last_progress, local_services
 from i2s_sdk.stack.command import ServiceCommand
 
@@ -122,8 +122,12 @@ async def test_without_anyone_to_tell_a_service_that_dies_again_and_again_ends_t
 ):
     here = tmp_path / "here"
     here.touch()
-    with pytest.raises(ServiceStartError, match="died 6 times in a row"):
+
+    async def hold():
         async with local_services([service("good", here)], tmp_path / "logs", 60.0) as children:
             here.unlink()
             children["good"]._process.kill()
             await asyncio.Event().wait()
+
+    with pytest.raises(ServiceStartError, match="died 6 times in a row"):
+        await hold()

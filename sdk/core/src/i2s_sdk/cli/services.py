@@ -49,7 +49,7 @@ def up_command(
     All that are installed, or those that are named: render-latex, render-html, render-lilypond,
     render-python, documents, metrics. Every command finds them by itself, unless an option, a variable or
     the configuration file names others. If services are up, they stay, and --http adds a gateway to them.
-    A service that dies at each start is tried again and again while the others serve; the exit code is 1 then.
+    A service that dies at each start is tried again and again while the others serve; the exit code is 1.
     Containers have the restrictions of deploy/compose/compose.yaml; deploy/images/build makes their images.
 
     \b

@@ -167,7 +167,8 @@ def check_ports(names: Collection[str], ports: str) -> None:
         except SettingsError as error:
             raise SettingsError(
                 f"{name}: {error.message.removeprefix('--listen ')}: --ports N (I2S_UP_PORTS=N) adds N to "
-                f"the port of each service, --ports {FREE_PORTS} lets the system choose; or end what listens there"
+                f"the port of each service, --ports {FREE_PORTS} lets the system choose; or end what listens "
+                "there"
             ) from None
 
 
@@ -423,7 +424,9 @@ def _detail(about: MetricsDescription | DocumentsDescription | RendererDescripti
             engines = ", ".join(f"{one.name} {one.version}" for one in about.engines)
         case RendererDescription():
             engines = f"{about.engine.name} {about.engine.version}"
-    return f"{engines}, tier {about.isolation.tier.name.lower()}"
+    degraded = about.isolation.degraded
+    warning = f", DEGRADED: {', '.join(degraded)}" if degraded else ""
+    return f"{engines}, tier {about.isolation.tier.name.lower()}{warning}"
 
 
 def _ask_gateway(service: UpService) -> ServiceState:

@@ -131,6 +131,7 @@ async def open_jail(settings: RendererSettings, chassis: Chassis) -> AsyncIterat
     try:
         if jail.isolation.tier is Tier.CONTAINER:
             _check_closed(settings.tls_key)
+        chassis.telemetry.isolation("tier", on=jail.isolation.tier is not Tier.NONE)
         yield jail
     except JailError as error:
         raise StartError(f"a sandbox failed while the service started or ended: {error}") from None
