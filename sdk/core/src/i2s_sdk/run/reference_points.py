@@ -186,7 +186,7 @@ def announcement(wanted: Mapping[str, Sequence[Instance]], records: Iterable[Rec
     about = f", for about {_duration(number * sum(took) / len(took) / at_once)}" if took else ""
     return (
         f"reference points: baselines and the oracle go over the samples too, {number} in {len(passes)} "
-        f"passes{about}; they ask no model, are kept for other models, and --no-reference-points leaves them out"
+        f"passes{about}; they ask no model and are kept for others, and --no-reference-points leaves them out"
     )
 
 

@@ -147,8 +147,8 @@ class _Stack:
             self._failing.pop(name, None)
         else:
             self._failing[name] = reason
-        _log.warning("%s", f"{name} serves again" if reason is None else reason)
-        if self._recorded:
+        if self._recorded:  # else `up` says it
+            _log.warning("%s", f"{name} serves again" if reason is None else reason)
             self._record()
 
     def _record(self) -> None:
