@@ -193,7 +193,7 @@ class Settings:
     #: The same of the values of metrics.
     score_cache_bytes: int = 256 << 20
     #: Seconds after Ctrl-C until a command ends whatever is still at work.
-    interrupt_seconds: float = 4.0
+    interrupt_seconds: float = 3.0
     #: Bytes that a run folder must be able to take before anything is begun; they are written and removed
     #: again. 0 tries nothing.
     free_bytes: int = 1024 * 1024

@@ -118,7 +118,9 @@ class Child:
         await self._end(process)
         raise self._failed(f"did not serve within {seconds:g} s")
 
-    async def watch(self, seconds: float, on_failing: OnFailing | None = None, *, deaths: int = 0) -> None:
+    async def watch(
+        self, seconds: float, on_failing: OnFailing | None = None, *, fails: bool = False
+    ) -> None:
         """Restart the process whenever it dies; return when it was stopped.
 
         Args:
@@ -126,11 +128,12 @@ class Child:
             on_failing: Called with the name of the service and the reason whenever it has died again and
                 again, and with None once it serves again. It is then tried for ever, at pauses that grow to a
                 minute. None raises the reason.
-            deaths: How often it has died so far.
+            fails: Whether it has not served so far, which ``on_failing`` was told.
 
         Raises:
             ServiceStartError: It died again and again, and there is no ``on_failing``.
         """
+        deaths = _DEATHS_ALLOWED if fails else 0
         while self._process is not None:
             born = time.monotonic()
             ending = _ending(await self._process.wait())
@@ -138,10 +141,12 @@ class Child:
                 return
             deaths = 1 if time.monotonic() - born > _STEADY_SECONDS else deaths + 1
             if deaths > _DEATHS_ALLOWED:
-                failure = self._failed(f"died {deaths} times in a row, last with {ending}")
                 if on_failing is None:
-                    raise failure
-                on_failing(self.command.name, failure.message)
+                    raise self._failed(f"died {deaths} times in a row, last with {ending}")
+                if not fails:
+                    failure = self._failed(f"dies at each start, last with {ending}")
+                    on_failing(self.command.name, failure.message)
+                fails = False
             _log.warning("%s ended with %s and is started again", self.command.title, ending)
             await asyncio.sleep(_pause(deaths))
             with contextlib.suppress(ServiceStartError):  # the next turn of the loop counts it
@@ -300,8 +305,7 @@ async def local_services(
         await _start_all(commands, folder, seconds, children, do_without or _insist, failing, on_failing)
         children += failing
         for child in children:
-            deaths = _DEATHS_ALLOWED if child in failing else 0
-            watching = child.watch(seconds, on_failing, deaths=deaths)
+            watching = child.watch(seconds, on_failing, fails=child in failing)
             watches.append(asyncio.create_task(watching, name=f"watch {child.command.name}"))
             watches[-1].add_done_callback(look)
         yield {child.command.name: child for child in children}

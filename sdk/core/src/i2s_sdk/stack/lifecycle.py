@@ -340,7 +340,7 @@ def status() -> tuple[ServiceState, ...]:
         return ()
     asked = run_blocking(_ask_all(tuple(one for one in up.services if one.name not in up.failing)))
     failing = (
-        ServiceState(name, up.address(name) or "", False, f"{reason.splitlines()[0]}; it is tried again")
+        ServiceState(name, up.address(name) or "", False, f"{reason.partition(';')[0]}; it is tried again")
         for name, reason in up.failing.items()
     )
     return (*asked, *failing)
