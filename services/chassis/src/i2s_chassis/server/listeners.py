@@ -222,8 +222,10 @@ HEALTH_SERVICE_NAME = health.SERVICE_NAME
 ISOLATION = "i2s.isolation"
 
 
-def _status(serving: bool) -> health_pb2.HealthCheckResponse.ServingStatus:
-    return health_pb2.HealthCheckResponse.SERVING if serving else health_pb2.HealthCheckResponse.NOT_SERVING
+def _status(serving: bool) -> int:
+    return int(
+        health_pb2.HealthCheckResponse.SERVING if serving else health_pb2.HealthCheckResponse.NOT_SERVING
+    )
 
 
 class Health:
