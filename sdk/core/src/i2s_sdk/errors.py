@@ -235,19 +235,9 @@ class StoreRefusedError(StoreError):
 class GroundTruthError(ServiceError):
     """The ground truth crashed its engine, or met a limit of time, memory or processes.
 
-    Another machine, or this one at another time, may render it, so it is no property of the sample.
-
-    Args:
-        verdict: Name of the verdict.
-        said: What the renderer said.
+    Another machine, or this one at another time, may render it, so it is no property of the sample. The status
+    is the name of the verdict.
     """
-
-    def __init__(self, verdict: str, said: str) -> None:
-        message = (
-            f"the ground truth was not rendered ({verdict}: {said}), so there is nothing to compare with; "
-            "the same command tries again, and higher limits of the renderer help one that needs more"
-        )
-        super().__init__(message, address="", method="Render", status=verdict, detail=said)
 
 
 class ScorerError(I2SError):

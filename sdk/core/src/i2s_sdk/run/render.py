@@ -307,7 +307,7 @@ class RenderStep(Generic[D]):
         attempts = await render_with_repairs_async(self.task, truth, render)
         last = attempts.last
         if last.verdict in MACHINE_VERDICTS:
-            raise GroundTruthError(last.verdict.name, last.message)
+            raise _ground_truth_error(last)
         if not last.verdict.has_picture:
             why = f"the ground truth was not rendered ({last.verdict.name}: {last.message})"
             return content.text, "" if content.text is not None else why
@@ -321,6 +321,18 @@ class RenderStep(Generic[D]):
         if rendering.verdict.has_picture and not rendering.pictures:
             raise ProtocolError(f"the renderer answered {rendering.verdict.name} without an image")
         return rendering
+
+
+def _ground_truth_error(rendering: Rendering) -> GroundTruthError:
+    verdict, said = rendering.verdict.name, rendering.message
+    return GroundTruthError(
+        f"the ground truth was not rendered ({verdict}: {said}), so there is nothing to compare with; the same "
+        "command tries again, and higher limits of the renderer help one that needs more",
+        address="",
+        method="Render",
+        status=verdict,
+        detail=said,
+    )
 
 
 def _read(
