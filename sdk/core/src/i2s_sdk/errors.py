@@ -235,8 +235,8 @@ class StoreRefusedError(StoreError):
 class GroundTruthError(ServiceError):
     """The ground truth crashed its engine, or met a limit of time, memory or processes.
 
-    Another machine, or this one at another time, may render it, so it is no property of the sample. The status
-    is the name of the verdict.
+    Another machine, or this one at another time, may render it, so it is no property of the sample. The
+    status is the name of the verdict.
     """
 
 

@@ -326,8 +326,8 @@ class RenderStep(Generic[D]):
 def _ground_truth_error(rendering: Rendering) -> GroundTruthError:
     verdict, said = rendering.verdict.name, rendering.message
     return GroundTruthError(
-        f"the ground truth was not rendered ({verdict}: {said}), so there is nothing to compare with; the same "
-        "command tries again, and higher limits of the renderer help one that needs more",
+        f"the ground truth was not rendered ({verdict}: {said}), so there is nothing to compare with; the "
+        "same command tries again, and higher limits of the renderer help one that needs more",
         address="",
         method="Render",
         status=verdict,
