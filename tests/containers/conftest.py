@@ -123,7 +123,7 @@ def local(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     """The same services as child processes, brought up by the command."""
     state = tmp_path_factory.mktemp("state")
     command = shutil.which("i2s-sdk", path=str(ROOT / ".venv/bin")) or "i2s-sdk"
-    environment = {**os.environ, "XDG_STATE_HOME": str(state)}
+    environment = {**os.environ, "XDG_STATE_HOME": str(state), "I2S_UP_PORTS": "free"}
     engine.undo(command, "down", XDG_STATE_HOME=str(state))
     try:
         told = json.loads(docker_engine.run([command, "up", "--json"], environment, seconds=600, apart=True))

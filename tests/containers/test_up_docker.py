@@ -25,6 +25,7 @@ def test_up_evaluate_status_logs_down(engine, images, tmp_path):
     environment = {**engine.environment, "XDG_STATE_HOME": str(tmp_path / "state")}
     environment["XDG_CACHE_HOME"] = str(tmp_path / "cache")  # what another run has rendered is not asked for
     environment = {name: value for name, value in environment.items() if not name.startswith("I2S_")}
+    environment["I2S_UP_PORTS"] = "free"
 
     def command(*words, seconds=600):
         return run([COMMAND, *words], environment, seconds=seconds, folder=tmp_path, apart=True)
@@ -60,6 +61,7 @@ def begin(engine, images, tmp_path):
     """Start a command on a stack of this test, which is ended after it."""
     environment = {name: value for name, value in engine.environment.items() if not name.startswith("I2S_")}
     environment |= {"XDG_STATE_HOME": str(tmp_path / "state"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    environment["I2S_UP_PORTS"] = "free"
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     engine.undo(COMMAND, "down", XDG_STATE_HOME=environment["XDG_STATE_HOME"])
     yield lambda *words: subprocess.Popen([COMMAND, *words], env=environment, **pipes)

@@ -13,6 +13,7 @@ import pytest
 
 from documents_service import GOOD, pdf
 from i2s_chassis.jail import Jail, JailSettings, Tier
+from i2s_chassis.server.telemetry import Telemetry
 from i2s_documents.conversion import Converter
 from i2s_documents.installation import find_installation
 from i2s_documents.model import ConvertJob, DrawJob, RawFragment
@@ -42,7 +43,7 @@ class Attacked:
 
     def __init__(self, jail: Jail, folder: Path, listener: socket.socket) -> None:
         installed = find_installation()
-        self.converter = Converter(DocumentsSettings(), installed.pandoc, jail, lambda: None)
+        self.converter = Converter(DocumentsSettings(), installed.pandoc, jail, Telemetry("documents"))
         self.page_renderer = DocumentDrawing(DocumentsSettings(max_pages_drawn=4), jail, installed)
         self.secret = folder / "secret.txt"
         self.secret.write_text(MARK)

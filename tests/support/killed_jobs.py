@@ -8,6 +8,8 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import grpc.aio
+
 from below import Below, busy
 from i2s.render.v1 import render_pb2 as pb
 from lost_cell_contract import RERUN
@@ -48,3 +50,29 @@ async def killed_while_busy(running: Running, wanted: Any, source: Any, **given:
     answer = await asked
     assert len(running.process.lines(RERUN)) == before + 1
     return answer
+
+
+async def killed_each_time(running: Running, wanted: Any, source: Any, times: int, **given: object) -> str:
+    """Return the message of the status with which a request ends whose processes are killed so many times.
+
+    Args:
+        running: The service.
+        wanted: Recognises the process.
+        source: The source, which keeps the process busy.
+        times: Number of kills.
+        given: More fields of the request.
+    """
+    asked = asyncio.ensure_future(running.render(source, **given))
+    killed: set[int] = set()
+    for _ in range(times):
+        victim = (
+            await busy(running.process.pid, lambda one: one.pid not in killed and wanted(one), _BUSY_SECONDS)
+        ).pid
+        os.kill(victim, signal.SIGKILL)
+        killed.add(victim)
+    try:
+        answer = await asked
+    except grpc.aio.AioRpcError as error:
+        assert error.code() is grpc.StatusCode.UNAVAILABLE, error
+        return error.details() or ""
+    raise AssertionError(f"it has a verdict: {answer.verdict} {answer.message}")

@@ -19,7 +19,7 @@ class MeanNetwork:
     def answer(self, batch):
         levels = [inputs.prediction[0] for inputs in batch]
         if CRASHES in levels:
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), signal.SIGSEGV)
         if HANGS in levels:
             threading.Event().wait()
         if WORKS in levels:

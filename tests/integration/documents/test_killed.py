@@ -15,6 +15,7 @@ import pytest_asyncio
 from below import busy
 from documents_service import ENDLESS, Documents, documents_service, fragment, pdf
 from i2s.render.v1 import render_pb2
+from i2s_documents.settings import DocumentsSettings
 from lost_cell_contract import RERUN
 from renderer_contract import HANG_SECONDS
 
@@ -80,17 +81,18 @@ async def test_a_pandoc_that_is_killed_once_is_run_once_more(running):
     assert running.process.lines(RERUN)
 
 
-async def test_a_pandoc_that_is_killed_twice_has_crashed(running):
+async def test_a_pandoc_that_is_killed_each_time_is_unavailable(running):
     call = asyncio.ensure_future(running.convert(fragment(ENDLESS), fragment("after")))
-    for _ in range(2):
+    for _ in range(DocumentsSettings().jail_attempts):
         pid = await pandoc_of(running)
         os.kill(pid, signal.SIGKILL)
         async with asyncio.timeout(HANG_SECONDS):
             while Path(f"/proc/{pid}").exists():
                 await asyncio.sleep(0.01)
-    bad, after = (await call).conversions
-    assert bad.failure.verdict == render_pb2.VERDICT_CRASHED
-    assert after.html == "<p>after</p>\n"
+    with pytest.raises(grpc.aio.AioRpcError, match="something outside of the service killed") as raised:
+        await call
+    assert raised.value.code() is grpc.StatusCode.UNAVAILABLE
+    assert await running.html()
 
 
 async def test_a_pdfium_that_is_killed_once_changes_no_image(running):

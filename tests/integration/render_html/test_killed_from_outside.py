@@ -6,11 +6,14 @@ import asyncio
 import os
 import signal
 
+import grpc
+import grpc.aio
 import pytest
 import pytest_asyncio
 
 from below import Below, below, busy
 from i2s.render.v1 import render_pb2 as pb
+from i2s_render_html.settings import HtmlSettings
 from repetitions import some
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(300)]
@@ -74,6 +77,18 @@ async def test_a_killed_process_changes_no_answer(started, quiet, kind):
     answer = await asked
     assert (answer.verdict, answer.message) == (pb.VERDICT_RENDERED, "")
     assert answer.pictures[0].png == quiet.pictures[0].png
+
+
+async def test_a_page_whose_renderer_is_killed_each_time_has_no_verdict(started):
+    service, pid = started
+    asked, killed = asyncio.ensure_future(service.Render(request())), set()
+    for _ in range(HtmlSettings().jail_attempts):
+        renderer = await busy(pid, lambda one: is_renderer(one) and one.pid not in killed, 0.2)
+        os.kill(renderer.pid, signal.SIGKILL)
+        killed.add(renderer.pid)
+    with pytest.raises(grpc.aio.AioRpcError, match="something outside of the service killed") as raised:
+        await asked
+    assert raised.value.code() is grpc.StatusCode.UNAVAILABLE
 
 
 async def test_the_next_job_is_as_ever(started, quiet):

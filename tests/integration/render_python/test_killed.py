@@ -1,11 +1,12 @@
-"""Processes of a job that are killed from outside: the job is run once more, and its second result counts."""
+"""Processes of a job that are killed from outside: the job is run again, and never has a verdict for it."""
 
 from __future__ import annotations
 
 import pytest
 
 from i2s.render.v1 import render_pb2 as pb
-from killed_jobs import is_forked_job, killed_while_busy
+from i2s_render_python.settings import PythonSettings
+from killed_jobs import is_forked_job, killed_each_time, killed_while_busy
 from renderer_contract import running_of
 from renderers import PYTHON
 
@@ -26,3 +27,10 @@ async def test_a_program_that_is_killed_once_changes_no_picture(running):
     answer = await killed_while_busy(running, is_forked_job, source, limits=LIMITS)
     assert (answer.verdict, answer.message) == (pb.VERDICT_RENDERED, "")
     assert answer.pictures[0].png == quiet.pictures[0].png
+
+
+async def test_a_program_that_is_killed_each_time_has_no_verdict(running):
+    source, times = pb.PythonSource(program=SLOW), PythonSettings().jail_attempts
+    said = await killed_each_time(running, is_forked_job, source, times, limits=LIMITS)
+    assert f"killed the processes of the job, {times} times in a row" in said
+    assert (await running.render(source, limits=LIMITS)).verdict == pb.VERDICT_RENDERED

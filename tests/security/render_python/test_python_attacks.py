@@ -129,9 +129,33 @@ async def test_names_that_are_put_back_open_nothing(under_attack, attack):
 #: Programs that do something and draw, with the verdicts that are right.
 DONE = {
     "signals its group": ("import os; os.kill(0, 0); os.kill(-1, 0)", ANY - {Verdict.TIME_LIMIT}),
-    "kills its group": ("import os; os.killpg(0, 9)", CRASHED),
-    "kills all it can": ("import os; os.kill(-1, 9)", CRASHED | FAILED | NOTHING),
-    "kills itself": ("import os; os.kill(os.getpid(), 9)", CRASHED),
+    # A job that could end itself as an operator does would have no verdict.
+    "kills its group": ("import os; os.killpg(0, 9)", FAILED),
+    "kills all it can": ("import os; os.kill(-1, 9)", FAILED),
+    "kills itself": ("import os; os.kill(os.getpid(), 9)", FAILED),
+    "kills a thread of its own": (
+        "import os, threading\nother = threading.Thread(target=threading.Event().wait, daemon=True)\n"
+        "other.start()\nos.kill(other.native_id, 9)",
+        FAILED,
+    ),
+    "has its child kill it": (
+        "import os\nif not os.fork():\n    try:\n        os.kill(os.getppid(), 9)\n"
+        "    finally:\n        os._exit(0)\nos.wait()",
+        NOTHING,
+    ),
+    "has a timer kill it": (
+        CALL + "import struct\nevent = ctypes.create_string_buffer(struct.pack('=QiI48x', 0, 9, 0))\n"
+        "timer = ctypes.c_int()\n"
+        "assert call(222, 1, ctypes.addressof(event), ctypes.addressof(timer)) == 0",
+        FAILED,
+    ),
+    "has a descriptor kill it": ("import fcntl; fcntl.fcntl(0, fcntl.F_SETSIG, 9)", FAILED),
+    "has a child's end kill it": (CALL + "assert call(56, 9, 0, 0, 0, 0) >= 0", FAILED),
+    "has its limit kill it": (
+        "import resource; resource.setrlimit(resource.RLIMIT_CPU, (1, 1))\nwhile True: pass",
+        FAILED,
+    ),
+    "enters the strict mode, which kills": (CALL + "assert call(157, 22, 1, 0, 0) == 0", FAILED),
     "reads at address 0": ("import ctypes; ctypes.string_at(0)", CRASHED),
     "aborts": ("import os; os.abort()", CRASHED),
     "recurses too deep": (

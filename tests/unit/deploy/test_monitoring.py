@@ -32,6 +32,7 @@ def exported() -> dict[str, set[str]]:
     telemetry.recycle("jobs")
     telemetry.policy_event("network")
     telemetry.self_test_failure("canary")
+    telemetry.isolation("browser", on=True)
     telemetry.warm("format", 1)
     telemetry.queue_wait(0.1)
     telemetry.load(slots=1, running=0, queue=1, waiting=0)

@@ -26,6 +26,12 @@ class Isolation:
     #: What it consists of on this machine, such as "seccomp", for people to read.
     mechanisms: tuple[str, ...] = ()
 
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """The layers that are off and could be on; empty if none is."""
+        none = ("no sandbox",) if self.tier is IsolationTier.NONE else ()
+        return (*none, *(one for one in self.mechanisms if one.endswith(" off")))
+
 
 class PolicyKind(enum.IntEnum):
     """What kind of attempt was prevented. Values equal those of the wire."""

@@ -21,7 +21,8 @@
     │   ├── ServiceUnavailableError     UNAVAILABLE; retried
     │   ├── DeadlineError               DEADLINE_EXCEEDED
     │   ├── CallCancelledError          CANCELLED by the service
-    │   └── ServiceFaultError           INTERNAL, UNKNOWN, DATA_LOSS; the log of the service has the reason
+    │   ├── ServiceFaultError           INTERNAL, UNKNOWN, DATA_LOSS; the log of the service has the reason
+    │   └── GroundTruthError            the ground truth crashed its engine or met a limit of the machine
     ├── InUseError                      exit code 4: another process works in the folder; names it
     ├── StoreError                      an object store does not answer
     │   └── StoreRefusedError           exit code 2: it refuses: no such bucket, no permission, no credentials
@@ -128,6 +129,7 @@ __all__ = [
     "CommandMissingError",
     "DataError",
     "DeadlineError",
+    "GroundTruthError",
     "I2SError",
     "InUseError",
     "ModelError",
@@ -233,6 +235,14 @@ class StoreRefusedError(StoreError):
     """An object store refuses a call, and would refuse it again: bucket, permissions, credentials."""
 
     exit_code = 2
+
+
+class GroundTruthError(ServiceError):
+    """The ground truth crashed its engine, or met a limit of time, memory or processes.
+
+    Another machine, or this one at another time, may render it, so it is no property of the sample. The
+    status is the name of the verdict.
+    """
 
 
 class ScorerError(I2SError):

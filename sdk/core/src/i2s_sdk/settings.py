@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from i2s_client.credentials import Token, read_token
+from i2s_client.service_table import SERVICES
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.settings_sources import (
     ADDRESS,
@@ -27,6 +28,10 @@ from i2s_sdk.settings_sources import (
 from i2s_wire.bounds import PICTURE_PIXELS
 from i2s_wire.metrics.profile import Profile
 
+#: The value of ``up_ports`` with which the system chooses ports.
+FREE_PORTS = "free"
+_MOST_ADDED = 65_535 - max(one.port for one in SERVICES)
+
 #: The longest completion that is read; a longer one is not usable.
 COMPLETION_CHARACTERS = 1_000_000
 
@@ -34,6 +39,7 @@ COMPLETION_CHARACTERS = 1_000_000
 _NOT_NEGATIVE = (
     "jobs",
     "waiting",
+    "batch_seconds",
     "like_failures",
     "free_bytes",
     "render_cache_bytes",
@@ -126,6 +132,11 @@ class Settings:
     deadline: float = 120.0
     #: Seconds for all attempts of a call.
     retry_seconds: float = 300.0
+    #: Seconds for a batch of rewards; completions that are not judged by then have none. 0 is no end.
+    batch_seconds: float = 3600.0
+    #: Ports of the services of ``up``: a number that is added to the port of each (7710 and so on), so that
+    #: two users of a machine can have services; or "free", and the system chooses them at each start.
+    up_ports: str = "0"
     #: Seconds that a service may take until it serves.
     start_seconds: float = 600.0
     #: Lines of a run in an object store that may wait until they are written together.
@@ -159,8 +170,8 @@ class Settings:
     pdftotext_memory_bytes: int = 1 << 30
     #: Pages that task ``readoc`` shows in a request: one ("each"), or up to five ("together").
     readoc_pages: str = "each"
-    #: How many calls of a model may fail alike before one is answered; then the run ends with the reason. 0
-    #: asks for every sample.
+    #: How many calls of a model in a row may fail alike; then no more are made, and the run ends with what is
+    #: done, or with the reason if no call was answered. 0 asks for every sample.
     like_failures: int = 20
     #: Whether evaluations measure baselines and the oracle beside a model: yes or no.
     reference_points: str = "yes"
@@ -182,7 +193,7 @@ class Settings:
     #: The same of the values of metrics.
     score_cache_bytes: int = 256 << 20
     #: Seconds after Ctrl-C until a command ends whatever is still at work.
-    interrupt_seconds: float = 4.0
+    interrupt_seconds: float = 3.0
     #: Bytes that a run folder must be able to take before anything is begun; they are written and removed
     #: again. 0 tries nothing.
     free_bytes: int = 1024 * 1024
@@ -224,6 +235,13 @@ class Settings:
         for name in ("reference_points", "render_cache", "score_cache"):
             if getattr(self, name) not in ("yes", "no"):
                 raise SettingsError(f"{names_of(name)}: {getattr(self, name)!r} is neither yes nor no")
+        if self.up_ports != FREE_PORTS and not (
+            re.fullmatch(r"\d{1,5}", self.up_ports) and int(self.up_ports) <= _MOST_ADDED
+        ):
+            raise SettingsError(
+                f"{names_of('up_ports')}: {self.up_ports!r} is neither {FREE_PORTS!r} nor a number from 0 to "
+                f"{_MOST_ADDED}, which is added to the ports of the services"
+            )
         if not re.fullmatch(r"\d+|\d+(\.\d+)?%", self.fail_on_error):
             raise SettingsError(
                 f"{names_of('fail_on_error')}: {self.fail_on_error!r} is not a number or a share such as 1%"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from i2s_sdk.data import open_data
-from i2s_sdk.errors import DataError, I2SError, UsageError
+from i2s_sdk.errors import AccessError, DataError, I2SError, ServiceError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.settings import Settings
 from i2s_training.completion_scorer import Reference, RoundTripRequest, RoundTripResult
@@ -203,7 +203,7 @@ class Reward:
     value: float | None
     #: What became of the completion; None if an error kept it from a result.
     result: RoundTripResult | None = field(default=None, repr=False)
-    #: The fault of the data (``DataError``) or of a service that kept it from a result; None with a result.
+    #: The fault of the data (``DataError``) or of a service that kept it from a reward; None with a reward.
     error: I2SError | None = None
 
     @property
@@ -340,12 +340,20 @@ class BatchReward(ABC):
             StackError: A service cannot be started.
         """
         requests = self.requests(completions, columns)
-        return self._rewards(requests, self._trip.judge_each(one.request for one in requests))
+        try:
+            results = self._trip.judge_each(one.request for one in requests)
+        except ServiceError as error:
+            results = _of_all(error, len(requests))
+        return self._rewards(requests, results)
 
     async def judged_async(self, completions: Sequence[Any], columns: Mapping[str, Any]) -> list[Reward]:
         """Do the same as ``judged`` for coroutines."""
         requests = self.requests(completions, columns)
-        return self._rewards(requests, await self._trip.judge_each_async(one.request for one in requests))
+        try:
+            results = await self._trip.judge_each_async(one.request for one in requests)
+        except ServiceError as error:
+            results = _of_all(error, len(requests))
+        return self._rewards(requests, results)
 
     def instance(self, given: object) -> Instance:
         """Return an instance: itself, or the one of the data set whose id it is.
@@ -390,12 +398,15 @@ class BatchReward(ABC):
         if isinstance(result, I2SError):
             return Reward(None, error=result)
         task = result.record.instance.task
-        fault = self._shaping.fault(task, request.floor, request.ceiling)
-        if fault:
-            return Reward(None, error=DataError(f"instance {result.record.instance.id!r}", 0, fault))
+        wrong = self._shaping.fault(task, request.floor, request.ceiling)
+        if wrong:
+            return Reward(None, error=DataError(f"instance {result.record.instance.id!r}", 0, wrong))
         value = self.value(result)
         if value is None:
-            return Reward(None, result)
+            why = result.record.rendering.no_truth
+            return Reward(
+                None, result, DataError(f"instance {result.record.instance.id!r}", 0, why) if why else None
+            )
         least = self.least(result)
         return Reward(self._shaping.reward(value, task, request.floor, request.ceiling, least), result)
 
@@ -425,6 +436,17 @@ class BatchReward(ABC):
             log_metric(f"{self.__name__}/usable", usable / len(rewards))
             log_metric(f"{self.__name__}/without_reward", len(missing) / len(rewards))
         return [one.value for one in rewards]
+
+
+def _of_all(error: ServiceError, length: int) -> list[RoundTripResult | I2SError]:
+    """Return the error of each completion of a batch, of which none was judged: the services were not there.
+
+    Raises:
+        AccessError: A service refuses all calls of this client.
+    """
+    if isinstance(error, AccessError):
+        raise error
+    return [error] * length
 
 
 class AsyncBatchReward:

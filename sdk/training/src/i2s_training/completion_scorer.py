@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,10 +15,12 @@ from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import (
     AccessError,
     DataError,
+    DeadlineError,
     I2SError,
     ProtocolError,
     ScorerError,
     ServiceError,
+    ServiceUnavailableError,
     UnknownNameError,
     UsageError,
 )
@@ -134,6 +138,96 @@ class RoundTripResult:
 A = TypeVar("A")
 
 
+class Batch:
+    """Completions that are judged together: they have a deadline, and share what is known of the services.
+
+    If a service did not answer a completion in all the time of its attempts, and no other completion of the
+    task since the beginning of that time, it is gone: those under way and all others of the task end with
+    the same error, without attempts of their own. The next batch tries again.
+
+    Args:
+        seconds: Time for all completions; 0 for no end.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._answered: defaultdict[str, float] = defaultdict(float)
+        self._gone: dict[str, I2SError] = {}
+        self._under_way: defaultdict[str, set[asyncio.Task[Any]]] = defaultdict(set)
+        self._late: I2SError | None = None
+
+    @contextlib.asynccontextmanager
+    async def open(self) -> AsyncIterator[Batch]:
+        """Let the time begin, and stop it at the end of the block."""
+        end = asyncio.get_running_loop().call_later(self._seconds, self._end) if self._seconds else None
+        try:
+            yield self
+        finally:
+            if end is not None:
+                end.cancel()
+
+    async def judged(self, task: str, work: Coroutine[Any, Any, A]) -> A:
+        """Return the result of a completion, whose work ends as soon as the batch or its services do.
+
+        Raises:
+            DeadlineError: The time of the batch is over.
+            ServiceError: A service is gone.
+        """
+        if (error := self._error(task)) is not None:
+            work.close()
+            raise error
+        doing = asyncio.create_task(work)
+        self._under_way[task].add(doing)
+        try:
+            return await doing
+        except asyncio.CancelledError:
+            error, outer = self._error(task), asyncio.current_task()
+            if error is None or (outer is not None and outer.cancelling()):
+                raise
+            raise error from None
+        finally:
+            self._under_way[task].discard(doing)
+
+    def answered(self, task: str) -> None:
+        """Note that the services have answered a completion."""
+        self._answered[task] = asyncio.get_running_loop().time()
+
+    def failed(self, task: str, began: float, error: ServiceError) -> None:
+        """Note that a service did not answer a completion.
+
+        Args:
+            task: Name of its task.
+            began: When the services were first asked about it, by the clock of the loop.
+            error: How that ended.
+        """
+        if self._answered[task] >= began or task in self._gone:
+            return
+        message = f"not judged, as a service is gone: {error.message}"
+        self._gone[task] = type(error)(
+            message, address=error.address, method=error.method, status=error.status, detail=error.detail
+        )
+        self._cancel(task)
+
+    def _error(self, task: str) -> I2SError | None:
+        return self._late or self._gone.get(task)
+
+    def _end(self) -> None:
+        self._late = DeadlineError(
+            f"the batch was not judged within batch_seconds ({self._seconds:g} s)",
+            address="",
+            method="Batch",
+            status="DEADLINE_EXCEEDED",
+        )
+        for task in list(self._under_way):
+            self._cancel(task)
+
+    def _cancel(self, task: str) -> None:
+        current = asyncio.current_task()
+        for doing in self._under_way[task]:
+            if doing is not current:
+                doing.cancel()
+
+
 @dataclass(frozen=True, slots=True)
 class CompletionScorer:
     """Scores completions with services at hand."""
@@ -154,9 +248,15 @@ class CompletionScorer:
     reference_pixels: int = MAX_PIXELS
     #: The most characters of a completion; a longer one is not usable.
     completion_characters: int = COMPLETION_CHARACTERS
+    #: Seconds for a batch of completions; 0 for no end.
+    batch_seconds: float = 0.0
 
-    async def score(self, request: RoundTripRequest) -> RoundTripResult:
+    async def score(self, request: RoundTripRequest, batch: Batch | None = None) -> RoundTripResult:
         """Return what becomes of a completion.
+
+        Args:
+            request: The completion.
+            batch: The batch that it belongs to; None if it belongs to none.
 
         Raises:
             UsageError: Nothing was opened for its task.
@@ -171,8 +271,21 @@ class CompletionScorer:
                 f"task {instance.task!r}: the round trip is open for {', '.join(self.reads)}; "
                 f"name it in RoundTrip(tasks=…)"
             )
+        if batch is None:
+            batch = Batch(0.0)
+        return await batch.judged(instance.task, self._in_turn(request, instance, batch))
+
+    async def _in_turn(self, request: RoundTripRequest, instance: Instance, batch: Batch) -> RoundTripResult:
         async with self.slots:
-            return await self._scored(request, instance)
+            began = asyncio.get_running_loop().time()
+            try:
+                result = await self._scored(request, instance)
+            except (ServiceUnavailableError, DeadlineError) as error:
+                batch.failed(instance.task, began, error)
+                raise
+            if result.verdict is not None or result.record.usable:
+                batch.answered(instance.task)
+            return result
 
     async def _scored(self, request: RoundTripRequest, instance: Instance) -> RoundTripResult:
         content = await asyncio.to_thread(request.content, self.reference_pixels)
@@ -205,13 +318,14 @@ class CompletionScorer:
             if isinstance(request, I2SError):
                 return request
             try:
-                return await self.score(request)
+                return await self.score(request, batch)
             except AccessError:
                 raise
             except (DataError, ServiceError, ScorerError, ProtocolError) as error:
                 return error
 
-        return await _gathered(one(request) for request in requests)
+        async with Batch(self.batch_seconds).open() as batch:
+            return await _gathered(one(request) for request in requests)
 
     async def score_many(self, requests: Iterable[RoundTripRequest]) -> list[RoundTripResult]:
         """Return what becomes of completions, in their order; a failure of ours is in its result.
@@ -222,11 +336,12 @@ class CompletionScorer:
 
         async def one(request: RoundTripRequest) -> RoundTripResult:
             try:
-                return await self.score(request)
+                return await self.score(request, batch)
             except (ServiceError, ScorerError, ProtocolError) as error:
                 return RoundTripResult(_failed(request, error))
 
-        return await _gathered(one(request) for request in requests)
+        async with Batch(self.batch_seconds).open() as batch:
+            return await _gathered(one(request) for request in requests)
 
 
 async def _gathered(works: Iterable[Coroutine[Any, Any, A]]) -> list[A]:
@@ -264,6 +379,7 @@ async def open_completion_scorer(
     jobs: int,
     completion_characters: int,
     scorer_limits: ScorerLimits,
+    batch_seconds: float,
 ) -> CompletionScorer:
     """Return the scorer that some services make.
 
@@ -274,6 +390,7 @@ async def open_completion_scorer(
         jobs: The most completions under way; 0 is twice the slots of the renderers.
         completion_characters: The most characters of a completion; a longer one is not usable.
         scorer_limits: Limits of scorers in worker processes.
+        batch_seconds: Seconds for a batch of completions; 0 for no end.
 
     Raises:
         UnknownNameError: No task has such a metric.
@@ -303,4 +420,5 @@ async def open_completion_scorer(
         workers,
         comparer.max_image_pixels if comparer is not None else MAX_PIXELS,
         completion_characters,
+        batch_seconds,
     )

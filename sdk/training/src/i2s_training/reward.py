@@ -157,7 +157,8 @@ class RoundTripReward(BatchReward):
     Args:
         task: Task of batches without a column ``task``.
         weights: Weights of the metrics; none is the main one of the task alone. A metric that is not defined
-            for a pair (``edit`` without ground truth) is left out and the others share its weight.
+            for a pair (``edit`` without ground truth) is left out and the others share its weight. If there
+            is a ground truth and it cannot be rendered, that is a fault of the data.
         failed: Value of a completion that has no image, before floor and transform.
         floor: What an answer that looks at nothing has: a number, or one for each task; see
             ``instance_floors``.
@@ -259,12 +260,17 @@ class RoundTripReward(BatchReward):
         ]
 
     def value(self, result: RoundTripResult) -> float | None:
-        """Return the weighted mean of the metrics, None if none is defined; see the class for other kinds."""
+        """Return the weighted mean of the metrics, None if none is defined; see the class for other kinds.
+
+        None too if the ground truth has no rendering that one of them needs.
+        """
         least = self._failed + self.least(result)
         if least < self._failed + DRAWN_STEP:
             return least
         weights = self._weights or {task_spec(result.record.instance.task).main_metric: 1.0}
         values = {name: result.metrics.get(name) for name in weights}
+        if result.record.rendering.no_truth and None in values.values():
+            return None
         known = [(weights[name], value) for name, value in values.items() if value is not None]
         weight = sum(one for one, _ in known)
         return max(sum(one * value for one, value in known) / weight, least) if weight else None

@@ -6,12 +6,12 @@ import asyncio
 import atexit
 import contextlib
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from i2s_sdk.errors import I2SError, UsageError
+from i2s_sdk.errors import I2SError, ServiceUnavailableError, UsageError
 from i2s_sdk.run.steps import scoring_services
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.settings import Settings
@@ -51,6 +51,8 @@ class RoundTrip:
             one that is needed saves the others' time.
         settings: None reads environment and configuration file.
 
+    The services are opened again at the next use if that failed.
+
     Raises:
         UnknownNameError: There is no such task.
     """
@@ -74,6 +76,8 @@ class RoundTrip:
         self._ready: Future[CompletionScorer] = Future()
         self._end: asyncio.Event | None = None
         self._broken: BaseException | None = None
+        self._has_children = False
+        self._under_way = 0
 
     def judge(
         self,
@@ -151,14 +155,18 @@ class RoundTrip:
             StackError: A service cannot be started.
         """
         wanted = list(requests)
-        return self._run(lambda scorer: scorer.score_each(wanted))
+        results = self._run(lambda scorer: scorer.score_each(wanted))
+        self._look_again_after(results)
+        return results
 
     async def judge_each_async(
         self, requests: Iterable[RoundTripRequest | I2SError]
     ) -> list[RoundTripResult | I2SError]:
         """Do the same as ``judge_each`` for coroutines."""
         wanted = list(requests)
-        return await self._wait(lambda scorer: scorer.score_each(wanted))
+        results = await self._wait(lambda scorer: scorer.score_each(wanted))
+        self._look_again_after(results)
+        return results
 
     def unavailable(self) -> Mapping[str, str]:
         """Return the metrics of the tasks that cannot be computed here, and why."""
@@ -195,7 +203,8 @@ class RoundTrip:
     def _run(self, work: Work[A]) -> A:
         future = self._submit(work)
         try:
-            return future.result()
+            with self._counted():
+                return future.result()
         except CancelledError:
             raise self._broken or UsageError(_CLOSED) from None
         except BaseException:  # Ctrl-C: nobody waits for it any more
@@ -204,9 +213,11 @@ class RoundTrip:
 
     async def _wait(self, work: Work[A]) -> A:
         # Services may have to be started first, which must not hold up the loop of the caller.
-        future = self._submit(work) if self._ready.done() else await asyncio.to_thread(self._submit, work)
+        is_open = self._thread is not None and self._opened()
+        future = self._submit(work) if is_open else await asyncio.to_thread(self._submit, work)
         try:
-            return await asyncio.wrap_future(future)
+            with self._counted():
+                return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
             if self._broken is not None:
                 raise self._broken from None
@@ -222,24 +233,59 @@ class RoundTrip:
         with self._lock:
             if self._closed:
                 raise UsageError(_CLOSED)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._live, name="i2s-round-trip", daemon=True)
+            if self._thread is None or (self._ready.done() and not self._opened()):
+                # At the first use, or again after services did not answer.
+                self._ready, self._broken = Future(), None
+                self._thread = threading.Thread(
+                    target=self._live, args=(self._ready,), name="i2s-round-trip", daemon=True
+                )
                 self._thread.start()
+                atexit.unregister(self.close)
                 atexit.register(self.close)
-        scorer = self._ready.result()
+            ready = self._ready
+        scorer = ready.result()
         if self._broken is not None:
             raise self._broken
         return scorer
 
-    def _live(self) -> None:
-        try:
-            asyncio.run(self._serve())
-        except BaseException as error:
-            self._broken = error
-            if not self._ready.done():
-                self._ready.set_exception(error)
+    def _look_again_after(self, results: Sequence[RoundTripResult | I2SError]) -> None:
+        """Look for the services again at the next use if none has answered: they may be at other addresses.
 
-    async def _serve(self) -> None:
+        Those that were started here stay, as they are restarted where they were.
+        """
+        gone = [one for one in results if isinstance(one, ServiceUnavailableError)]
+        with self._lock:
+            if not gone or len(gone) < len(results) or self._closed or self._has_children or self._under_way:
+                return
+            if self._opened() and self._loop is not None and self._end is not None:
+                self._loop.call_soon_threadsafe(self._end.set)
+                self._thread = None
+
+    @contextlib.contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Count the work within the block as under way."""
+        with self._lock:
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way -= 1
+
+    def _opened(self) -> bool:
+        """Return whether the services were opened."""
+        return self._ready.done() and self._ready.exception() is None
+
+    def _live(self, ready: Future[CompletionScorer]) -> None:
+        try:
+            asyncio.run(self._serve(ready))
+        except BaseException as error:
+            if ready is self._ready:
+                self._broken = error
+            if not ready.done():
+                ready.set_exception(error)
+
+    async def _serve(self, ready: Future[CompletionScorer]) -> None:
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
         renderings = [one.rendering for one in self._tasks.values() if one.rendering is not None]
         needed = {name for one in renderings for name in one.services}
@@ -254,10 +300,13 @@ class RoundTrip:
                     ours.jobs,
                     ours.completion_characters,
                     ScorerLimits(ours.scorer_cpu_seconds, ours.scorer_memory_bytes),
+                    ours.batch_seconds,
                 )
-                self._ready.set_result(scorer)
+                self._has_children = bool(services.children)
+                end = self._end
+                ready.set_result(scorer)
                 try:
-                    await self._end.wait()
+                    await end.wait()
                 finally:
                     await scorer.workers.close()
 

@@ -22,6 +22,7 @@ is the other plane: what the caller or the service did wrong.
     ├── EngineError                 the engine did not even begin, or did not pass its canary
     ├── RasterError                 a drawing is not an image of the kind that was asked for
     └── WarmError                   a warm process was lost or broke the protocol
+        └── WarmKilledError         something outside killed it
 
 Statuses are numbers of our own here so that nothing imports grpc before it serves.
 """
@@ -187,3 +188,7 @@ class RasterError(RendererError):
 
 class WarmError(RendererError):
     """A warm process was lost or broke the protocol."""
+
+
+class WarmKilledError(WarmError):
+    """Something outside killed a warm process."""

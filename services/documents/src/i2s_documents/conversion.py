@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 from i2s_chassis.jail import Cell, Ended, Jail, OutputError, OutputReason
 from i2s_chassis.renderer.bounds import disk_complaint
+from i2s_chassis.renderer.job import run_with_rerun
 from i2s_chassis.renderer.verdict import Judgement, limit_passed
 from i2s_chassis.renderer.wire import MAX_TEXT, printable
+from i2s_chassis.server.telemetry import Telemetry
 from i2s_documents.model import ConvertJob, RawConversions, RawFragment, limits_of_conversion
 from i2s_documents.settings import DocumentsSettings
 from i2s_wire.documents.conversion import ConversionFailure, Converted, FragmentFormat
@@ -48,24 +48,19 @@ def first_error(said: str, exit_code: int) -> str:
     return error or f"pandoc ended with exit code {exit_code} and gave no reason"
 
 
-_log = logging.getLogger(__name__)
-
-
 class Converter:
     """Runs pandoc in cells."""
 
-    def __init__(
-        self, settings: DocumentsSettings, pandoc: Path, jail: Jail, on_rerun: Callable[[], None]
-    ) -> None:
+    def __init__(self, settings: DocumentsSettings, pandoc: Path, jail: Jail, telemetry: Telemetry) -> None:
         """Prepare.
 
         Args:
             settings: Bounds.
             pandoc: The program.
             jail: Jail in which pandoc runs.
-            on_rerun: Called if a fragment is converted once more, since pandoc was killed.
+            telemetry: The metrics that count fragments that are converted once more, since pandoc was killed.
         """
-        self._settings, self._pandoc, self._jail, self._on_rerun = settings, str(pandoc), jail, on_rerun
+        self._settings, self._pandoc, self._jail, self._telemetry = settings, str(pandoc), jail, telemetry
 
     async def convert(self, job: ConvertJob) -> RawConversions:
         """Convert the fragments of a job, at least the first, until the bounds of a request are reached.
@@ -73,6 +68,7 @@ class Converter:
         Each fragment has the limits of the job for itself, and sees nothing of the others.
 
         Raises:
+            UnavailableError: The sandbox was lost, or something outside killed pandoc each time.
             JailError: A fault of the jail.
         """
         settings, done, html_bytes = self._settings, RawConversions(), 0
@@ -91,18 +87,17 @@ class Converter:
         self, cell: Cell, fragment: RawFragment, job: ConvertJob, done: RawConversions
     ) -> Converted:
         wrong = self._objection(fragment, job)
-        if wrong is None:
-            converted = await self._run(cell, fragment, job, done)
-            if converted.verdict is not Verdict.CRASHED:
-                return converted
-            # Something outside may have killed it. The second result counts.
-            _log.warning(
-                "a process was lost; the job is run once more", extra={"fields": {"reason": converted.reason}}
-            )
-            self._on_rerun()
+        if wrong is not None:
+            return _failed(fragment, wrong)
+        cells = iter((cell,))  # of the request; after it, fresh ones
+
+        async def run() -> Converted:
+            for shared in cells:
+                return await self._run(shared, fragment, job, done)
             async with self._jail.cell(limits_of_conversion(job.limits)) as fresh:
                 return await self._run(fresh, fragment, job, done)
-        return _failed(fragment, wrong)
+
+        return await run_with_rerun(run, _doubt, self._telemetry, self._settings.jail_attempts)
 
     def _objection(self, fragment: RawFragment, job: ConvertJob) -> Judgement | None:
         """Return why a fragment cannot be given to pandoc, None if it can."""
@@ -136,6 +131,10 @@ class Converter:
         except OutputError as error:
             return _failed(fragment, _without_output(error, job))
         return Converted(fragment.id, html.decode(errors="replace"))
+
+
+def _doubt(converted: Converted) -> str | None:
+    return converted.reason if converted.verdict is Verdict.CRASHED else None
 
 
 def _refused(ended: Ended) -> Judgement:

@@ -101,7 +101,7 @@ class DocumentsService:
         settings = self._settings
         installation = await asyncio.to_thread(find_installation, settings.pandoc)
         async with open_jail(settings, chassis) as jail:
-            converter = Converter(settings, installation.pandoc, jail, chassis.telemetry.rerun)
+            converter = Converter(settings, installation.pandoc, jail, chassis.telemetry)
             page_renderer = DocumentDrawing(settings, jail, installation)
             with canary_required(chassis.telemetry):
                 await canary(converter, page_renderer, canary_limits(settings.limit_table()))

@@ -145,7 +145,10 @@ class DocumentsServicer(DocumentsServiceServicer):
             current_entry().source_sha256 = digest = hashlib.sha256(job.pdf).hexdigest()
             with log_context(source_sha256=digest):
                 raw = await run_with_rerun(
-                    lambda: self._page_renderer.draw(job), _doubt, self._chassis.telemetry
+                    lambda: self._page_renderer.draw(job),
+                    _doubt,
+                    self._chassis.telemetry,
+                    self._settings.jail_attempts,
                 )
                 self._record(ticket, raw.verdict, raw.stages, raw)
             return encode(self._page_images(raw, job, ticket), pb.DrawPagesResponse, id=request.id)

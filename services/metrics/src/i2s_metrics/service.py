@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import io
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 from PIL import Image, ImageDraw
 
 from i2s_chassis.errors import CallError, StartError
 from i2s_chassis.jail import own_process
+from i2s_chassis.jail.work_folder import WorkFolder
 from i2s_chassis.server.service import Chassis, Register
 from i2s_metrics import registry
 from i2s_metrics.confinement import log_confinement, may_use_gpu
@@ -66,6 +68,21 @@ def _values(score: JobResult) -> list[float]:
     return [outcome.value if isinstance(outcome, MetricValue) else float("nan") for outcome in score.outcomes]
 
 
+@contextmanager
+def own_temporary_folder() -> Iterator[None]:
+    """Have temporary files in a folder that is removed with the service, or by the next one if it is killed.
+
+    The server that forks workers makes one (``pymp-…``) for its socket, which nobody else would remove.
+    """
+    before = tempfile.tempdir
+    with WorkFolder("metrics") as folder:
+        tempfile.tempdir = str(folder.path)
+        try:
+            yield
+        finally:
+            tempfile.tempdir = before
+
+
 class MetricsService:
     """Worker processes behind the wire of i2s.metrics.v1."""
 
@@ -87,6 +104,13 @@ class MetricsService:
         places = settings.places
         inventory = await asyncio.to_thread(take_inventory, places)
         close_all_but(inventory, places)
+        with own_temporary_folder():
+            async with self._open(inventory, chassis) as register:
+                yield register
+
+    @asynccontextmanager
+    async def _open(self, inventory: Inventory, chassis: Chassis) -> AsyncIterator[Register]:
+        settings = self._settings
         async with Networks.open(
             host_settings(settings, inventory), settings.network_patience_seconds, chassis.telemetry
         ) as networks:

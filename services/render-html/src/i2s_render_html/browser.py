@@ -25,7 +25,7 @@ from i2s_chassis.limits import START_WALL_PER_CPU, Limits
 from i2s_render_html import launcher
 from i2s_render_html.chromium import Chromium
 from i2s_render_html.model import BrowserError
-from i2s_render_html.page import PreparedPage
+from i2s_render_html.page import CrashSignals, PreparedPage
 from i2s_render_html.settings import HtmlSettings
 
 _CREDENTIALS = struct.Struct("3i")  # pid, uid and gid, see unix(7)
@@ -172,6 +172,7 @@ class Browser:
         self.jobs = 0
         self._settings, self._driven = settings, driven
         self._stack = AsyncExitStack()
+        self._crashes = CrashSignals()
         self._first_bytes = self._now_bytes = 0
         self._next: asyncio.Task[PreparedPage] | None = None
         self._own_processes: frozenset[int] = frozenset()
@@ -196,12 +197,21 @@ class Browser:
             drivers = () if handover.driver is None else (handover.driver,)
             browser = cls(settings, cell, run, driven, (os.getpid(), *drivers))
             stack.push_async_callback(browser._drop_page)
+            await browser._listen()
             browser._next = asyncio.create_task(browser._prepare())
             await browser.page()
             renderers = {one.pid for one in await cell.process_isolation() if _RENDERER in one.command}
             browser._own_processes = await cell.processes() - renderers
             browser._stack = stack.pop_all()
         return browser
+
+    async def _listen(self) -> None:
+        listening = asyncio.create_task(self._crashes.listen(self._driven))
+        await asyncio.wait({listening, self.run}, return_when=asyncio.FIRST_COMPLETED)
+        if not listening.done() or listening.exception() is not None:
+            reason = await _reason(listening, self.run)
+            await _dropped(listening)
+            raise BrowserError(f"Chromium does not answer: {reason}")
 
     async def lost_a_process(self) -> bool:
         """Return whether a process that belongs to the browser itself, and to no page, is gone.
@@ -265,7 +275,9 @@ class Browser:
 
     async def _prepare(self) -> PreparedPage:
         limits = self._settings.start_limits()
-        preparing = asyncio.create_task(PreparedPage.prepare(self._driven, self._settings.service))
+        preparing = asyncio.create_task(
+            PreparedPage.prepare(self._driven, self._settings.service, self._crashes)
+        )
         try:
             await self.cell.allow(
                 cpu_seconds=limits.cpu_seconds,

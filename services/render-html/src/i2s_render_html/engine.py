@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 
 from i2s_chassis.errors import UnavailableError
-from i2s_chassis.jail import Excerpt, Jail, PolicyEvent, Usage
+from i2s_chassis.jail import Excerpt, Jail, KilledError, PolicyEvent, Usage
 from i2s_chassis.renderer.model import RawStage
 from i2s_chassis.renderer.verdict import Judgement
 from i2s_chassis.warm.pool import Supervisor, WorkerLease
@@ -105,6 +105,7 @@ class HtmlEngine:
         Raises:
             SelectorError: The selector of the job cannot be read.
             UnavailableError: No browser can be started at the moment, or Jekyll is wanted and not here.
+            KilledError: Something outside killed Jekyll, the browser or a process of it.
             JailError: A fault of the jail.
         """
         wrong = complaint(job, self._settings)
@@ -168,7 +169,11 @@ class HtmlEngine:
         job: SiteJob,
         built: BuiltSite | None,
     ) -> SiteRendering:
-        """Show a site on a page, and leave its browser ready for the next one or condemned."""
+        """Show a site on a page, and leave its browser ready for the next one or condemned.
+
+        Raises:
+            KilledError: The browser has lost a process that is not the page's, which no code of a page ends.
+        """
         browser = lease.worker
         if browser.growth_bytes > self._settings.browser_growth_bytes:
             lease.condemn("grew")
@@ -180,6 +185,8 @@ class HtmlEngine:
         lost = await browser.lost_a_process()
         if lost:
             lease.condemn("died")
+            if not shown.limited:
+                raise KilledError("the browser has lost a process of its own")
         elif rendering.picture is None:
             # A page that did not come to its end may not close either: nobody else is to wait for that.
             try:
@@ -188,7 +195,7 @@ class HtmlEngine:
                 lease.condemn("stuck")
         if lease.condemned is None:
             browser.turn(page)
-        return replace(rendering, site=site, interrupted=shown.interrupted or (lost and not shown.limited))
+        return replace(rendering, site=site, interrupted=shown.interrupted)
 
 
 def _without_page(judgement: Judgement, built: BuiltSite | None = None) -> SiteRendering:

@@ -21,10 +21,54 @@ _WORLD = "i2s"
 _TRIES = 40
 _PAUSE = 0.05
 _MOST_FRAMES = 50
+_MOST_CRASHES = 100
 
 
 class ScriptError(Exception):
     """A script of ours met a document that breaks it: its maker has tampered with what is in every page."""
+
+
+class CrashSignals:
+    """The signals that ended the renderers of pages, as their browser reports them."""
+
+    def __init__(self) -> None:
+        self._signals: dict[str, int] = {}
+        self._told = asyncio.Condition()
+        self._notices: set[asyncio.Task[None]] = set()
+
+    async def listen(self, browser: PlaywrightBrowser) -> None:
+        """Have a browser report them.
+
+        Raises:
+            playwright.async_api.Error: The browser is gone.
+        """
+        session = await browser.new_browser_cdp_session()
+        session.on("Target.targetCrashed", self._take)
+        await session.send("Target.setDiscoverTargets", {"discover": True})
+
+    def _take(self, event: dict[str, Any]) -> None:
+        notice = asyncio.create_task(self._note(str(event["targetId"]), int(event["errorCode"])))
+        self._notices.add(notice)
+        notice.add_done_callback(self._notices.discard)
+
+    async def _note(self, target: str, signal: int) -> None:
+        async with self._told:
+            while len(self._signals) >= _MOST_CRASHES:
+                del self._signals[next(iter(self._signals))]
+            self._signals[target] = signal
+            self._told.notify_all()
+
+    async def of(self, target: str, patience: float) -> int | None:
+        """Return the signal that ended the renderer of a page; None if it is not reported in time.
+
+        Args:
+            target: Identifier of the page.
+            patience: Seconds to wait for the report, which follows the end of the page.
+        """
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(patience), self._told:
+                await self._told.wait_for(lambda: target in self._signals)
+        return self._signals.get(target)
 
 
 class PreparedPage:
@@ -35,8 +79,11 @@ class PreparedPage:
         crashed: Set when its renderer has died.
     """
 
-    def __init__(self, context: BrowserContext, page: Page, session: CDPSession, visit: Visit) -> None:
+    def __init__(
+        self, context: BrowserContext, page: Page, session: CDPSession, visit: Visit, crashes: CrashSignals
+    ) -> None:
         self._context, self.page, self.session, self.visit = context, page, session, visit
+        self._crashes = crashes
         self.crashed = asyncio.Event()
         self._frame_id = ""
         self._window: tuple[int, int, float] | None = None
@@ -45,7 +92,9 @@ class PreparedPage:
         self._listen()
 
     @classmethod
-    async def prepare(cls, browser: PlaywrightBrowser, bounds: HtmlSettings) -> PreparedPage:
+    async def prepare(
+        cls, browser: PlaywrightBrowser, bounds: HtmlSettings, crashes: CrashSignals
+    ) -> PreparedPage:
         """Open a page that waits for its job.
 
         Raises:
@@ -66,11 +115,15 @@ class PreparedPage:
         await context.route("**/*", visit.answer)
         page = await context.new_page()
         session = await context.new_cdp_session(page)
-        prepared = cls(context, page, session, visit)
+        prepared = cls(context, page, session, visit, crashes)
         tree = await session.send("Page.getFrameTree")
         prepared._frame_id = tree["frameTree"]["frame"]["id"]
         await prepared.set_window(default)
         return prepared
+
+    async def crash_signal(self, patience: float) -> int | None:
+        """Return the signal that ended its renderer; None if that is not reported within so many seconds."""
+        return await self._crashes.of(self._frame_id, patience)  # its first frame and the page have one name
 
     def _listen(self) -> None:
         page, visit = self.page, self.visit

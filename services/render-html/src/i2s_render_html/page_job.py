@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from playwright.async_api import Error as PlaywrightError
 
-from i2s_chassis.jail import Cause, Cell, CellError, JailError, Usage
+from i2s_chassis.jail import Cause, Cell, CellError, JailError, KilledError, Usage
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.bounds import limits_left
 from i2s_chassis.renderer.model import RawStage
@@ -158,6 +159,7 @@ async def show(
 
     Raises:
         BrowserError: The browser was gone before it asked for the page.
+        KilledError: Something outside killed the browser, or the renderer of the page.
         JailError: A fault of the jail.
     """
     try:
@@ -267,6 +269,8 @@ async def _judge(
         either = {browser.run, limit}
         await asyncio.wait(either, timeout=_LAST_WORDS_SECONDS, return_when=asyncio.FIRST_COMPLETED)
     cause = _cause(browser, job, meter, limit)
+    if cause in (None, Cause.SIGNALED):
+        await _require_alive(browser, page)
     shown.limited = cause not in (None, Cause.SIGNALED, Cause.EXITED)
     if cause is not None:
         shown.judgement = verdict.of_end(cause, job.limits)
@@ -280,6 +284,19 @@ async def _judge(
         shown.interrupted = True
         return
     shown.judgement = verdict.of_end(Cause.SIGNALED, job.limits)
+
+
+async def _require_alive(browser: Browser, page: PreparedPage) -> None:
+    """Check that nothing outside has ended a page that met no limit.
+
+    Raises:
+        KilledError: Something outside killed its browser or its renderer.
+    """
+    if browser.run.done() and isinstance(error := browser.run.exception(), KilledError):
+        raise error
+    # Chromium ends a renderer with SIGTERM, and one that fails has a signal of its own.
+    if page.crashed.is_set() and await page.crash_signal(_LAST_WORDS_SECONDS) == signal.SIGKILL:
+        raise KilledError("something outside killed the renderer of a page")
 
 
 def _cause(browser: Browser, job: SiteJob, meter: Meter, limit: asyncio.Task[Cause]) -> Cause | None:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from i2s_chassis.jail import Jail, ProcessIsolation
+from i2s_chassis.jail import Jail, ProcessIsolation, Tier
 from i2s_render_html.browser import Browser, BrowserSettings
 from i2s_render_html.model import BrowserError
 
 _PIPE = "--remote-debugging-pipe"
 _RENDERER = "--type=renderer"
+_STARTS = 3  # of a browser with its sandbox, before that is said not to work: something may have killed one
 _log = logging.getLogger(__name__)
 
 
@@ -31,7 +32,9 @@ class SandboxChoice:
 async def choose_sandbox(
     jail: Jail, settings: BrowserSettings, wanted: Literal["auto", "on", "off"]
 ) -> SandboxChoice:
-    """Start a browser with its own sandbox, and without one only if that fails and may.
+    """Start a browser with its own sandbox, and without one only if that fails each time and may.
+
+    It may not in the tier namespace, whose user namespaces are what that sandbox is made of.
 
     Args:
         jail: Where browsers run.
@@ -43,11 +46,13 @@ async def choose_sandbox(
         JailError: A fault of the jail.
     """
     refusal = ""
-    if wanted != "off":
+    for _ in range(_STARTS if wanted != "off" else 0):
         try:
             choice = await _started(jail, replace(settings, sandbox=True))
         except BrowserError as error:
             refusal = str(error)
+            about = {"reason": refusal[:1000]}
+            _log.warning("a browser with its own sandbox does not start", extra={"fields": about})
         else:
             if choice.layers:
                 return choice
@@ -55,6 +60,11 @@ async def choose_sandbox(
             refusal = "its renderers have no isolation of their own"
     if wanted == "on":
         raise BrowserError(f"--browser-sandbox on: Chromium's own sandbox does not work here: {refusal}")
+    if wanted == "auto" and jail.isolation.tier is Tier.NAMESPACE:
+        raise BrowserError(
+            "Chromium's own sandbox does not work here, although the tier namespace does: "
+            f"{refusal}; --browser-sandbox off serves without it"
+        )
     choice = await _started(jail, replace(settings, sandbox=False))
     if refusal:
         _log.warning("Chromium's own sandbox is off", extra={"fields": {"reason": refusal[:1000]}})

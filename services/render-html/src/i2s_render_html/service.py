@@ -88,6 +88,7 @@ class HtmlService:
             with canary_required(telemetry):
                 wanted = BrowserSettings(settings, chromium, stack.enter_context(folder_of_drivers()))
                 choice = await choose_sandbox(jail, wanted, settings.browser_sandbox)
+                telemetry.isolation("browser", on=bool(choice.layers))
                 on_ready = functools.partial(telemetry.warm, "browser")
                 engine = HtmlEngine(choice, jail, builder, on_recycle=telemetry.recycle, on_ready=on_ready)
                 await stack.enter_async_context(engine.open())

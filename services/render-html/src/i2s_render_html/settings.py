@@ -43,7 +43,8 @@ class HtmlSettings(RendererSettings):
     )
     browser_sandbox: Literal["auto", "on", "off"] = Field(
         "auto",
-        description="Chromium's own sandbox inside the jail; auto: on wherever it works here. Answers say.",
+        description="Chromium's own sandbox inside the jail; auto: on in the tier namespace, and elsewhere "
+        "if it works. Answers say.",
     )
     pages_per_browser: int = Field(
         100, ge=1, le=100_000, description="Pages after which a browser is replaced."

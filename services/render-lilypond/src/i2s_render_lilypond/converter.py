@@ -6,11 +6,22 @@ import contextlib
 import enum
 import io
 import re
+import signal
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
 from i2s_chassis.errors import WarmError
-from i2s_chassis.jail import Cause, Cell, Ended, Excerpt, Jail, OutputError, PolicyEvent, Usage
+from i2s_chassis.jail import (
+    Cause,
+    Cell,
+    Ended,
+    Excerpt,
+    Jail,
+    KilledError,
+    OutputError,
+    PolicyEvent,
+    Usage,
+)
 from i2s_chassis.renderer.model import NO_LOG, RawStage
 from i2s_chassis.renderer.verdict import Judgement, limit_passed
 from i2s_chassis.warm.pool import WarmPool
@@ -189,6 +200,8 @@ async def _warm(converter: Warm, folder: str, job: LilypondJob, assumed: str) ->
         log = NO_LOG
     score = await _fetch(cell, f"{folder}/{SCORE}") if succeeded else None
     killed = answer[:2] == ["done", "-1"]
+    if killed and answer[2:] == [str(int(signal.SIGKILL))]:
+        raise KilledError("something outside killed convert-ly")
     return _Ran(Cause.SIGNALED if killed else Cause.EXITED, usage, "warm", log, score, ())
 
 

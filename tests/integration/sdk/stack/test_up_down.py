@@ -36,6 +36,7 @@ def folder(tmp_path, monkeypatch):
 
 def command(*words, code=0):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("I2S_")}
+    environment["I2S_UP_PORTS"] = "free"
     ended = subprocess.run(
         [COMMAND, *words], capture_output=True, text=True, timeout=PATIENCE, check=False, env=environment
     )
@@ -74,7 +75,8 @@ def test_what_up_starts_is_used_and_down_leaves_nothing(folder, tmp_path):
 
     assert command("down") == "ended\n"
     assert ends(pids)
-    assert not folder.exists()
+    assert {path.suffix for path in folder.iterdir()} == {".log"}
+    assert '"method": "Render"' in command("logs", "render-latex")
     assert command("down") == "nothing was up\n"
     command("status", code=1)
 
@@ -139,6 +141,7 @@ def test_services_end_with_a_supervisor_that_is_killed_and_nothing_counts_as_up(
 
 def begin(*words):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("I2S_")}
+    environment["I2S_UP_PORTS"] = "free"
     return subprocess.Popen(
         [COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     )
@@ -162,7 +165,7 @@ def test_down_during_up_ends_the_start_and_both_say_so(folder):
     _, said = up.communicate(timeout=PATIENCE)
     assert up.returncode == 1
     assert said == "error: `i2s-sdk down` ended the services while they were starting\n"
-    assert not folder.exists()
+    assert {path.suffix for path in folder.iterdir()} == {".log"}
 
 
 def test_an_up_that_is_killed_leaves_its_services_to_the_next(folder):
@@ -180,6 +183,7 @@ def test_an_up_that_is_killed_leaves_its_services_to_the_next(folder):
 
 def test_a_service_that_cannot_start_is_one_message_and_leaves_nothing(folder, monkeypatch):
     monkeypatch.setenv("I2S_START_SECONDS", "0.001")
+    monkeypatch.setenv("I2S_UP_PORTS", "free")
     ended = subprocess.run(
         [COMMAND, "up", "render-latex"], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
@@ -187,6 +191,21 @@ def test_a_service_that_cannot_start_is_one_message_and_leaves_nothing(folder, m
     assert "did not serve within 0.001 s" in ended.stderr
     assert "Traceback" not in ended.stderr
     assert supervisor(folder) is None
+
+
+def test_a_service_that_cannot_start_leaves_the_others_serving_and_is_named(folder, monkeypatch):
+    monkeypatch.setenv("I2S_UP_PORTS", "free")
+    monkeypatch.setenv("I2S_METRICS_QUEUE", "none")
+    words = [COMMAND, "up", "render-latex", "metrics"]
+    ended = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert ended.returncode == 1
+    assert "render-latex" in ended.stdout
+    assert "metrics          DOWN: i2s-metrics ended with exit code 2 before it served" in ended.stderr
+    states = {one["name"]: one for one in json.loads(command("status", "--json", code=1))["services"]}
+    assert states["render-latex"]["serves"] is True
+    assert states["metrics"]["serves"] is False
+    assert "it is tried again" in states["metrics"]["detail"]
+    assert "I2S_METRICS_QUEUE" in command("logs", "metrics")
 
 
 @pytest.mark.parametrize(

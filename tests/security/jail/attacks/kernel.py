@@ -31,6 +31,18 @@ async def makes_no_forbidden_system_call(ground: Ground) -> None:
 
 
 @attack
+async def cannot_end_as_one_that_was_killed_from_outside(ground: Ground) -> None:
+    """Nobody in a job sends SIGKILL: to itself, its group, everyone, or its parent."""
+    tries = "kill(9, $$), kill(9, -$$), kill(9, 0), kill(9, -1), kill('KILL', getppid)"
+    child = "if (fork) { wait } else { kill 9, getppid; exit }"
+    program = f"print join(' ', {tries}, $!{{EPERM}}); {child} print '!'"
+    ended = await perl(ground, program)
+    assert ended.cause is Cause.EXITED, ended
+    assert said(ended).startswith("0 0 0 0 0 "), said(ended)
+    assert said(ended).endswith("!"), said(ended)
+
+
+@attack
 async def calls_of_another_architecture_kill(ground: Ground) -> None:
     """The x32 numbers, which a deny list of numbers would miss, end the job."""
     if os.uname().machine != "x86_64":

@@ -152,7 +152,7 @@ async def a_run_leaves_not_even_the_dead(ground: Ground) -> None:
         assert left_of_jobs(ground) == of_the_cell
         assert (await cell.run(["sleep", "60"], wall_seconds=0.2)).cause is Cause.WALL_LIMIT
         assert left_of_jobs(ground) == of_the_cell
-        assert (await cell.run(["sh", "-c", "kill -9 $$"])).cause is Cause.SIGNALED
+        assert (await cell.run(["sh", "-c", "kill -11 $$"])).cause is Cause.SIGNALED
         assert left_of_jobs(ground) == of_the_cell
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ground import LIMITS, Ground, attack, left_of_jobs, said, settings, shell, spawner, supervisors, until
 
-from i2s_chassis.jail import CellError, Jail, Tier
+from i2s_chassis.jail import CellError, Jail, KilledError, Tier
 from i2s_chassis.jail.work_folder import remove_stale
 
 
@@ -25,6 +25,28 @@ async def a_cancelled_job_is_gone(ground: Ground) -> None:
             async with ground.jail.cell(LIMITS) as cell:
                 await cell.run(["perl", "-e", "fork for 1..2; sleep 60"])
     await until(lambda: not left_of_jobs(ground))
+
+
+@attack
+async def a_job_that_is_killed_from_outside_has_no_end_of_its_own(ground: Ground) -> None:
+    """The caller hears of it as a fault, and the cell runs the next program."""
+    async with ground.jail.cell(LIMITS) as cell:
+        running = asyncio.create_task(cell.run(["perl", "-e", "$0 = 'victim'; sleep 60"]))
+        await until(lambda: bool(_called("victim", ground)))
+        for pid in _called("victim", ground):
+            os.kill(pid, signal.SIGKILL)
+        try:
+            ended = await running
+        except KilledError:
+            pass
+        else:
+            raise AssertionError(f"it has an end: {ended}")
+        assert said(await cell.run(["sh", "-c", "echo still here"])) == "still here\n"
+
+
+def _called(name: str, ground: Ground) -> list[int]:
+    """Return the processes of jobs that have given themselves a name."""
+    return [pid for pid in left_of_jobs(ground) if Path(f"/proc/{pid}/comm").read_text() == f"{name}\n"]
 
 
 @attack

@@ -257,8 +257,8 @@ def test_without_a_group_nothing_is_known() -> None:
         (QUIET, None),
         ({**QUIET, "max": 900}, None),
         (OWN_LIMIT, Cause.MEMORY_LIMIT),
-        (OUTSIDE, Cause.SIGNALED),
-        (FULL_OF_CACHE, Cause.SIGNALED),
+        (OUTSIDE, Cause.KILLED),
+        (FULL_OF_CACHE, Cause.KILLED),
     ],
 )
 def test_version_2_counts_where_the_limit_was_reached(
@@ -274,7 +274,7 @@ def test_a_limit_below_the_group_of_version_2_is_not_that_of_the_job(version_2: 
     version_2.has(QUIET, QUIET)
     kills = MemoryKills(version_2.group)
     version_2.has(OWN_LIMIT, QUIET)
-    assert kills.cause() is Cause.SIGNALED
+    assert kills.cause() is Cause.KILLED
 
 
 @pytest.mark.parametrize(
@@ -284,9 +284,9 @@ def test_a_limit_below_the_group_of_version_2_is_not_that_of_the_job(version_2: 
         (0, 900, LIMIT, None),  # the cache of files was given back
         (1, 68, LIMIT, Cause.MEMORY_LIMIT),
         (1, 17, LIMIT - 3 * 4096, Cause.MEMORY_LIMIT),
-        (1, 0, 67_108_864, Cause.SIGNALED),
-        (1, 1, 67_108_864, Cause.SIGNALED),  # a huge page was refused, far from the limit
-        (1, 0, LIMIT, Cause.SIGNALED),  # as much as it may have, of which nothing was refused
+        (1, 0, 67_108_864, Cause.KILLED),
+        (1, 1, 67_108_864, Cause.KILLED),  # a huge page was refused, far from the limit
+        (1, 0, LIMIT, Cause.KILLED),  # as much as it may have, of which nothing was refused
     ],
 )
 def test_version_1_counts_refusals_and_has_the_peak(
@@ -303,7 +303,7 @@ def test_what_an_earlier_run_met_does_not_count(version_1: Version1) -> None:
     kills = MemoryKills(version_1.group)
     assert kills.cause() is None
     version_1.has(kills=2, failures=68, peak_bytes=LIMIT)
-    assert kills.cause() is Cause.SIGNALED
+    assert kills.cause() is Cause.KILLED
     version_1.has(kills=2, failures=90, peak_bytes=LIMIT)
     assert kills.cause() is Cause.MEMORY_LIMIT
 
@@ -314,7 +314,7 @@ def test_a_job_of_a_program_that_stays_does_not_answer_for_an_earlier_one(versio
     version_1.has(kills=0, failures=900, peak_bytes=LIMIT)
     kills.begin_anew()
     version_1.has(kills=1, failures=900, peak_bytes=LIMIT)
-    assert kills.cause() is Cause.SIGNALED
+    assert kills.cause() is Cause.KILLED
 
 
 def test_a_kill_before_the_next_job_is_not_forgotten(version_1: Version1) -> None:

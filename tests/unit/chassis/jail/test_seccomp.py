@@ -353,3 +353,55 @@ def test_a_service_has_sockets_of_ordinary_families(machine: str) -> None:
 
 def test_a_service_of_another_architecture_is_killed() -> None:
     assert run_filter(seccomp.build_for_service("x86_64"), 39, 0x40000003) == _KILL
+
+
+#: Calls that send a signal, with the place of the argument that is the signal.
+_SENDERS = {
+    "kill": 1,
+    "tkill": 1,
+    "tgkill": 2,
+    "rt_sigqueueinfo": 1,
+    "rt_tgsigqueueinfo": 2,
+    "pidfd_send_signal": 1,
+}
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+@pytest.mark.parametrize("our_user", [False, True])
+def test_no_job_sends_the_signal_that_only_others_send(machine: str, *, our_user: bool) -> None:
+    numbers, arch = numbers_of(machine), _ARCH[machine]
+    program = seccomp.build(our_user=our_user, machine=machine)
+    for name, place in _SENDERS.items():
+        for target in (4711, 1, 0, 0xFFFFFFFF):
+            for signal, result in ((9, _ERRNO | errno.EPERM), (15, _ALLOW), (0, _ALLOW)):
+                arguments = [target] * 3
+                arguments[place] = signal
+                assert run_filter(program, numbers[name], arch, *arguments) == result, (name, signal)
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_no_job_has_the_kernel_send_it(machine: str) -> None:
+    numbers, arch = numbers_of(machine), _ARCH[machine]
+    program, refused = seccomp.build(our_user=False, machine=machine), _ERRNO | errno.EPERM
+    assert run_filter(program, numbers["timer_create"], arch) == refused
+    assert run_filter(program, numbers["fcntl"], arch, 3, 10, 9) == refused  # F_SETSIG
+    assert run_filter(program, numbers["fcntl"], arch, 3, 1030) == _ALLOW
+    assert run_filter(program, numbers["setrlimit"], arch, 0) == refused
+    assert run_filter(program, numbers["setrlimit"], arch, 7) == _ALLOW
+    for new_limit in (0x1000, 0x7FFF00000000):
+        assert run_filter(program, numbers["prlimit64"], arch, 0, 0, new_limit) == refused
+        assert run_filter(program, numbers["prlimit64"], arch, 0, 7, new_limit) == _ALLOW
+    assert run_filter(program, numbers["prlimit64"], arch, 0, 0, 0, 0x1000) == _ALLOW  # only reads it
+    assert run_filter(program, numbers["clone"], arch, 0x01200000 | 9) == refused
+    assert run_filter(program, numbers["clone"], arch, 0x01200000 | 17) == _ALLOW
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_a_browser_ends_its_own_processes_and_an_engine_sets_the_limits_of_its_children(machine: str) -> None:
+    numbers, arch = numbers_of(machine), _ARCH[machine]
+    browser = seccomp.build(our_user=False, nesting=True, machine=machine)
+    assert run_filter(browser, numbers["kill"], arch, 4711, 9) == _ALLOW
+    engine = seccomp.build(our_user=False, engine=True, machine=machine)
+    assert run_filter(engine, numbers["timer_create"], arch) == _ALLOW
+    assert run_filter(engine, numbers["prlimit64"], arch, 0, 0, 0x1000) == _ALLOW
+    assert run_filter(engine, numbers["kill"], arch, 4711, 9) == _ERRNO | errno.EPERM

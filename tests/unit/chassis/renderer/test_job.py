@@ -1,4 +1,4 @@
-"""A job whose engine lost a process is run once more, and a lost sandbox is no verdict."""
+"""A job whose engine lost a process is run once more; a kill and a lost sandbox are no verdict."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pytest
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import UnavailableError
-from i2s_chassis.jail import CellError, CellLostError, Isolation, JailError, StarvedError, Tier
+from i2s_chassis.jail import CellError, CellLostError, Isolation, JailError, KilledError, StarvedError, Tier
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.model import EngineInstallation, RawRendering
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
+from i2s_chassis.renderer.settings import RendererSettings
 from i2s_chassis.server.service import Chassis
-from i2s_chassis.server.settings import ServiceSettings
 from i2s_chassis.server.telemetry import Telemetry
 from i2s_wire.render.rendering import Verdict
 
@@ -25,7 +25,7 @@ class _Job:
     limits: Limits
 
 
-class _Settings(ServiceSettings):
+class _Settings(RendererSettings):
     service: ClassVar[str] = "test"
     port: ClassVar[int] = 1
 
@@ -66,6 +66,8 @@ class _Servicer(RendererServicer[_Job, RawRendering]):
         return []
 
 
+ATTEMPTS = _Settings().jail_attempts
+KILLED = KilledError("something outside killed the engine")
 RENDERED = RawRendering(Verdict.RENDERED, "")
 CRASHED = RawRendering(Verdict.CRASHED, "The engine crashed.")
 LOST = RawRendering(Verdict.NO_OUTPUT, "net::ERR_ABORTED", interrupted=True)
@@ -104,6 +106,21 @@ async def test_what_happens_twice_is_the_sources_own(one: RawRendering) -> None:
 async def test_other_results_count_at_once(verdict: Verdict) -> None:
     result, left, reruns = await rendered(RawRendering(verdict, ""), CRASHED)
     assert (result.verdict, left, reruns or 0.0) == (verdict, 1, 0.0)
+
+
+async def test_a_job_that_is_killed_is_run_again_until_it_has_an_end_of_its_own() -> None:
+    kills = [KILLED] * (ATTEMPTS - 1)
+    assert await rendered(*kills, RENDERED) == (RENDERED, 0, len(kills))
+
+
+async def test_a_job_that_is_killed_each_time_has_a_status_and_no_verdict() -> None:
+    with pytest.raises(UnavailableError, match="something outside of the service killed"):
+        await rendered(*[KILLED] * ATTEMPTS)
+
+
+async def test_a_kill_is_no_second_result() -> None:
+    assert await rendered(CRASHED, KILLED, RENDERED) == (RENDERED, 0, 2.0)
+    assert await rendered(KILLED, CRASHED, CRASHED) == (CRASHED, 0, 2.0)
 
 
 @pytest.mark.parametrize("error", [CellLostError("gone"), StarvedError("no time"), CellError("no room")])

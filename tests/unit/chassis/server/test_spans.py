@@ -130,7 +130,7 @@ async def test_a_second_run_of_a_job_is_an_event(spans):
         return "crashed"
 
     with call_span(METHOD, RemoteParent()):
-        await run_with_rerun(run, lambda _: "crashed", Telemetry("test"))
+        await run_with_rerun(run, lambda _: "crashed", Telemetry("test"), 3)
     assert spans.only(NAME).events == ("rerun",)
 
 

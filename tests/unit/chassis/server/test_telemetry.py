@@ -96,3 +96,20 @@ def test_no_identity_looks_like_a_label_of_ours():
     labels = CallerLabels(most=2)
     assert labels.label("caller:anonymous") not in {ANONYMOUS, OTHERS}
     assert labels.label("caller:others") not in {ANONYMOUS, OTHERS}
+
+
+def test_isolation_is_degraded_while_any_layer_is_off() -> None:
+    telemetry = Telemetry("test")
+    assert not telemetry.is_isolation_degraded
+    telemetry.isolation("tier", on=True)
+    telemetry.isolation("browser", on=False)
+    assert telemetry.is_isolation_degraded
+    values = {layer: _value(telemetry, layer) for layer in ("tier", "browser")}
+    assert values == {"tier": 0.0, "browser": 1.0}
+    telemetry.isolation("browser", on=True)
+    assert not telemetry.is_isolation_degraded
+
+
+def _value(telemetry: Telemetry, layer: str) -> float | None:
+    labels = {"service": "test", "layer": layer}
+    return telemetry.registry.get_sample_value("i2s_isolation_degraded", labels)

@@ -44,13 +44,37 @@ def test_failures_that_differ_end_no_run() -> None:
     assert _like(3, ["HTTP 400: a", *["HTTP 500: gone"] * 3]) == 4
 
 
-def test_after_one_answer_no_number_of_failures_ends_the_run() -> None:
+def test_after_an_answer_the_run_is_not_ended_but_paused() -> None:
     assert _like(3, ["HTTP 500: gone"] * 50, answered_before=2) is None
     assert _like(3, ["HTTP 500: gone"] * 50, answered_before=3) == 3
 
 
+def test_a_run_is_paused_after_so_many_failures_in_a_row(caplog: pytest.LogCaptureFixture) -> None:
+    like = LikeFailures(3)
+    for _ in range(4):  # never three in a row
+        like.failed(_failed("HTTP 500: gone"))
+        like.failed(_failed("HTTP 500: gone"))
+        like.answered()
+    like.failed(_failed("HTTP 500: gone"))
+    like.failed(_failed("HTTP 500: gone"))
+    assert like.pause is None
+    like.failed(_failed("HTTP 500: gone"))
+    assert like.pause is not None
+    assert "the last: HTTP 500: gone" in like.pause.message
+    assert like.pause.attempts == 0
+    for _ in range(9):  # samples that are not asked say nothing more
+        like.failed(like.pause)
+    like.failed(_failed("HTTP 500: gone"))  # one that was in flight
+    (line,) = caplog.messages
+    assert line.startswith("3 calls in a row failed alike, so the run pauses")
+
+
 def test_0_ends_no_run() -> None:
     assert _like(0, ["HTTP 500: gone"] * 50) is None
+    like = LikeFailures(0)
+    like.answered()
+    like.failed(_failed("HTTP 500: gone"))
+    assert like.pause is None
 
 
 def test_the_end_says_the_reason_and_what_to_do() -> None:

@@ -165,7 +165,7 @@ async def test_every_call_that_fails_alike_ends_the_run_with_the_reason(
     assert len(model.asked) == 3
 
 
-async def test_one_answer_that_was_asked_for_keeps_the_run_going(
+async def test_a_model_that_fails_in_the_middle_is_asked_no_more_and_its_samples_end(
     folder: RunFolder, instance: Instance
 ) -> None:
     model = Scripted()
@@ -174,7 +174,12 @@ async def test_one_answer_that_was_asked_for_keeps_the_run_going(
     await stage(Sample(other))
     model.raises = ModelFailedError("no answer", 5, "HTTP 500: gone")
     for _ in range(5):
-        assert (await stage(Sample(instance))).ended
+        ended = await stage(Sample(instance))
+        assert ended.ended
+    assert len(model.asked) == 1 + 3
+    answer = folder.answer(instance.id)
+    assert answer is None, "it is asked again at the next start"
+    assert "calls before it failed" in ended.answer.failure.message
 
 
 async def test_an_answer_that_nobody_was_asked_for_does_not_keep_the_run_going(

@@ -1,4 +1,4 @@
-"""Which instances reference points answer."""
+"""Which instances reference points answer, and what is said before they are evaluated."""
 
 from __future__ import annotations
 
@@ -9,16 +9,24 @@ import pytest
 
 from i2s_sdk.data import Selection
 from i2s_sdk.data.folder import read_folder
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models import open_model
 from i2s_sdk.models.completion import ModelAccessError
 from i2s_sdk.models.model import Completion, Finish, Model
 from i2s_sdk.run.evaluate import ModelRun, evaluate_models
 from i2s_sdk.run.pipeline import Progress, say_nothing
 from i2s_sdk.run.plan import Plan, choose, plan_run
-from i2s_sdk.run.reference_points import MODELS, ReferencePoints, instances_of
+from i2s_sdk.run.reference_points import MODELS, ReferencePoints, announcement, instances_of
 from i2s_sdk.run.storage.folder import RunFolder, write_points
 from i2s_sdk.run.storage.manifest import Manifest
-from i2s_sdk.run.storage.record import Outcome
+from i2s_sdk.run.storage.record import (
+    Outcome,
+    Record,
+    SampleAnswer,
+    SampleInstance,
+    SampleRendering,
+    SampleScore,
+)
 from i2s_sdk.settings import Settings
 from i2s_wire.metrics.profile import Profile
 from sample_records import changed, flat_record
@@ -130,3 +138,16 @@ def test_progress_says_which_runs_are_those_of_reference_points(tmp_path: Path) 
     evaluate_models(EXAMPLES / "sobench", runs, settings, reported.append)
     assert {one.run for one in reported if not one.reference} == {"mine/empty", "oracle"}
     assert {one.run for one in reported if one.reference} == {*MODELS} - {"baseline/chance"}
+
+
+def test_what_follows_a_model_is_said_with_the_time_that_it_takes() -> None:
+    instances = [Instance(str(number), "latex", "s", Path("a.png")) for number in range(30)]
+    wanted = {"baseline/blank": instances, "baseline/chance": [], "oracle": instances}
+    facts = SampleInstance("a", "latex", "s", "")
+    rendering = SampleRendering(usable=True, seconds=3.0)
+    record = Record(facts, SampleAnswer("x"), rendering, SampleScore(Outcome.SCORED, seconds=1.0))
+    said = announcement(wanted, [record, record], 4)
+    assert "60 in 2 passes, for about 60 s; " in said
+    assert "for about 10 min" in announcement({"oracle": instances * 20}, [record], 4)
+    assert "--no-reference-points" in said
+    assert "about" not in announcement(wanted, [], 4)

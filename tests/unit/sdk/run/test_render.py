@@ -1,4 +1,4 @@
-"""Texts that a run keeps for its readers."""
+"""Texts that a run keeps for its readers, limits of images, and the ground truth that is rendered."""
 
 from __future__ import annotations
 
@@ -8,23 +8,32 @@ import json
 import pytest
 from PIL import Image
 
-from i2s_sdk.instances.instance import Content
+from i2s_sdk.errors import GroundTruthError
+from i2s_sdk.instances.instance import Content, Instance
+from i2s_sdk.run.caches import MACHINE_VERDICTS
 from i2s_sdk.run.render import (
     DOCUMENT_CHARACTERS,
     LOG_HEAD,
     LOG_TAIL,
     ImageLimits,
+    RenderStep,
     image_limits,
     refuse_unpaddable,
     stored_log,
     stored_target,
 )
+from i2s_sdk.run.score import ScoreStep
+from i2s_sdk.run.storage.codec import read_rendering, rendering_line
+from i2s_sdk.run.storage.record import SampleAnswer, SampleInstance
+from i2s_sdk.scoring.workers import ScorerWorkers
+from i2s_sdk.tasks.registry import open_task
 from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.description import RendererDescription
 from i2s_wire.render.isolation import Isolation
 from i2s_wire.render.rendering import Engine, LogExcerpt, Picture, Rendering, Verdict
 from i2s_wire.render.resources import Limits
+from i2s_wire.render.site import SiteResult
 
 
 def test_a_long_log_keeps_its_ends_and_says_what_is_left_out() -> None:
@@ -120,3 +129,53 @@ def test_a_pair_that_gets_too_large_by_padding_is_a_pixel_limit(sizes):
 )
 def test_every_other_rendering_is_left_alone(made, reference, policy):
     assert refuse_unpaddable(made, reference, policy) is made
+
+
+class _Answering:
+    """A renderer that answers one request after the other."""
+
+    def __init__(self, *answers):
+        self._answers = list(answers)
+
+    async def render(self, request):
+        return self._answers.pop(0)
+
+
+FACTS = SampleInstance("page", "webpage", "css", "")
+SITE = Content(site={"index.html": b"<p>Hello</p>"}, reference=png(10, 10))
+SAID = SampleAnswer('[{"filename": "index.html", "content": "<p>Hello</p>"}]')
+DRAWN = Rendering(
+    Verdict.RENDERED, pictures=(Picture(png(10, 10), 10, 10, 1, ""),), site=SiteResult(text="Hello")
+)
+
+
+def step(*answers):
+    task = open_task("webpage")
+    return RenderStep(task, {"render-html": _Answering(*answers)}, with_texts=True), task
+
+
+@pytest.mark.parametrize("verdict", sorted(MACHINE_VERDICTS))
+async def test_a_ground_truth_that_met_a_limit_of_the_machine_is_a_failure_of_ours(verdict):
+    reading, _ = step(Rendering(verdict, "The limit was reached."), DRAWN)
+    with pytest.raises(GroundTruthError, match=verdict.name):
+        await reading.render(FACTS, SITE, SAID)
+
+
+@pytest.mark.parametrize("answer", [SAID, SampleAnswer("I cannot.")], ids=["usable", "not usable"])
+async def test_a_metric_that_the_ground_truth_cannot_give_has_a_reason(answer):
+    reading, task = step(Rendering(Verdict.NO_OUTPUT, "There is no page."), DRAWN)
+    rendering, _ = await reading.render(FACTS, SITE, answer)
+    assert rendering.usable is (answer is SAID)
+    assert read_rendering(rendering_line(FACTS, rendering)) == (FACTS, rendering)
+    scoring = ScoreStep(task, None, (), task.scorers, ScorerWorkers())
+    score = await scoring.score(rendering, Instance("page", "webpage", "css", None), b"", None)
+    assert score.metrics == {"edit": None}
+    assert score.undefined == {"edit": "the ground truth was not rendered (NO_OUTPUT: There is no page.)"}
+
+
+async def test_an_instance_without_ground_truth_has_no_such_metric_and_no_reason():
+    reading, task = step(DRAWN)
+    rendering, _ = await reading.render(FACTS, Content(reference=png(10, 10)), SAID)
+    scoring = ScoreStep(task, None, (), task.scorers, ScorerWorkers())
+    score = await scoring.score(rendering, Instance("page", "webpage", "css", None), b"", None)
+    assert (score.metrics, score.undefined) == ({}, {})

@@ -1,11 +1,15 @@
-"""A start that takes long says how far the service is, in the words of its log."""
+"""A start that takes long says how far the service is; one that dies each time leaves the others alone."""
 
 import asyncio
 import json
 import logging
+import sys
 
+import pytest
+
+from i2s_sdk.errors import ServiceStartError
 from i2s_sdk.stack import child as child_module
-from i2s_sdk.stack.child import Child, last_progress
+from i2s_sdk.stack.child import Child, last_progress, local_services
 from i2s_sdk.stack.command import ServiceCommand
 
 
@@ -57,3 +61,73 @@ def test_the_last_progress_of_a_log_is_found_before_other_lines(tmp_path):
     assert last_progress(log) == ""
     log.write_text('{"progress": "1 of 2"}\n{"progress": "2 of 2"}\n{"message": "m"}\nplain\n[1]\n')
     assert last_progress(log) == "2 of 2"
+
+
+#: Serves once a file is there, and ends before.
+_SERVICE = """
+import json, os, pathlib, signal, sys
+if not pathlib.Path(sys.argv[1]).exists():
+    sys.exit("there is no file")
+announce = pathlib.Path(sys.argv[sys.argv.index("--announce") + 1])
+announce.with_suffix(".new").write_text(json.dumps({"address": "127.0.0.1:1", "pid": os.getpid()}))
+announce.with_suffix(".new").replace(announce)
+signal.pause()
+"""
+
+
+def service(name, file):
+    return ServiceCommand(name, None, program=(sys.executable, "-c", _SERVICE, str(file)))
+
+
+@pytest.fixture
+def without_pauses(monkeypatch):
+    monkeypatch.setattr(child_module, "_pause", lambda deaths: 0.0)
+
+
+async def test_a_service_that_dies_at_each_start_is_named_and_tried_again(tmp_path, without_pauses):
+    here, later = tmp_path / "here", tmp_path / "later"
+    here.touch()
+    told, again, back = [], asyncio.Event(), asyncio.Event()
+
+    def failing(name, reason):
+        told.append((name, reason))
+        (back if reason is None else again).set()
+
+    commands = [service("good", here), service("bad", later)]
+    async with local_services(commands, tmp_path / "logs", 60.0, on_failing=failing) as children:
+        assert set(children) == {"good", "bad"}
+        good = children["good"].pid
+        again.clear()
+        await again.wait()  # at least the second time
+        later.touch()
+        await back.wait()
+        assert children["good"].pid == good
+        assert children["bad"].address == "127.0.0.1:1"
+    (name, reason), *_, last = told
+    assert name == "bad"
+    assert "ended with exit code 1 before it served" in reason
+    assert "there is no file" in reason
+    assert last == ("bad", None)
+
+
+async def test_if_no_service_can_be_started_the_start_ends(tmp_path, without_pauses):
+    commands = [service("bad", tmp_path / "nothing")]
+    with pytest.raises(ServiceStartError, match="ended with exit code 1"):
+        async with local_services(commands, tmp_path / "logs", 60.0, on_failing=lambda *_: None):
+            raise AssertionError("nothing serves")
+
+
+async def test_without_anyone_to_tell_a_service_that_dies_again_and_again_ends_the_block(
+    tmp_path, without_pauses
+):
+    here = tmp_path / "here"
+    here.touch()
+
+    async def hold():
+        async with local_services([service("good", here)], tmp_path / "logs", 60.0) as children:
+            here.unlink()
+            children["good"]._process.kill()
+            await asyncio.Event().wait()
+
+    with pytest.raises(ServiceStartError, match="died 6 times in a row"):
+        await hold()

@@ -1,6 +1,13 @@
-"""What ``up`` passes on of services that take long to start."""
+"""What ``up`` passes on of services that take long to start, its ports, and what is left after ``down``."""
 
+import socket
+
+import pytest
+
+from i2s_sdk.errors import SettingsError, StackError
+from i2s_sdk.settings import Settings
 from i2s_sdk.stack import lifecycle
+from i2s_sdk.stack.services import up_listen
 from i2s_sdk.stack.state import stack_folder
 
 
@@ -23,5 +30,43 @@ def test_whole_lines_that_say_how_far_a_service_is_are_passed_on_once(tmp_path, 
     monkeypatch.setattr(lifecycle, "_LOOK_EVERY", 0)
     monkeypatch.setattr(lifecycle.subprocess, "Popen", Supervisor)
     lines = []
-    assert lifecycle._start_supervisor((), "all", 1.0, 0, "", lines.append) == "up"
+    assert lifecycle._start_supervisor((), "all", Settings(), 0, "", lines.append) == "up"
     assert lines == ["i2s-metrics is getting ready: 1 of 2"]
+
+
+def test_services_listen_where_their_images_do_unless_another_number_is_added():
+    assert up_listen("render-latex", Settings().up_ports) == "127.0.0.1:7710"
+    assert up_listen("metrics", "1000") == "127.0.0.1:8740"
+    assert up_listen("metrics", "free") == "127.0.0.1:0"
+    assert up_listen("renderer-of-another-package", "1000") == "127.0.0.1:0"
+    for wrong in ("auto", "-1", "60000"):
+        with pytest.raises(SettingsError, match="I2S_UP_PORTS"):
+            Settings(up_ports=wrong)
+
+
+def test_a_port_that_is_taken_is_named_with_the_setting():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        added = str(port - 7710)
+        with pytest.raises(SettingsError) as raised:
+            lifecycle.check_ports(("render-html", "render-latex"), added)
+    said = raised.value.message
+    assert said.startswith(f"render-latex: 127.0.0.1:{port}: cannot be listened on")
+    assert "--ports N (I2S_UP_PORTS=N)" in said
+    lifecycle.check_ports(("render-latex",), "free")
+
+
+def test_logs_survive_down_and_nothing_else_does(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(lifecycle, "remove_left_folders", lambda _: ())
+    folder = stack_folder()
+    with pytest.raises(StackError, match="nothing is up"):
+        lifecycle.service_log("metrics", 10)
+    folder.mkdir(parents=True)
+    for name in ("metrics.log", "supervisor.log", "metrics.announce.json", "gateway.request"):
+        (folder / name).write_text(f"of {name}\n")
+    lifecycle.down()
+    assert sorted(path.name for path in folder.iterdir()) == ["metrics.log", "supervisor.log"]
+    assert lifecycle.log_names() == ("metrics", "supervisor")
+    assert b"".join(lifecycle.service_log("metrics", 10)) == b"of metrics.log\n"
+    assert lifecycle.last_words() == "of supervisor.log"

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import types
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nltk.metrics.distance import edit_distance
 from nltk.tokenize import TreebankWordTokenizer
 
 from i2s_sdk.text import edit_similarity
+from i2s_sdk.text.edit_similarity import _packages_without_content
 from i2s_wire.metrics.profile import Profile
 
 TEXTS = st.text(alphabet=r"ab \{}$^_.,'-%" + '"' + "\n", max_size=40)
@@ -104,3 +108,17 @@ def test_without_nltk_the_error_names_it(tmp_path: Path) -> None:
         "except ImportError as error: print(error)"
     )
     assert _printed("\n" + program, path=tmp_path) == ["No module named 'nltk'"]
+
+
+def test_other_threads_may_import_while_the_tokenizer_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Growing(dict[str, types.ModuleType]):
+        """Modules of which one more is imported whenever somebody walks through them."""
+
+        def __iter__(self) -> Iterator[str]:
+            for name in super().__iter__():
+                self[f"imported meanwhile {len(self)}"] = types.ModuleType("meanwhile")
+                yield name
+
+    monkeypatch.setattr(sys, "modules", Growing(sys.modules))
+    with _packages_without_content():
+        pass

@@ -76,6 +76,9 @@ if TYPE_CHECKING:
     help="With --predictions: only this system; may be repeated.",
 )
 @scorer_option
+@click.option(
+    "--no-reference-points", is_flag=True, help="Leave out baselines and oracle.  [I2S_REFERENCE_POINTS=no]"
+)
 @click.option("--no-render-cache", is_flag=True, help="Render everything anew.  [I2S_RENDER_CACHE=no]")
 @click.option("--no-score-cache", is_flag=True, help="Compare all images anew.  [I2S_SCORE_CACHE=no]")
 @require_options
@@ -132,6 +135,7 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
         note=given["note"],
         jobs=given["jobs"],
         fail_on_error=given["fail_on_error"],
+        reference_points="no" if given["no_reference_points"] else None,
         render_cache="no" if given["no_render_cache"] else None,
         score_cache="no" if given["no_score_cache"] else None,
     )

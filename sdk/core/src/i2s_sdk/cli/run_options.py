@@ -34,7 +34,7 @@ _DATA = ("data", "tasks", "subsets", "difficulties", "samples", "limit", "seed",
 _MODEL = ("model", "models", "prompts", "predictions", "systems")
 _RUN = (
     *("profile", "out", "label", "note", "jobs", "fail_on_error", "dry_run", "repeats"),
-    *("no_render_cache", "no_score_cache"),
+    *("no_reference_points", "no_render_cache", "no_score_cache"),
 )
 _RESULT = ("scorers", "requirements", "junit", "log_to", "as_json")
 

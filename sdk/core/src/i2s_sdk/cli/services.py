@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     help="Where the gateway listens, on this machine.",
 )
 @click.option("--start-seconds", metavar="SECONDS", help="To start a service.  [I2S_START_SECONDS; 600]")
+@click.option(
+    "--ports", "up_ports", metavar="N", help="Added to the port of each service, or free.  [I2S_UP_PORTS; 0]"
+)
 @json_option
 def up_command(
     names: tuple[str, ...],
@@ -39,13 +42,15 @@ def up_command(
     http: bool,
     http_listen: str,
     start_seconds: str | None,
+    up_ports: str | None,
     as_json: bool,
-) -> None:
+) -> int:
     """Start services that stay, so that later commands need not start their own.
 
     All that are installed, or those that are named: render-latex, render-html, render-lilypond,
     render-python, documents, metrics. Every command finds them by itself, unless an option, a variable or
     the configuration file names others. If services are up, they stay, and --http adds a gateway to them.
+    A service that dies at each start is tried again and again while the others serve; the exit code is 1.
     Containers have the restrictions of deploy/compose/compose.yaml; deploy/images/build makes their images.
 
     \b
@@ -55,7 +60,7 @@ def up_command(
       i2s-sdk up --http
       i2s-sdk up --docker
     """  # noqa: D301 - \b is for click
-    settings = Settings.load({"start_seconds": start_seconds})
+    settings = Settings.load({"start_seconds": start_seconds, "up_ports": up_ports})
     if http:
         _check_http(docker, http_listen)
     from i2s_sdk.stack.lifecycle import up
@@ -72,6 +77,7 @@ def up_command(
         say_json(asdict(running))
     else:
         show(running)
+    return FAULT if running.failing else 0
 
 
 def _check_http(docker: bool, listen: str) -> None:
@@ -102,19 +108,23 @@ def _say_waiting() -> None:
 def show(running: Up) -> None:
     """Print what is up."""
     for service in running.services:
+        if service.name in running.failing:
+            continue
         address = f"http://{service.address}" if service.name == GATEWAY else service.address
         say(f"{service.name:<16} {address:<22} {service.runs_as}".rstrip())
     for name, reason in running.missing.items():
         say(f"{name:<16} missing: {reason}", err=True)
+    for name, reason in running.failing.items():
+        say(f"{name:<16} DOWN: {reason}", err=True)
 
 
 @click.command("down", short_help="End what up has started.")
 def down_command() -> None:
-    """End the services that `i2s-sdk up` has started, and remove all that is theirs.
+    """End the services that `i2s-sdk up` has started, and remove all that is theirs but their logs.
 
-    That is logs, containers and networks, and what services that were killed have left in the temporary
-    folder. Running jobs are given time to finish. Services that `i2s-sdk up` is starting at the moment are
-    ended too. If nothing is up, no service is ended.
+    That is containers and networks, and what services that were killed have left in the temporary folder. The
+    next `i2s-sdk up` removes the logs. Running jobs are given time to finish. Services that `i2s-sdk up` is
+    starting at the moment are ended too. If nothing is up, no service is ended.
 
     \b
     Examples:
@@ -137,7 +147,7 @@ def status_command(as_json: bool) -> int:
       i2s-sdk status
       i2s-sdk status --json
     """  # noqa: D301 - \b is for click
-    from i2s_sdk.stack.lifecycle import status
+    from i2s_sdk.stack.lifecycle import last_words, status
 
     states = status()
     ok = bool(states) and all(one.serves for one in states)
@@ -145,6 +155,8 @@ def status_command(as_json: bool) -> int:
         say_json({"ok": ok, "services": [asdict(one) for one in states]})
     elif not states:
         say("nothing is up; `i2s-sdk up` starts the services", err=True)
+        if words := last_words():
+            say(f"the last of `i2s-sdk logs supervisor`: {words}", err=True)
     else:
         for state in states:
             word = "serves" if state.serves else "DOWN"
@@ -157,7 +169,9 @@ def status_command(as_json: bool) -> int:
 @click.option("--lines", type=click.IntRange(1), default=100, show_default=True, help="Of each service.")
 @click.option("--follow", is_flag=True, help="Go on until Ctrl-C; needs SERVICE.")
 def logs_command(name: str | None, lines: int, follow: bool) -> None:
-    """Print the end of the logs of services that `i2s-sdk up` has started.
+    """Print the end of the logs of services that `i2s-sdk up` has started, also after they have ended.
+
+    The log "supervisor" says why services were started again.
 
     \b
     Examples:
@@ -166,9 +180,9 @@ def logs_command(name: str | None, lines: int, follow: bool) -> None:
     """  # noqa: D301 - \b is for click
     if follow and name is None:
         raise click.UsageError("--follow needs the name of a service")
-    from i2s_sdk.stack.lifecycle import service_log, status_names
+    from i2s_sdk.stack.lifecycle import log_names, service_log
 
-    for service in (name,) if name else status_names():
+    for service in (name,) if name else log_names():
         if name is None:
             say(f"== {service}")
         decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")

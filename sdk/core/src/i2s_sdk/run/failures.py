@@ -1,7 +1,8 @@
-"""Why samples have no score: reasons that are alike, counted, and a run in which every call fails alike."""
+"""Why samples have no score: reasons that are alike, counted, and a model whose calls fail alike in a row."""
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -9,6 +10,7 @@ from dataclasses import dataclass, replace
 from i2s_sdk.models.completion import AllCallsFailedError, ModelFailedError
 from i2s_sdk.run.storage.record import Record
 
+_log = logging.getLogger(__name__)
 _WORDS = 12  # of a reason, that are compared
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 
@@ -39,36 +41,54 @@ def failure_reasons(records: Iterable[Record]) -> tuple[FailureReason, ...]:
 
 
 class LikeFailures:
-    """Ends a run in which every call of the model fails alike.
+    """Ends a run in which every call of the model fails alike, and pauses one in which they begin to.
+
+    Attributes:
+        pause: Why no further calls are made; None while they are. Samples that ask for one end with it, so
+            that the run ends with what is done, and the same command resumes it.
 
     Args:
-        most: How many calls may fail alike before one is answered; 0 never ends a run.
+        most: How many calls in a row may fail alike; 0 never ends or pauses a run.
     """
 
     def __init__(self, most: int = 0) -> None:
+        self.pause: ModelFailedError | None = None
         self._most = most
         self._answered = False
         self._count = 0
         self._reason: tuple[str, ...] = ()
 
     def answered(self) -> None:
-        """Note that the model has answered: from here on no run is ended."""
-        self._answered = True
+        """Note that the model has answered: failures are counted from here on."""
+        self._answered, self._count = True, 0
 
     def failed(self, error: ModelFailedError) -> None:
         """Note that a call has failed for good.
 
         Raises:
-            AllCallsFailedError: It was the last that may fail alike.
+            AllCallsFailedError: It was the last that may fail alike, and no call was answered.
         """
+        if error is self.pause:
+            return
         reason = _alike(error.reason)
         self._count = self._count + 1 if reason == self._reason else 1
         self._reason = reason
-        if self._most and not self._answered and self._count >= self._most:
+        if not self._most or self._count < self._most or self.pause is not None:
+            return
+        if not self._answered:
             raise AllCallsFailedError(
                 f"no call was answered and {self._count} failed alike, so no more are made: {error.message}; "
                 "the same command tries again (--set like_failures=0 asks for every sample all the same)"
             )
+        self.pause = ModelFailedError(
+            f"not asked, as calls before it failed: {error.message}", 0, error.reason
+        )
+        _log.warning(
+            "%d calls in a row failed alike, so the run pauses and ends with what is done: %s; the same "
+            "command resumes it (--set like_failures=0 asks for every sample all the same)",
+            self._count,
+            error.message,
+        )
 
 
 def _alike(reason: str) -> tuple[str, ...]:

@@ -275,7 +275,7 @@ class GenerateStage:
     reference_pixels: int = MAX_PIXELS
     #: The most characters of a completion; a longer one is not usable.
     completion_characters: int = COMPLETION_CHARACTERS
-    #: What ends the run if every call fails alike.
+    #: What ends or pauses the run if calls fail alike.
     like_failures: LikeFailures = field(default_factory=LikeFailures)
     #: What draws documents for models that are asked page by page; None if no such model is asked.
     pages: DocumentPages | None = None
@@ -355,6 +355,8 @@ class GenerateStage:
         watch = Watch()
         error: ModelError | None = None
         try:
+            if self.like_failures.pause is not None:
+                raise self.like_failures.pause
             with span("model", {"gen_ai.request.model": self.model.name, "i2s.question": question.name}):
                 completion = await self.model.complete(instance, question)
             answer = answer_of(completion, watch.seconds, self.completion_characters)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -51,6 +52,8 @@ MODELS = ("baseline/blank", "baseline/constant", "baseline/shuffled", "baseline/
 
 #: Folder in a run folder where they are evaluated; it is removed when they are.
 WORK = "reference-points"
+
+_MINUTE = 60.0
 
 _log = logging.getLogger(__name__)
 
@@ -122,9 +125,10 @@ class ReferencePoints:
         manifest = folder.manifest()
         assert manifest is not None, "reference points come after the run"
         points: dict[str, list[Record]] = {}
+        wanted = {name: instances_of(name, self.plan) for name in MODELS}
+        _log.warning("%s", announcement(wanted, folder.records(texts=False).values(), self.settings.jobs))
         with _work_folder(folder) as work:
-            for name in MODELS:
-                instances = instances_of(name, self.plan)
+            for name, instances in wanted.items():
                 records = await self._records(name, instances, work, services) if instances else []
                 if records:
                     points[name] = records
@@ -161,6 +165,34 @@ class ReferencePoints:
         key = json.dumps([fingerprints, plain], sort_keys=True)
         home = self.settings.reference_points_cache or default_cache()
         return home / f"{hashlib.sha256(key.encode()).hexdigest()}.jsonl"
+
+
+def announcement(wanted: Mapping[str, Sequence[Instance]], records: Iterable[Record], jobs: int) -> str:
+    """Return what is said before reference points are evaluated, with the time that they will take.
+
+    It is estimated from what the samples of the run took to be rendered and scored.
+
+    Args:
+        wanted: Instances by the name of the reference point.
+        records: Samples of the run.
+        jobs: Samples in each stage; 0 is the default, twice the processors.
+    """
+    passes = [instances for instances in wanted.values() if instances]
+    number = sum(map(len, passes))
+    took = [
+        (one.rendering.seconds or 0.0) + (one.score.seconds or 0.0) for one in records if one.outcome.counts
+    ]
+    at_once = jobs or 2 * len(os.sched_getaffinity(0))
+    about = f", for about {_duration(number * sum(took) / len(took) / at_once)}" if took else ""
+    return (
+        f"reference points: baselines and the oracle go over the samples too, {number} in {len(passes)} "
+        f"passes{about}; they ask no model and are kept for others, and --no-reference-points leaves them out"
+    )
+
+
+def _duration(seconds: float) -> str:
+    """Return a rough duration: seconds below two minutes, else minutes."""
+    return f"{max(1, round(seconds))} s" if seconds < 2 * _MINUTE else f"{round(seconds / _MINUTE)} min"
 
 
 def _have_data_of(folder: RunFolder, points: Points) -> bool:

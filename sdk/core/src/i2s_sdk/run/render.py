@@ -11,11 +11,11 @@ from typing import Generic, Protocol
 
 from i2s_client.service_table import renderer_of
 from i2s_sdk.data.folder import read_content
-from i2s_sdk.errors import I2SError, ProtocolError, ServiceError
+from i2s_sdk.errors import GroundTruthError, I2SError, ProtocolError, ServiceError
 from i2s_sdk.instances.images import PILLOW_PIXELS, ImageFaultError, read_header
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.reading import AnswerText
-from i2s_sdk.run.caches import Renderer
+from i2s_sdk.run.caches import MACHINE_VERDICTS, Renderer
 from i2s_sdk.run.pipeline import Sample, Watch, stored_facts
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.record import (
@@ -263,12 +263,12 @@ class RenderStep(Generic[D]):
         """Return the rendering of an answer, and the image if there is one, encoded.
 
         Raises:
-            ServiceError: The renderer does not answer.
+            ServiceError: The renderer does not answer, or the ground truth met a limit of the machine.
             ProtocolError: It answers what it must not.
         """
-        truth = await self._truth(content, facts.id)
+        truth, no_truth = await self._truth(content, facts.id)
         structure, rendering = await asyncio.to_thread(_read, self.task, facts, answer)
-        rendering = replace(rendering, truth=truth)
+        rendering = replace(rendering, truth=truth, no_truth=no_truth)
         if structure is None:
             return rendering, None
         attempts = await self._attempts(structure, content, facts.id)
@@ -287,21 +287,31 @@ class RenderStep(Generic[D]):
         document = self.task.document(structure, content.assets)
         return await render_with_repairs_async(self.task, document, render)
 
-    async def _truth(self, content: Content, identity: str) -> str | None:
-        """Return the text of the ground truth that is compared with, rendering it if need be."""
+    async def _truth(self, content: Content, identity: str) -> tuple[str | None, str]:
+        """Return the text of the ground truth that is compared with, rendering it if need be.
+
+        And why there is none although the ground truth would have one, else nothing.
+
+        Raises:
+            GroundTruthError: It crashed its engine or met a limit of the machine.
+        """
         if not self.with_texts:
-            return None
+            return None, ""
         truth = await asyncio.to_thread(self.task.truth, content)
         if truth is None or isinstance(truth, str):
-            return truth
+            return truth, ""
 
         async def render(document: D) -> Rendering:
             return await self._render(document, identity)
 
         attempts = await render_with_repairs_async(self.task, truth, render)
-        if not attempts.last.verdict.has_picture:
-            return content.text
-        return await asyncio.to_thread(self.task.text_for_edit, attempts.document, attempts.last)
+        last = attempts.last
+        if last.verdict in MACHINE_VERDICTS:
+            raise _ground_truth_error(last)
+        if not last.verdict.has_picture:
+            why = f"the ground truth was not rendered ({last.verdict.name}: {last.message})"
+            return content.text, "" if content.text is not None else why
+        return await asyncio.to_thread(self.task.text_for_edit, attempts.document, last), ""
 
     async def _render(self, document: D, identity: str) -> Rendering:
         request = self.task.request(document)
@@ -311,6 +321,18 @@ class RenderStep(Generic[D]):
         if rendering.verdict.has_picture and not rendering.pictures:
             raise ProtocolError(f"the renderer answered {rendering.verdict.name} without an image")
         return rendering
+
+
+def _ground_truth_error(rendering: Rendering) -> GroundTruthError:
+    verdict, said = rendering.verdict.name, rendering.message
+    return GroundTruthError(
+        f"the ground truth was not rendered ({verdict}: {said}), so there is nothing to compare with; the "
+        "same command tries again, and higher limits of the renderer help one that needs more",
+        address="",
+        method="Render",
+        status=verdict,
+        detail=said,
+    )
 
 
 def _read(

@@ -68,9 +68,11 @@ class ScoreStep:
             instance.subset,
         )
         scorers = tuple(one for one in self.scorers if one.applies(sample))
+        others = (one for one in self.scorers if one not in scorers)
+        without_truth = _without_truth(others, rendering.no_truth)
         outcome = rendering.outcome or Outcome.SCORED
         if not rendering.usable:
-            return await self._unusable(scorers, sample, outcome)
+            return await self._unusable(scorers, sample, outcome, without_truth)
         images = MetricValues({})
         if prediction is not None and self.image_metrics:
             images = MetricValues(*await self._compared(reference, prediction, instance.id))
@@ -78,10 +80,10 @@ class ScoreStep:
         for scorer in scorers:
             values = await self._values(scorer, sample)
             if isinstance(values, NotUsable):
-                unusable = await self._unusable(scorers, sample, outcome)
+                unusable = await self._unusable(scorers, sample, outcome, without_truth)
                 return replace(unusable, not_usable=values.reason)
             by_scorer[scorer.name] = values
-        return _score(images, by_scorer, outcome)
+        return _score(images, without_truth | by_scorer, outcome)
 
     async def _values(self, scorer: Scorer, sample: Scorable) -> MetricValues | NotUsable:
         complete = await ConversionFetcher(self.workers, self.convert).completed(scorer, sample)
@@ -115,9 +117,15 @@ class ScoreStep:
                 await asyncio.to_thread(self.cache.keep, pair, score.results)
         return _values(known, self.image_metrics)
 
-    async def _unusable(self, scorers: Iterable[Scorer], sample: Scorable, outcome: Outcome) -> SampleScore:
+    async def _unusable(
+        self,
+        scorers: Iterable[Scorer],
+        sample: Scorable,
+        outcome: Outcome,
+        without_truth: dict[str, MetricValues],
+    ) -> SampleScore:
         """Return what a sample that is not usable counts."""
-        by_scorer = {scorer.name: await self._counted(scorer, sample) for scorer in scorers}
+        by_scorer = without_truth | {scorer.name: await self._counted(scorer, sample) for scorer in scorers}
         return _score(MetricValues(dict.fromkeys(self.image_metrics, 0.0)), by_scorer, outcome)
 
     async def _counted(self, scorer: Scorer, sample: Scorable) -> MetricValues:
@@ -127,6 +135,22 @@ class ScoreStep:
             if isinstance(values, MetricValues):
                 return values
         return scorer.unusable(sample)
+
+
+def _without_truth(scorers: Iterable[Scorer], reason: str) -> dict[str, MetricValues]:
+    """Return the values of scorers that do not apply, by name; none if the instance itself lacks the text.
+
+    Args:
+        scorers: Scorers that do not apply.
+        reason: Why the text of the ground truth is missing; empty if that is no fault.
+    """
+    if not reason:
+        return {}
+    names = {scorer.name: [metric.name for metric in scorer.metrics] for scorer in scorers}
+    return {
+        name: MetricValues(dict.fromkeys(metrics), dict.fromkeys(metrics, reason))
+        for name, metrics in names.items()
+    }
 
 
 def _target(task: Task, instance: Instance) -> object:

@@ -31,6 +31,7 @@ _LAST_LINES = 20  # of the log that a message shows
 _STEADY_SECONDS = 60.0  # a child that lived this long starts with a clean slate
 _DEATHS_ALLOWED = 5  # in a row, none of them steady
 _LONGEST_PAUSE = 5.0
+_LONGEST_BACKOFF = 60.0  # between the starts of one that has died more often and is tried for ever
 #: Signals that come from outside: of the kernel without memory, or of an operator.
 _FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
 _QUIET_SECONDS = 2.0  # of a start, before something is said, and between what is said
@@ -38,6 +39,10 @@ _SILENT_SECONDS = 10.0  # without progress, until the time is said instead
 _PATIENCE = "%s is getting ready, which can take minutes the first time on a machine (log: %s)"
 #: Is in every line that says how far a start is.
 GETTING_READY = " is getting ready"
+
+
+#: Called with the name of a service that dies at each start and the reason, and with None once it serves.
+OnFailing = Callable[[str, str | None], None]
 
 
 class Child:
@@ -113,16 +118,22 @@ class Child:
         await self._end(process)
         raise self._failed(f"did not serve within {seconds:g} s")
 
-    async def watch(self, seconds: float) -> None:
+    async def watch(
+        self, seconds: float, on_failing: OnFailing | None = None, *, fails: bool = False
+    ) -> None:
         """Restart the process whenever it dies; return when it was stopped.
 
         Args:
             seconds: Seconds for each start.
+            on_failing: Called with the name of the service and the reason whenever it has died again and
+                again, and with None once it serves again. It is then tried for ever, at pauses that grow to a
+                minute. None raises the reason.
+            fails: Whether it has not served so far, which ``on_failing`` was told.
 
         Raises:
-            ServiceStartError: It died again and again.
+            ServiceStartError: It died again and again, and there is no ``on_failing``.
         """
-        deaths = 0
+        deaths = _DEATHS_ALLOWED if fails else 0
         while self._process is not None:
             born = time.monotonic()
             ending = _ending(await self._process.wait())
@@ -130,11 +141,17 @@ class Child:
                 return
             deaths = 1 if time.monotonic() - born > _STEADY_SECONDS else deaths + 1
             if deaths > _DEATHS_ALLOWED:
-                raise self._failed(f"died {deaths} times in a row, last with {ending}")
+                if on_failing is None:
+                    raise self._failed(f"died {deaths} times in a row, last with {ending}")
+                if not fails:
+                    failure = self._failed(f"dies at each start, last with {ending}")
+                    on_failing(self.command.name, failure.message)
+                fails = False
             _log.warning("%s ended with %s and is started again", self.command.title, ending)
             await asyncio.sleep(_pause(deaths))
             with contextlib.suppress(ServiceStartError):  # the next turn of the loop counts it
-                await self._start_once(seconds)
+                if await self._start_once(seconds) is None and deaths > _DEATHS_ALLOWED and on_failing:
+                    on_failing(self.command.name, None)
 
     async def stop(self) -> None:
         """End the process for good: asked first, killed after a while."""
@@ -236,7 +253,8 @@ def last_progress(log: Path) -> str:
 
 def _pause(deaths: int) -> float:
     """Return the seconds between a death and the next start, after so many deaths in a row."""
-    return min(_LONGEST_PAUSE, 0.05 * 2.0**deaths)
+    longest = _LONGEST_PAUSE if deaths <= _DEATHS_ALLOWED else _LONGEST_BACKOFF
+    return min(longest, 0.05 * 2.0 ** min(deaths, 30))
 
 
 def _ending(returncode: int) -> str:
@@ -249,11 +267,12 @@ async def local_services(
     folder: Path,
     seconds: float,
     do_without: Callable[[str, StackError], None] | None = None,
+    on_failing: OnFailing | None = None,
 ) -> AsyncIterator[dict[str, Child]]:
     """Run services as long as the block lasts.
 
     A service that dies is started again. One that dies again and again cancels the block, and the reason
-    is raised in place of the cancellation.
+    is raised in place of the cancellation; with ``on_failing`` it is tried for ever, and the others go on.
 
     Args:
         commands: What to start.
@@ -261,14 +280,17 @@ async def local_services(
         seconds: Seconds that each may take until it serves.
         do_without: Called with the name of a service that cannot be started and the reason; returns if
             the block can go on without it, else raises. None raises the reason.
+        on_failing: Called with the name of a service that dies at each start and the reason, and with None
+            once it serves.
 
     Yields:
-        The children by name of their service, all serving.
+        The children by name of their service, all serving but for those that ``on_failing`` was told of.
 
     Raises:
-        StackError: One cannot be started, or died too often.
+        StackError: One cannot be started, or died too often; with ``on_failing``, none serves.
     """
     children: list[Child] = []
+    failing: list[Child] = []
     body = asyncio.current_task()
     broken: list[StackError] = []
 
@@ -280,9 +302,11 @@ async def local_services(
 
     watches: list[asyncio.Task[None]] = []
     try:
-        await _start_all(commands, folder, seconds, children, do_without or _insist)
+        await _start_all(commands, folder, seconds, children, do_without or _insist, failing, on_failing)
+        children += failing
         for child in children:
-            watches.append(asyncio.create_task(child.watch(seconds), name=f"watch {child.command.name}"))
+            watching = child.watch(seconds, on_failing, fails=child in failing)
+            watches.append(asyncio.create_task(watching, name=f"watch {child.command.name}"))
             watches[-1].add_done_callback(look)
         yield {child.command.name: child for child in children}
     except asyncio.CancelledError:
@@ -294,7 +318,7 @@ async def local_services(
         for watch in watches:  # before the children end, or they would be started again
             watch.cancel()
         await asyncio.gather(*watches, return_exceptions=True)
-        await asyncio.gather(*(child.stop() for child in children))
+        await asyncio.gather(*(child.stop() for child in dict.fromkeys((*children, *failing))))
 
 
 async def _start_all(
@@ -303,8 +327,15 @@ async def _start_all(
     seconds: float,
     children: list[Child],
     do_without: Callable[[str, StackError], None],
+    failing: list[Child],
+    on_failing: OnFailing | None,
 ) -> None:
-    """Start services at the same time; those that serve are added to ``children``."""
+    """Start services at the same time; those that serve are added to ``children``, others to ``failing``.
+
+    Raises:
+        StackError: One cannot be started, or none.
+    """
+    reasons: list[StackError] = []
 
     async def start(command: ServiceCommand) -> None:
         child: Child | None = None
@@ -312,6 +343,11 @@ async def _start_all(
             child = Child(command, folder)
             await child.start(seconds)
         except BaseException as error:
+            if child is not None and isinstance(error, StackError) and on_failing is not None:
+                failing.append(child)
+                reasons.append(error)
+                on_failing(command.name, error.message)
+                return
             if child is not None:
                 await child.stop()
             if not isinstance(error, StackError):
@@ -327,6 +363,8 @@ async def _start_all(
         for task in starts:
             task.cancel()
         await asyncio.gather(*starts, return_exceptions=True)
+    if reasons and not children:
+        raise reasons[0]
 
 
 def _insist(name: str, error: StackError) -> None:

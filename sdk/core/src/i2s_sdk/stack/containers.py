@@ -26,6 +26,7 @@ from i2s_client.service_table import service_row, wire_name
 from i2s_sdk.errors import ServiceStartError, ServiceUnavailableError, StackError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.stack.blocking import run_blocking
+from i2s_sdk.stack.services import up_listen
 from i2s_sdk.stack.state import ENDED_BY_DOWN, StackKind, Up, UpService, end_requested, write_record
 from i2s_wire.installation import checkout_command, checkout_folder, install_command
 
@@ -161,13 +162,14 @@ _PROXY = "proxy"
 _BUILD = "deploy/images/build"
 
 
-def start_containers(names: Sequence[str], folder: Path, seconds: float) -> Up:
+def start_containers(names: Sequence[str], folder: Path, seconds: float, ports: str) -> Up:
     """Start containers of services, walled in, and return once they serve.
 
     Args:
         names: Names of the services.
         folder: Folder of the stack; the record is written there.
         seconds: Seconds that they may take until they serve.
+        ports: The setting ``up_ports``.
 
     Raises:
         StackError: There is no engine, an image is missing, a service did not serve, or ``down`` was called
@@ -176,7 +178,7 @@ def start_containers(names: Sequence[str], folder: Path, seconds: float) -> Up:
     with _engine() as engine:
         _check_images(engine, names)
         try:
-            up = _start(engine, names, folder)
+            up = _start(engine, names, folder, ports)
             run_blocking(_until_serving(up, seconds, folder))
         except ServiceUnavailableError as error:
             logs = "\n".join(_ends_of_logs(engine, folder))
@@ -258,12 +260,13 @@ def _mark(folder: Path) -> str:
     return hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:10]
 
 
-def _start(engine: DockerClient, names: Sequence[str], folder: Path) -> Up:
+def _start(engine: DockerClient, names: Sequence[str], folder: Path, wanted: str) -> Up:
     _remove(engine, folder)  # what a killed command has left
     mark = _mark(folder)
     labels = {_LABEL: mark}
     inside = {name: service_row(name).port for name in names}
     ports = dict(zip(names, _free_ports(len(names)), strict=True))
+    ports |= {name: port for name in names if (port := int(up_listen(name, wanted).rpartition(":")[2]))}
     front = engine.networks.create(f"i2s-{mark}-front", labels=labels)
     for name in names:
         network = engine.networks.create(f"i2s-{mark}-{name}", labels=labels, **network_options(name))

@@ -23,11 +23,11 @@ from pathlib import Path
 from i2s_client import RetryPolicy
 from i2s_client.service_table import GATEWAY, SANDBOXED, SERVICES, packaged_renderers
 from i2s_sdk.errors import I2SError, ServiceStartError, SettingsError, StackError, UnknownNameError
-from i2s_sdk.settings import Settings
+from i2s_sdk.settings import FREE_PORTS, Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.child import GETTING_READY, last_lines
 from i2s_sdk.stack.command import remove_left_folders
-from i2s_sdk.stack.services import client_kind
+from i2s_sdk.stack.services import client_kind, up_listen
 from i2s_sdk.stack.state import (
     ENDED_BY_DOWN,
     StackKind,
@@ -86,7 +86,8 @@ ALL = tuple(one.name for one in SERVICES)
 
 _LOOK_EVERY = 0.05
 _END_SECONDS = 60.0  # for a supervisor to end its services: each has ten
-_SUPERVISOR_LOG = "supervisor.log"
+_LOG = ".log"
+_SUPERVISOR_LOG = f"supervisor{_LOG}"
 
 
 class StoppedServices(enum.Enum):
@@ -117,9 +118,9 @@ def up(
         on_progress: Called with a line that says how far a service is that takes long to start.
 
     Raises:
-        StackError: A service cannot be started; what was started is ended. Or ``down`` was called
-            meanwhile, or containers are up, to which no gateway is added.
-        SettingsError: The address of the gateway cannot be listened on.
+        StackError: A service is not installed, or none can be started; what was started is ended. Or ``down``
+            was called meanwhile, or containers are up, to which no gateway is added.
+        SettingsError: The address of the gateway or of a service cannot be listened on.
         UnknownNameError: There is no service of that name.
     """
     known = ALL if docker else (*ALL, *packaged_renderers())
@@ -136,14 +137,39 @@ def up(
         if http:
             check_free(http, "--http-listen")
         chosen = tuple(name for name in known if not names or name in names)
-        seconds = (settings or Settings.load()).start_seconds
+        settings = settings or Settings.load()
+        check_ports(chosen, settings.up_ports)
         forget(folder)  # what a killed supervisor has left names addresses at which nothing serves
+        for log in folder.glob(f"*{_LOG}"):  # of an earlier stack
+            log.unlink(missing_ok=True)
         if docker:
             from i2s_sdk.stack.containers import start_containers
 
-            return start_containers(chosen, folder, seconds)
+            return start_containers(chosen, folder, settings.start_seconds, settings.up_ports)
         which = "all" if names else "installed"
-        return _start_supervisor(chosen, which, seconds, lock, http, on_progress or _show_nothing)
+        return _start_supervisor(chosen, which, settings, lock, http, on_progress or _show_nothing)
+
+
+def check_ports(names: Collection[str], ports: str) -> None:
+    """Check that the ports of services are free.
+
+    Args:
+        names: Names of the services.
+        ports: The setting ``up_ports``.
+
+    Raises:
+        SettingsError: One is taken; names the setting.
+    """
+    for name in names:
+        address = up_listen(name, ports)
+        try:
+            check_free(address)
+        except SettingsError as error:
+            raise SettingsError(
+                f"{name}: {error.message.removeprefix('--listen ')}: --ports N (I2S_UP_PORTS=N) adds N to "
+                f"the port of each service, --ports {FREE_PORTS} lets the system choose; or end what listens "
+                "there"
+            ) from None
 
 
 def _add_gateway(running: Up, folder: Path, http: str) -> Up:
@@ -169,7 +195,7 @@ def _add_gateway(running: Up, folder: Path, http: str) -> Up:
 
 
 def down() -> StoppedServices:
-    """End what ``up`` has started, or is starting, and remove all of it, logs too.
+    """End what ``up`` has started, or is starting, and remove all of it but the logs; the next one does that.
 
     What services that were killed have left in the temporary folder is removed as well.
 
@@ -191,10 +217,21 @@ def _end(folder: Path) -> StoppedServices:
 
             ended = remove_containers(folder) or ended
         remove_record(folder)
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove_all_but_logs(folder)
     if interrupted:
         return StoppedServices.START
     return StoppedServices.SERVICES if ended else StoppedServices.NOTHING
+
+
+def _remove_all_but_logs(folder: Path) -> None:
+    """Remove what a stack has left; the folder too if there are no logs in it."""
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        elif path.suffix != _LOG:
+            path.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # the logs are left
+        folder.rmdir()
 
 
 def _wait_quietly() -> None:
@@ -208,7 +245,7 @@ def _show_nothing(line: str) -> None:
 def _start_supervisor(
     names: Collection[str],
     which: str,
-    seconds: float,
+    settings: Settings,
     lock: int,
     http: str,
     on_progress: Callable[[str], None],
@@ -217,8 +254,8 @@ def _start_supervisor(
 
     Args:
         names: Names of the services.
-        which: Whether "all" of them must start, or those that are "installed".
-        seconds: Seconds that each may take until it serves.
+        which: Whether "all" of them must be installed, or those that are "installed" are started.
+        settings: Seconds that each may take until it serves, and where it listens.
         lock: The lock of ``starting``; the supervisor has it too, until all serve.
         http: Address of the HTTP gateway; empty for none.
         on_progress: Called with each line that says how far a service is.
@@ -227,7 +264,10 @@ def _start_supervisor(
     log = folder / _SUPERVISOR_LOG
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "i2s_sdk.stack.supervise", str(seconds), which, str(lock), http, *names],
+            [
+                *(sys.executable, "-m", "i2s_sdk.stack.supervise"),
+                *(str(settings.start_seconds), which, str(lock), http, settings.up_ports, *names),
+            ],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
@@ -296,33 +336,53 @@ def status() -> tuple[ServiceState, ...]:
         StackError: The record of what is up cannot be read.
     """
     up = read_record()
-    return run_blocking(_ask_all(up.services)) if up is not None else ()
+    if up is None:
+        return ()
+    asked = run_blocking(_ask_all(tuple(one for one in up.services if one.name not in up.failing)))
+    failing = (
+        ServiceState(name, up.address(name) or "", False, f"{reason.partition(';')[0]}; it is tried again")
+        for name, reason in up.failing.items()
+    )
+    return (*asked, *failing)
 
 
-def status_names() -> tuple[str, ...]:
-    """Return the names of the services that are up."""
+def last_words() -> str:
+    """Return what the supervisor of the last stack said last; empty for nothing."""
+    return next(reversed(last_lines(stack_folder() / _SUPERVISOR_LOG, 1)), "")
+
+
+def log_names() -> tuple[str, ...]:
+    """Return the names of services that have a log: of those that are up, else of the last stack."""
     up = read_record()
-    return tuple(one.name for one in up.services) if up is not None else ()
+    if up is not None and up.kind is StackKind.DOCKER:
+        return tuple(one.name for one in up.services)
+    return tuple(sorted(path.stem for path in stack_folder().glob(f"*{_LOG}")))
 
 
 def service_log(name: str, lines: int, *, follow: bool = False) -> Iterator[bytes]:
-    """Yield the end of the log of a service that is up, and with ``follow`` what comes after, for ever.
+    """Yield the end of a log, and with ``follow`` what comes after, for ever.
+
+    Args:
+        name: A service that is up, or was in the last stack; "supervisor" for what restarts them.
+        lines: Number of lines.
+        follow: Whether to go on.
 
     Raises:
-        StackError: Nothing is up.
-        UnknownNameError: That service is not up.
+        StackError: Nothing is up, and there is no log of an earlier stack.
+        UnknownNameError: There is no log of that name.
     """
-    up = read_record()
-    if up is None:
+    names = log_names()
+    if not names:
         raise StackError("nothing is up; `i2s-sdk up` starts the services")
-    service = next((one for one in up.services if one.name == name), None)
-    if service is None:
-        raise UnknownNameError("service that is up", name, [one.name for one in up.services])
-    if up.kind is StackKind.DOCKER:
+    if name not in names:
+        raise UnknownNameError("service that has a log", name, names)
+    up = read_record()
+    service = next((one for one in up.services if one.name == name), None) if up is not None else None
+    if up is not None and up.kind is StackKind.DOCKER and service is not None:
         from i2s_sdk.stack.containers import container_log
 
         return container_log(service.runs_as, lines, follow=follow)
-    return _file_log(stack_folder() / f"{name}.log", lines, follow=follow)
+    return _file_log(stack_folder() / f"{name}{_LOG}", lines, follow=follow)
 
 
 def _file_log(log: Path, lines: int, *, follow: bool) -> Iterator[bytes]:
@@ -364,7 +424,9 @@ def _detail(about: MetricsDescription | DocumentsDescription | RendererDescripti
             engines = ", ".join(f"{one.name} {one.version}" for one in about.engines)
         case RendererDescription():
             engines = f"{about.engine.name} {about.engine.version}"
-    return f"{engines}, tier {about.isolation.tier.name.lower()}"
+    degraded = about.isolation.degraded
+    warning = f", DEGRADED: {', '.join(degraded)}" if degraded else ""
+    return f"{engines}, tier {about.isolation.tier.name.lower()}{warning}"
 
 
 def _ask_gateway(service: UpService) -> ServiceState:

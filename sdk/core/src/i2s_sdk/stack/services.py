@@ -13,9 +13,17 @@ from pathlib import Path
 
 from i2s_client import AsyncDocumentsClient, AsyncMetricsClient, AsyncRenderClient, RetryPolicy
 from i2s_client.credentials import tls_credentials
-from i2s_client.service_table import DOCUMENTS, GATEWAY, METRICS, OWN_SERVICES, RENDER_LATEX, wire_name
+from i2s_client.service_table import (
+    DOCUMENTS,
+    GATEWAY,
+    METRICS,
+    OWN_SERVICES,
+    RENDER_LATEX,
+    service_row,
+    wire_name,
+)
 from i2s_sdk.errors import I2SError, RequestRefusedError, ServiceUnavailableError, UsageError
-from i2s_sdk.settings import Settings
+from i2s_sdk.settings import FREE_PORTS, Settings
 from i2s_sdk.stack.child import Child, local_services
 from i2s_sdk.stack.command import ServiceCommand, variable_name
 from i2s_sdk.stack.state import up_address
@@ -165,10 +173,28 @@ def known_address(settings: Settings, name: str) -> str | None:
     return address_of(settings, name) or up_address(name)
 
 
-def service_command(name: str) -> ServiceCommand:
-    """Return how a service is started here."""
+def service_command(name: str, ports: str = FREE_PORTS) -> ServiceCommand:
+    """Return how a service is started here.
+
+    Args:
+        name: Name of the service.
+        ports: Where it listens, as the setting ``up_ports`` says.
+    """
     arguments = _preamble_flags(preamble_files()) if name == RENDER_LATEX else ()
-    return ServiceCommand(name, wire_name(name), arguments)
+    return ServiceCommand(name, wire_name(name), arguments, listen=up_listen(name, ports))
+
+
+def up_listen(name: str, ports: str) -> str:
+    """Return where a service of ``up`` listens; with port 0 the system chooses.
+
+    Args:
+        name: Name of the service. One of another package has no port of its own.
+        ports: The setting ``up_ports``.
+    """
+    own = service_row(name).port if name in OWN_SERVICES else 0
+    if ports == FREE_PORTS or not own:
+        return "127.0.0.1:0"
+    return f"127.0.0.1:{own + int(ports)}"
 
 
 def gateway_command(addresses: Mapping[str, str], listen: str) -> ServiceCommand:

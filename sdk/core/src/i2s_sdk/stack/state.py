@@ -59,6 +59,8 @@ class Up:
     services: tuple[UpService, ...]
     #: Why others do not, by name.
     missing: Mapping[str, str] = field(default_factory=dict)
+    #: Why others die at each start, by name. They are tried again and again.
+    failing: Mapping[str, str] = field(default_factory=dict)
 
     def address(self, name: str) -> str | None:
         """Return the address of a service, None if it is not among them."""

@@ -1,9 +1,9 @@
 """The process that holds services between ``i2s-sdk up`` and ``i2s-sdk down``.
 
-Run as ``python -m i2s_sdk.stack.supervise SECONDS all|installed LOCK HTTP NAME…``, with the address of the
-HTTP gateway or "". It starts the services as its children, and the gateway after them, restarts those that
-die, writes the record once all serve, and ends with them at SIGTERM. However it ends, they end too. At
-SIGUSR1 it adds the gateway that was asked for (``request_gateway``).
+Run as ``python -m i2s_sdk.stack.supervise SECONDS all|installed LOCK HTTP PORTS NAME…``, with the address of
+the HTTP gateway or "". It starts the services as its children, and the gateway after them, restarts those
+that die, writes the record once each serves or has died again and again, and ends with them at SIGTERM.
+However it ends, they end too. At SIGUSR1 it adds the gateway that was asked for (``request_gateway``).
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
+from pathlib import Path
 
 from i2s_client.service_table import GATEWAY, SERVICES
 from i2s_sdk.errors import I2SError, StackError
-from i2s_sdk.stack.child import local_services
+from i2s_sdk.stack.child import Child, local_services
+from i2s_sdk.stack.command import ServiceCommand
 from i2s_sdk.stack.services import gateway_command, service_command
 from i2s_sdk.stack.state import (
     GATEWAY_WANTED,
@@ -37,23 +39,32 @@ from i2s_sdk.stack.state import (
 #: Services without which nothing can be evaluated; the others may be absent.
 NEEDED = tuple(one.name for one in SERVICES if not one.optional)
 
+_log = logging.getLogger(__name__)
+
 DoWithout = Callable[[str, StackError], None]
 
 
 async def supervise(
-    names: Sequence[str], seconds: float, *, insist: bool, http: str, started: Callable[[], None]
+    names: Sequence[str],
+    seconds: float,
+    *,
+    insist: bool,
+    http: str,
+    ports: str,
+    started: Callable[[], None],
 ) -> None:
     """Run services until SIGTERM.
 
     Args:
         names: Names of the services.
         seconds: Seconds that each may take until it serves.
-        insist: Whether all of them must start, or only those that everything needs.
+        insist: Whether all of them must be installed, or only those that everything needs.
         http: Address of the HTTP gateway; empty for none.
+        ports: The setting ``up_ports``.
         started: Called when all serve and the record is written.
 
     Raises:
-        StackError: One cannot be started, died too often, or services are up already.
+        StackError: One is not installed, none can be started, or services are up already.
     """
     missing: dict[str, str] = {}
 
@@ -69,7 +80,9 @@ async def supervise(
     asyncio.get_running_loop().add_signal_handler(GATEWAY_WANTED, wanted.set)
     folder = stack_folder()
     with supervising(folder):
-        holding = asyncio.create_task(_hold(names, seconds, http, missing, do_without, started, wanted))
+        commands = [service_command(name, ports) for name in names]
+        stack = _Stack(folder, missing, end)
+        holding = asyncio.create_task(stack.hold(commands, seconds, http, do_without, started, wanted))
         ending = asyncio.create_task(end.wait())
         try:
             await asyncio.wait({holding, ending}, return_when=asyncio.FIRST_COMPLETED)
@@ -81,53 +94,86 @@ async def supervise(
                 await holding
 
 
-async def _hold(
-    names: Sequence[str],
-    seconds: float,
-    http: str,
-    missing: dict[str, str],
-    do_without: DoWithout,
-    on_started: Callable[[], None],
-    gateway_wanted: asyncio.Event,
-) -> None:
-    folder = stack_folder()
-    commands = [service_command(name) for name in names]
-    async with local_services(commands, folder, seconds, do_without) as children, AsyncExitStack() as held:
-        behind = {name: children[name].address for name in names if name in children}
-        addresses = dict(behind)
+class _Stack:
+    """The services of a supervisor, and their record."""
 
-        async def add_gateway(listen: str) -> None:
-            gateway = local_services([gateway_command(behind, listen)], folder, seconds)
-            added = await held.enter_async_context(gateway)
-            addresses.update((name, one.address) for name, one in added.items())
+    def __init__(self, folder: Path, missing: dict[str, str], end: asyncio.Event) -> None:
+        self._folder, self._missing, self._end = folder, missing, end
+        self._children: dict[str, Child] = {}
+        self._failing: dict[str, str] = {}
+        self._recorded = False
 
-        def record() -> None:
-            started = tuple(UpService(*pair) for pair in addresses.items())
-            write_record(Up(StackKind.PROCESSES, started, missing), folder)
+    async def hold(
+        self,
+        commands: Sequence[ServiceCommand],
+        seconds: float,
+        http: str,
+        do_without: DoWithout,
+        on_started: Callable[[], None],
+        gateway_wanted: asyncio.Event,
+    ) -> None:
+        """Run services, and the gateway that is asked for, until this is cancelled."""
+        services = local_services(commands, self._folder, seconds, do_without, self._note)
+        async with services as children, AsyncExitStack() as held:
+            self._children.update(children)
 
-        if http:
-            await add_gateway(http)
-        record()
-        on_started()
-        while True:
-            await gateway_wanted.wait()
-            gateway_wanted.clear()
-            missing.pop(GATEWAY, None)
-            try:
-                await add_gateway(requested_gateway(folder))
-            except StackError as error:
-                missing[GATEWAY] = error.message
-            record()
+            async def add_gateway(listen: str) -> None:
+                serving = {name: one for name, one in children.items() if name not in self._failing}
+                behind = {name: one.address for name, one in serving.items()}
+                gateway = local_services(
+                    [gateway_command(behind, listen)], self._folder, seconds, on_failing=self._note
+                )
+                self._children.update(await held.enter_async_context(gateway))
+
+            if http:
+                await add_gateway(http)
+            self._recorded = True
+            self._record()
+            on_started()
+            while True:
+                await gateway_wanted.wait()
+                gateway_wanted.clear()
+                self._missing.pop(GATEWAY, None)
+                try:
+                    await add_gateway(requested_gateway(self._folder))
+                except StackError as error:
+                    self._failing.pop(GATEWAY, None)
+                    self._missing[GATEWAY] = error.message
+                self._record()
+
+    def _note(self, name: str, reason: str | None) -> None:
+        """Take note of a service that dies at each start, or serves again."""
+        if reason is None:
+            self._failing.pop(name, None)
+        else:
+            self._failing[name] = reason
+        if self._recorded:  # else `up` says it
+            _log.warning("%s", f"{name} serves again" if reason is None else reason)
+            self._record()
+
+    def _record(self) -> None:
+        if self._end.is_set():  # nobody shall find them any more
+            return
+        services = tuple(
+            UpService(name, one.address) for name, one in self._children.items() if _has_port(one.address)
+        )
+        write_record(Up(StackKind.PROCESSES, services, self._missing, self._failing), self._folder)
+
+
+def _has_port(address: str) -> bool:
+    """Return whether an address is known: whether its port was chosen."""
+    return not address.endswith(":0")
 
 
 def main(arguments: list[str]) -> int:
-    """Run until a signal ends it; return 1 if a service cannot be started or stops too often, else 0."""
+    """Run until a signal ends it; return 1 if a service is not installed or none starts, else 0."""
     logging.basicConfig(format="%(message)s", stream=sys.stderr, level=logging.WARNING)
-    seconds, which, lock, http = float(arguments[0]), arguments[1], int(arguments[2]), arguments[3]
-    names, started = arguments[4:], functools.partial(os.close, lock)
+    seconds, which, lock = float(arguments[0]), arguments[1], int(arguments[2])
+    http, ports, *names = arguments[3:]
+    started = functools.partial(os.close, lock)
     os.set_inheritable(lock, False)  # of us, not of the services
     try:
-        asyncio.run(supervise(names, seconds, insist=which == "all", http=http, started=started))
+        asyncio.run(supervise(names, seconds, insist=which == "all", http=http, ports=ports, started=started))
     except I2SError as error:
         print(error.message, file=sys.stderr)
         return 1

@@ -64,7 +64,8 @@ def _packages_without_content() -> Iterator[None]:
             sys.modules[name] = package
         yield
     finally:
-        for name in [one for one in sys.modules if one.partition(".")[0] == "nltk"]:
+        # A copy is made at once; other threads import modules meanwhile.
+        for name in [one for one in sys.modules.copy() if one.partition(".")[0] == "nltk"]:
             del sys.modules[name]
 
 

@@ -229,14 +229,14 @@ class MemoryKills:
             self._failures_before = failures
 
     def cause(self) -> Cause | None:
-        """Return MEMORY_LIMIT if somebody was killed after the own limit was reached, SIGNALED if for others.
+        """Return MEMORY_LIMIT if somebody was killed after the own limit was reached, KILLED if for others.
 
         None if nobody was killed.
         """
         if self._group is None or self._group.out_of_memory_kills() <= self._kills_before:
             return None
         own = self._group.own_limit_failures() > self._failures_before
-        return Cause.MEMORY_LIMIT if own else Cause.SIGNALED
+        return Cause.MEMORY_LIMIT if own else Cause.KILLED
 
 
 class ProcessBound(Protocol):

@@ -16,7 +16,14 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from i2s_chassis.jail import framing
-from i2s_chassis.jail.errors import CellError, CellLostError, OutputError, OutputReason, StarvedError
+from i2s_chassis.jail.errors import (
+    CellError,
+    CellLostError,
+    KilledError,
+    OutputError,
+    OutputReason,
+    StarvedError,
+)
 from i2s_chassis.jail.framing import Head, Message
 from i2s_chassis.jail.model import (
     Cause,
@@ -93,6 +100,7 @@ class Cell:
         Raises:
             CellError: The program could not be started.
             CellLostError: The cell is gone.
+            KilledError: Something outside killed the program. The cell stands, and can run another one.
             StarvedError: The machine kept the program waiting for far longer than its wall time.
         """
         request = {
@@ -113,7 +121,10 @@ class Cell:
             except TimeoutError:
                 self._link.hang_up()
                 raise StarvedError(_NO_ANSWER) from None
-        return _ended(message.head, message.body)
+        ended = _ended(message.head, message.body)
+        if ended.cause is Cause.KILLED:
+            raise KilledError(f"something outside killed {argv[0] if argv else probe}")
+        return ended
 
     async def usage(self) -> Usage:
         """Return what the program that runs has used so far, or the last one if none does.

@@ -79,6 +79,7 @@ def _restrict(plan: CellPlan) -> None:
             nesting=plan.nesting,
             local_sockets=plan.nesting and alone,
             substitutes=plan.substitutes,
+            engine=bool(plan.channels),
         )
 
 

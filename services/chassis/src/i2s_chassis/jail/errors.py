@@ -5,6 +5,7 @@ JailError                 a fault of the jail, never of the job
 ├── NoNestingError        programs of the isolation tier that remains cannot make namespaces of their own
 ├── CellError             the cell of a job could not be made, or not do what it was asked
 │   ├── CellLostError     the supervisor of the cell is gone
+│   ├── KilledError       something outside killed the program
 │   └── StarvedError      the machine kept the job waiting for far too long
 └── OutputError           a file cannot be fetched; says why
 """
@@ -54,6 +55,13 @@ class CellError(JailError):
 
 class CellLostError(CellError):
     """The supervisor of the cell is gone, and all of the cell with it."""
+
+
+class KilledError(CellError):
+    """SIGKILL ended a program that no limit had ended, and jobs cannot send that signal.
+
+    The kernel of a machine without free memory, an operator, or whoever ended the sandbox sent it.
+    """
 
 
 class StarvedError(CellError):

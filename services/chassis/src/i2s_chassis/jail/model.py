@@ -18,10 +18,11 @@ class Tier(enum.IntEnum):
 
 
 class Cause(enum.Enum):
-    """Why a run ended. Everything but EXITED, SIGNALED and STOPPED was the doing of the jail."""
+    """Why a run ended. Everything but EXITED, SIGNALED, KILLED and STOPPED was the doing of the jail."""
 
     EXITED = "exited"
-    SIGNALED = "signaled"
+    SIGNALED = "signaled"  # by a fault of its own, or by a signal that it could send
+    KILLED = "killed"  # by SIGKILL, which neither the jail nor the program can have sent
     CPU_LIMIT = "cpu_limit"
     WALL_LIMIT = "wall_limit"
     MEMORY_LIMIT = "memory_limit"
@@ -139,8 +140,7 @@ class Ended:
     cause: Cause
     #: Exit code of the program if cause is EXITED, else -1.
     exit_code: int
-    #: The signal that killed it if cause is SIGNALED, else 0. SIGKILL also if the kernel killed one of its
-    #: processes because others had used up the memory.
+    #: The signal that killed it if cause is SIGNALED, else 0.
     signal: int
     #: Usage of this run alone.
     usage: Usage

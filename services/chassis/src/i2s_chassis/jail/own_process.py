@@ -128,6 +128,7 @@ def _confine(needs: WorkerNeeds, kept: set[int], keep_errors: bool) -> Confineme
         substitutes=tuple(one for one in Substitute if not needs.drivers or one is not Substitute.IOCTL),
         starts_processes=False,
         changes_files=changes_files,
+        engine=True,
     )
     # Libraries ask for the name while they are imported, and Python would look for a folder to write to.
     tempfile.tempdir = "/nonexistent"
@@ -141,7 +142,7 @@ def _import_folders() -> list[str]:
     """
     paths = sysconfig.get_paths()
     folders = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    for name, module in list(sys.modules.items()):
+    for name, module in sys.modules.copy().items():
         spec = getattr(module, "__spec__", None)
         if spec is None or "." in name or name in _NOT_IMPORTED:
             continue

@@ -90,14 +90,14 @@ class Run:
             raise CellError(f"{self._request.argv[:1]} did not start: {complaint.decode(errors='replace')}")
         self._measure()
         usage = self._account.total(self._wall_seconds, self._clock.waited_seconds)
-        if cause in (None, Cause.SIGNALED):
+        if cause in (None, Cause.KILLED):
             cause = self._cause(exit_code, by_signal, usage, left_behind)
         events = []
         if cause is Cause.EXITED and left_behind:
             events.append(PolicyEvent(PolicyKind.LEFT_BEHIND, "processes outlived the program", left_behind))
         if by_signal == signal.SIGSYS:
             events.append(PolicyEvent(PolicyKind.SYSTEM_CALL, "killed by a forbidden system call"))
-        by_signal = (by_signal or signal.SIGKILL) if cause is Cause.SIGNALED else 0
+        by_signal = by_signal if cause is Cause.SIGNALED else 0
         if cause is not Cause.EXITED:
             exit_code = -1
         return Ended(cause, exit_code, by_signal, usage, self._output.excerpt(), tuple(events))
@@ -194,7 +194,7 @@ class Run:
     def _look(self) -> Cause | None:
         """Measure the living processes and the folder; returns the limit that is passed.
 
-        SIGNALED if the kernel has killed a process because others had used up the memory.
+        KILLED if the kernel has killed a process because others had used up the memory.
         """
         limits = self._plan.limits
         before, since = self._account.cpu_seconds, self._pause
@@ -293,7 +293,11 @@ class Run:
             return Cause.PROCESS_LIMIT
         if by_signal == signal.SIGXFSZ or (exit_code != 0 and self._workspace.at_a_bound()):
             return Cause.DISK_LIMIT
-        return killed_for_memory or (Cause.SIGNALED if by_signal else Cause.EXITED)
+        if killed_for_memory is not None:
+            return killed_for_memory
+        if by_signal == signal.SIGKILL:
+            return Cause.KILLED  # jobs cannot send it, see seccomp, and the jail has not
+        return Cause.SIGNALED if by_signal else Cause.EXITED
 
 
 class Output:

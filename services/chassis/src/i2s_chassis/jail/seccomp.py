@@ -32,6 +32,10 @@ _OWNER_OF_SIGNALS = (0x8901, 0x8902)  # FIOSETOWN, SIOCSPGRP: whom the kernel si
 # TCGETS, which asks whether this is a terminal, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
 _ANY_DESCRIPTOR = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 _OWNER_BY_FCNTL = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
+_F_SETSIG = 10
+_SIGKILL = 9
+_EXIT_SIGNAL = 0xFF  # the bits of clone's flags with the signal that the parent gets at the child's end
+_RLIMIT_CPU = 0
 _O_CREAT, _O_TRUNC, _O_ACCMODE = 0o100, 0o1000, 0o3
 _O_RDONLY, _O_NEITHER = 0, 3  # the latter asks for both rights and gives neither
 _X32_BIT = 0x40000000
@@ -64,6 +68,7 @@ def build(
     own_pid: int | None = None,
     starts_processes: bool = True,
     changes_files: bool = True,
+    engine: bool = False,
     machine: str = syscalls.MACHINE,
 ) -> bytes:
     """Return the filter as an array of struct sock_filter.
@@ -86,11 +91,16 @@ def build(
             them. Without, it may start threads, and uses the sockets it has as they are.
         changes_files: Whether it may make, change and remove files if the rest of its isolation permits
             it. Without, the calls fail with EROFS, as on a file system that is read-only.
+        engine: Whether it may make timers and change its limit of CPU seconds, by both of which the kernel
+            sends SIGKILL. For an engine that runs no code of a source itself, but in children with a filter
+            of their own.
         machine: Architecture, as in uname -m.
 
     Denied calls fail with EPERM; sockets with EAFNOSUPPORT; clone3 with ENOSYS, so that the C
     library falls back to clone, whose flags can be looked at. Calls of another architecture
-    (32 bit, x32) kill the process.
+    (32 bit, x32) kill the process. Nobody may send SIGKILL, nor have the kernel send it, but a browser
+    (``nesting``), which ends its own processes with it: whatever else that signal ends was killed from
+    outside, or for a limit that the kernel reports otherwise.
 
     Raises:
         KeyError: There is no table for ``machine``.
@@ -110,8 +120,13 @@ def build(
         (() if starts_processes else (table.socketpair, *table.joins), errno.EAFNOSUPPORT),
         (() if changes_files else table.changes, errno.EROFS),
         (() if changes_files else (table.openat2,), errno.ENOSYS),  # its flags lie in memory
+        (() if engine or nesting else (table.timer_create,), errno.EPERM),  # its signal lies in memory
     ):
         code += _refused(numbers, error)
+    if not nesting:
+        code += _without_kill(table)
+    if not (engine or nesting):
+        code += _without_limit_of_time(table)
     if our_user:
         code += [
             (_EQUAL, 0, 4, table.prlimit),
@@ -200,6 +215,58 @@ def _of_this_machine(table: CallNumbers) -> list[_Instruction]:
 def _refused(numbers: Iterable[int], error: int) -> list[_Instruction]:
     """Return instructions with which calls fail."""
     return [one for number in numbers for one in ((_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ERRNO | error))]
+
+
+def _without_kill(table: CallNumbers) -> list[_Instruction]:
+    """Return instructions that refuse to send SIGKILL, and to have the kernel send it for others.
+
+    It does so at the end of a child, and for a descriptor. Calls that pass are looked at by later
+    instructions too, here and below.
+    """
+    code: list[_Instruction] = []
+    for number, place in (*table.signals_at, (table.pidfd_send_signal, 1)):
+        code += _unless_value(number, place, _SIGKILL)
+    code += _unless_value(table.fcntl, 1, _F_SETSIG)
+    code += [
+        (_EQUAL, 0, 5, table.clone),
+        (_LOAD, 0, 0, _OFFSET_ARG0),
+        (_AND, 0, 0, _EXIT_SIGNAL),
+        (_EQUAL, 0, 1, _SIGKILL),
+        (_RETURN, 0, 0, _ERRNO | errno.EPERM),
+        (_LOAD, 0, 0, _OFFSET_NUMBER),
+    ]
+    return code
+
+
+def _without_limit_of_time(table: CallNumbers) -> list[_Instruction]:
+    """Return instructions that refuse to change the limit on CPU seconds, beyond which the kernel kills."""
+    new_limit = _argument(2)  # an address, of which both halves are 0 if the limit is only read
+    return [
+        *_unless_value(table.setrlimit, 0, _RLIMIT_CPU),
+        (_EQUAL, 0, 8, table.prlimit),
+        (_LOAD, 0, 0, _argument(1)),
+        (_EQUAL, 0, 5, _RLIMIT_CPU),
+        (_LOAD, 0, 0, new_limit),
+        (_EQUAL, 0, 2, 0),
+        (_LOAD, 0, 0, new_limit + _SIZE_OF_ARG // 2),
+        (_EQUAL, 1, 0, 0),
+        (_RETURN, 0, 0, _ERRNO | errno.EPERM),
+        (_LOAD, 0, 0, _OFFSET_NUMBER),
+    ]
+
+
+def _unless_value(number: int, place: int, denied: int) -> list[_Instruction]:
+    """Return instructions that refuse a call with this value of an argument.
+
+    Other such calls are looked at by later instructions of the filter.
+    """
+    return [
+        (_EQUAL, 0, 4, number),
+        (_LOAD, 0, 0, _argument(place)),
+        (_EQUAL, 0, 1, denied),
+        (_RETURN, 0, 0, _ERRNO | errno.EPERM),
+        (_LOAD, 0, 0, _OFFSET_NUMBER),
+    ]
 
 
 def _instead_of_landlock(
@@ -301,6 +368,7 @@ def restrict(
     substitutes: tuple[Substitute, ...] = (),
     starts_processes: bool = True,
     changes_files: bool = True,
+    engine: bool = False,
 ) -> None:
     """Put the calling process under the filter for good. Needs no_new_privs to be set.
 
@@ -311,6 +379,7 @@ def restrict(
         substitutes: See build; the process must lead its process group.
         starts_processes: See build.
         changes_files: See build.
+        engine: See build.
 
     Raises:
         OSError: The kernel refused.
@@ -323,6 +392,7 @@ def restrict(
         own_pid=os.getpid() if Substitute.SIGNALS in substitutes else None,
         starts_processes=starts_processes,
         changes_files=changes_files,
+        engine=engine,
     )
     syscalls.load_seccomp_filter(program)
 
@@ -361,9 +431,11 @@ class CallNumbers:
     chroot: int
     ioctl: int
     fcntl: int
-    #: Calls whose first argument is the process to signal.
-    signals: tuple[int, ...]
+    #: Calls whose first argument is the process to signal, with the place of the argument that is the signal.
+    signals_at: tuple[tuple[int, int], ...]
     pidfd_send_signal: int
+    timer_create: int
+    setrlimit: int
     truncate: int
     openat2: int
     #: Calls that open a file by its path, with the place of the argument that holds flags.
@@ -374,6 +446,11 @@ class CallNumbers:
     joins: tuple[int, ...]
     #: Change files by their path, beside those that open them.
     changes: tuple[int, ...]
+
+    @property
+    def signals(self) -> tuple[int, ...]:
+        """Calls whose first argument is the process to signal."""
+        return tuple(number for number, _ in self.signals_at)
 
 
 # Numbers from the kernel's unistd headers; the comments name the calls.
@@ -463,8 +540,11 @@ CALL_NUMBERS = {
         chroot=161,
         ioctl=16,
         fcntl=72,
-        signals=(62, 200, 234, 129, 297),  # kill, tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo
+        # kill, tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo
+        signals_at=((62, 1), (200, 1), (234, 2), (129, 1), (297, 2)),
         pidfd_send_signal=424,
+        timer_create=222,
+        setrlimit=160,
         truncate=76,
         openat2=437,
         flags_of_open=((2, 1), (257, 2)),  # open, openat
@@ -539,8 +619,11 @@ CALL_NUMBERS = {
         chroot=51,
         ioctl=29,
         fcntl=25,
-        signals=(129, 130, 131, 138, 240),  # kill, tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo
+        # kill, tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo
+        signals_at=((129, 1), (130, 1), (131, 2), (138, 1), (240, 2)),
         pidfd_send_signal=424,
+        timer_create=107,
+        setrlimit=164,
         truncate=45,
         openat2=437,
         flags_of_open=((56, 2),),  # openat

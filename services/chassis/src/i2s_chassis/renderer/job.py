@@ -1,4 +1,4 @@
-"""The run of a job, and a second one if the end of the first may not be its own doing.
+"""The run of a job, and further ones if the end of the first may not be its own doing.
 
 A sandbox that is lost is a status. Every job that has ended is counted, logged and traced.
 """
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from i2s_chassis.callers.audit import current_entry
 from i2s_chassis.errors import UnavailableError
-from i2s_chassis.jail import CellError, PolicyEvent
+from i2s_chassis.jail import CellError, KilledError, PolicyEvent
 from i2s_chassis.renderer.model import RawStage
 from i2s_wire.tracing import AttributeValue, current_span, record
 
@@ -27,31 +27,51 @@ _log = logging.getLogger(__name__)
 
 
 async def run_with_rerun(
-    run: Callable[[], Awaitable[R]], doubt: Callable[[R], str | None], telemetry: Telemetry
+    run: Callable[[], Awaitable[R]], doubt: Callable[[R], str | None], telemetry: Telemetry, attempts: int
 ) -> R:
-    """Run a job; if it cannot be known whether the job or something outside ended it, once more.
+    """Run a job until its end is surely its own doing.
 
-    The second result counts: a source that crashes its engine does so again.
+    A run that something outside has killed has no result, however often that happens. If a result may or may
+    not be the doing of the job, the second one counts: a source that crashes its engine does so again.
 
     Args:
         run: Does the job.
         doubt: Returns why the end of the job may not be its own doing, None if it surely is.
-        telemetry: The metrics that count second runs.
+        telemetry: The metrics that count further runs.
+        attempts: Maximum number of runs that something outside kills.
 
     Raises:
-        UnavailableError: The sandbox of the job was lost or could not be made.
+        UnavailableError: The sandbox of the job was lost or could not be made, or something outside killed
+            the job each time.
     """
+    doubted = False
+    killed = 0
     with sandbox_required():
-        result = await run()
-        reason = doubt(result)
-        if reason is None:
-            return result
-        _log.warning(
-            "a process was lost; the job is run once more", extra={"fields": {"reason": reason[:500]}}
-        )
-        telemetry.rerun()
-        current_span().add_event("rerun")
-        return await run()
+        while True:
+            try:
+                result = await run()
+            except KilledError as error:
+                killed += 1
+                if killed >= attempts:
+                    raise _killed_from_outside(killed) from error
+                reason = str(error)
+            else:
+                doubtful = doubt(result)
+                if doubtful is None or doubted:
+                    return result
+                doubted, reason = True, doubtful
+            _log.warning(
+                "a process was lost; the job is run once more", extra={"fields": {"reason": reason[:500]}}
+            )
+            telemetry.rerun()
+            current_span().add_event("rerun")
+
+
+def _killed_from_outside(times: int) -> UnavailableError:
+    return UnavailableError(
+        f"something outside of the service killed the processes of the job, {times} times in a row: the "
+        "kernel of a machine without free memory, or an operator; ask again, or look at the machine's memory"
+    )
 
 
 @contextmanager

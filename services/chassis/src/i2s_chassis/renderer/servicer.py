@@ -20,12 +20,12 @@ from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import wire
 from i2s_chassis.renderer.job import record_job, run_with_rerun
 from i2s_chassis.renderer.model import EngineInstallation, RawRendering
+from i2s_chassis.renderer.settings import RendererSettings
 from i2s_chassis.renderer.verdict import within_limits
 from i2s_chassis.renderer.wire import answer_of
 from i2s_chassis.server.admission import Ticket
 from i2s_chassis.server.logs import log_context
 from i2s_chassis.server.service import Chassis, Register
-from i2s_chassis.server.settings import ServiceSettings
 from i2s_chassis.server.spans import current_span
 from i2s_chassis.server.streaming import answer_stream
 from i2s_wire.codec import encode
@@ -92,7 +92,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
     """Answers render requests. A renderer says what is its own."""
 
     def __init__(
-        self, identity: Identity, engine: RenderEngine[J, R], settings: ServiceSettings, chassis: Chassis
+        self, identity: Identity, engine: RenderEngine[J, R], settings: RendererSettings, chassis: Chassis
     ) -> None:
         self.chassis = chassis
         self._identity, self._settings = identity, settings
@@ -225,7 +225,8 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
         Raises:
             UnavailableError: The sandbox of the job was lost or could not be made.
         """
-        return await run_with_rerun(lambda: self.render(job), self._doubt, self.chassis.telemetry)
+        attempts = self._settings.jail_attempts
+        return await run_with_rerun(lambda: self.render(job), self._doubt, self.chassis.telemetry, attempts)
 
     def _doubt(self, rendering: R) -> str | None:
         """Return why the end of a job may not be its own doing, None if it surely is."""

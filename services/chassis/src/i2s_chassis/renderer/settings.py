@@ -59,6 +59,13 @@ class RendererSettings(ServiceSettings):
         description="Time in which a loaded machine keeps a job waiting for a processor does not count "
         "against its limit on wall time; after this many times that limit the job is given up, UNAVAILABLE.",
     )
+    jail_attempts: int = Field(
+        3,
+        ge=1,
+        le=100,
+        description="Runs of a job that something outside of the service kills; after the last of them the "
+        "call ends with UNAVAILABLE, never with a verdict.",
+    )
     jail_private_mounts: bool = Field(True, description="A tmpfs of its own for each job, where possible.")
     jail_control_groups: bool = Field(True, description="Control groups for jobs, where possible.")
     bwrap: str = Field("bwrap", description="Bubblewrap, by name or path.")
@@ -124,6 +131,7 @@ async def open_jail(settings: RendererSettings, chassis: Chassis) -> AsyncIterat
     try:
         if jail.isolation.tier is Tier.CONTAINER:
             _check_closed(settings.tls_key)
+        chassis.telemetry.isolation("tier", on=jail.isolation.tier is not Tier.NONE)
         yield jail
     except JailError as error:
         raise StartError(f"a sandbox failed while the service started or ended: {error}") from None

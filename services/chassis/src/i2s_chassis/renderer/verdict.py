@@ -48,6 +48,8 @@ def limit_passed(
             return Judgement(Verdict.CRASHED, f"{program} crashed while {doing}.")
         case Cause.EXITED | Cause.STOPPED:
             return None
+        case Cause.KILLED:
+            raise AssertionError("Cell.run raises KilledError instead")
     return Judgement(verdict, f"The limit of {text} was reached while {doing}.")
 
 

@@ -26,6 +26,7 @@ from i2s_chassis.errors import StartError
 from i2s_chassis.server import announcement as announcement_file
 from i2s_chassis.server.announcement import Announcement, Announcer
 from i2s_chassis.server.settings import Address, ServiceSettings
+from i2s_chassis.server.telemetry import Telemetry
 
 _log = logging.getLogger(__name__)
 
@@ -217,33 +218,43 @@ class _CertificateFiles:
 
 
 HEALTH_SERVICE_NAME = health.SERVICE_NAME
+#: The name of health that says whether all layers of the isolation of jobs are on.
+ISOLATION = "i2s.isolation"
+
+
+def _status(serving: bool) -> int:
+    return int(
+        health_pb2.HealthCheckResponse.SERVING if serving else health_pb2.HealthCheckResponse.NOT_SERVING
+    )
 
 
 class Health:
-    """NOT_SERVING from the start until ``set`` is called, and for good once draining."""
+    """NOT_SERVING from the start until ``set`` is called, and for good once draining.
 
-    def __init__(self, wire_names: Iterable[str], on_change: Callable[[bool], None] = lambda _: None) -> None:
+    The name ISOLATION is NOT_SERVING also while a layer of the isolation of jobs is off.
+    """
+
+    def __init__(self, wire_names: Iterable[str], telemetry: Telemetry) -> None:
         """Prepare.
 
         Args:
             wire_names: Full names of the gRPC services.
-            on_change: Called with whether the service serves, each time that it is said.
+            telemetry: Is told whether the service serves, and knows whether the isolation is degraded.
         """
-        self._names, self._on_change = ("", *wire_names), on_change
+        self._names, self._telemetry = ("", *wire_names), telemetry
         self._servicer = health.aio.HealthServicer()
 
     async def set(self, serving: bool) -> None:
         """Say whether the service can work."""
-        status = (
-            health_pb2.HealthCheckResponse.SERVING if serving else health_pb2.HealthCheckResponse.NOT_SERVING
-        )
-        self._on_change(serving)
+        self._telemetry.serving(serving)
         for name in self._names:
-            await self._servicer.set(name, status)
+            await self._servicer.set(name, _status(serving))
+        isolated = serving and not self._telemetry.is_isolation_degraded
+        await self._servicer.set(ISOLATION, _status(isolated))
 
     async def drain(self) -> None:
         """Say NOT_SERVING from now on, whatever is set later."""
-        self._on_change(False)
+        self._telemetry.serving(False)
         await self._servicer.enter_graceful_shutdown()
 
     def add_to(self, server: grpc.aio.Server) -> None:

@@ -213,7 +213,7 @@ def files_of_interpreter() -> Iterator[Path]:
     """Return what the interpreter reads: itself, where modules are looked for, and those that are loaded."""
     yield Path(sys.executable)
     yield from (Path(one) for one in (sys.prefix, sys.base_prefix, *sys.path, sys.argv[0]) if one)
-    loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+    loaded = (getattr(module, "__file__", None) for module in sys.modules.copy().values())
     yield from (Path(file) for file in loaded if file)
 
 

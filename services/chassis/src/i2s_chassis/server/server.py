@@ -81,7 +81,7 @@ async def serve(
     accounts = CallerAccounts(settings.quota, time.monotonic, access.quota_of if access else None)
     origins = Origins(access, certificates=settings.tls_client_ca is not None)
     gate = Gate(service.wire_names, telemetry, settings.max_held_bytes, origins, accounts)
-    health = Health(service.wire_names, telemetry.serving)
+    health = Health(service.wire_names, telemetry)
     await health.set(False)
     draining, at_once, monitor_lost = asyncio.Event(), asyncio.Event(), asyncio.Event()
 

@@ -51,6 +51,10 @@ class Telemetry:
         self._reruns = self._counter("reruns", "Jobs that were run once more after a process was lost.")
         self._policy_events = self._counter("policy_events", "Attempts that were prevented.", "kind")
         self._self_tests = self._counter("self_test_failures", "Self-tests that failed at start.", "test")
+        self._degraded = self._gauge(
+            "isolation_degraded", "1 while a layer of the isolation of jobs is off, else 0.", "layer"
+        )
+        self._layers_off: set[str] = set()
 
     def job(self, verdict: str, seconds: float) -> None:
         """Record a job of the current caller that has finished, and the time it held its slot."""
@@ -92,6 +96,16 @@ class Telemetry:
     def self_test_failure(self, test: str) -> None:
         """Record a self-test that failed."""
         self._self_tests.labels(self._service, test).inc()
+
+    def isolation(self, layer: str, *, on: bool) -> None:
+        """Set whether a layer of the isolation of jobs is on: "tier", "browser"."""
+        self._degraded.labels(self._service, layer).set(not on)
+        (self._layers_off.discard if on else self._layers_off.add)(layer)
+
+    @property
+    def is_isolation_degraded(self) -> bool:
+        """Whether any layer of the isolation of jobs is off."""
+        return bool(self._layers_off)
 
     def warm(self, kind: str, ready: int) -> None:
         """Set how many warm workers of a kind stand ready."""

@@ -26,6 +26,7 @@ from i2s_chassis.jail import (
     Ended,
     Excerpt,
     Isolation,
+    KilledError,
     PolicyEvent,
     PolicyKind,
     Usage,
@@ -37,7 +38,11 @@ from i2s_chassis.warm.program import Warm
 
 _MIB = 1024 * 1024
 _SLACK_INODES = 64
-_CAUSE_OF: dict[int, Cause] = {signal.SIGXCPU: Cause.CPU_LIMIT, signal.SIGXFSZ: Cause.DISK_LIMIT}
+_CAUSE_OF: dict[int, Cause] = {
+    signal.SIGXCPU: Cause.CPU_LIMIT,
+    signal.SIGKILL: Cause.CPU_LIMIT,  # from the kernel, of who holds back SIGXCPU
+    signal.SIGXFSZ: Cause.DISK_LIMIT,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +168,7 @@ class ForkedJob:
 
         Raises:
             WarmError: It was lost, or it broke the protocol.
+            KilledError: Something outside killed the child.
             JailError: A fault of the jail.
         """
         started = asyncio.get_running_loop().time()
@@ -182,6 +188,9 @@ class ForkedJob:
         if child.peak_memory_bytes > self._limits.memory_bytes:
             self._warm.condemn("limit")
             cause = Cause.MEMORY_LIMIT
+        elif child.signal == signal.SIGKILL and child.cpu_seconds < self._limits.cpu_seconds:
+            self._warm.condemn("killed")
+            raise KilledError(f"something outside killed the step {name!r} of a job")
         elif child.signal:
             self._warm.condemn("signal")
             cause = _CAUSE_OF.get(child.signal, Cause.SIGNALED)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
-from i2s_chassis.errors import StartError, UnavailableError, WarmError
+from i2s_chassis.errors import StartError, UnavailableError, WarmError, WarmKilledError
 from i2s_chassis.server.spans import span
 from i2s_chassis.server.telemetry import Telemetry
 from i2s_chassis.warm.program import ForkingRendererSettings, Warm, WarmSettings
@@ -27,6 +27,7 @@ from i2s_chassis.warm.program import ForkingRendererSettings, Warm, WarmSettings
 W = TypeVar("W")
 
 _CLOSE_SECONDS = 5.0
+_STARTS = 3  # of a first worker that something outside kills
 _log = logging.getLogger(__name__)
 
 
@@ -319,13 +320,14 @@ class WarmPool:
     async def open(self) -> AsyncIterator[WarmPool]:
         """Prove that there can be such programs here, then keep some ready while this is open.
 
-        The program that proves it is the first of them.
+        The program that proves it is the first of them. One that something outside kills proves nothing, and
+        another is started.
 
         Raises:
             WarmError: There can be none; says why.
             JailError: A fault of the jail.
         """
-        await self._pool.start(await self._prepare())
+        await self._pool.start(await self._first())
         try:
             yield self
         finally:
@@ -335,6 +337,15 @@ class WarmPool:
     def ready(self) -> int:
         """Programs that wait for a job."""
         return self._pool.ready
+
+    async def _first(self) -> Warm:
+        for _ in range(_STARTS - 1):
+            try:
+                return await self._prepare()
+            except WarmKilledError as error:
+                about = {"kind": self.kind, "reason": str(error)}
+                _log.warning("a warm process was killed; another is started", extra={"fields": about})
+        return await self._prepare()
 
     async def _prepare(self) -> Warm:
         stack = contextlib.AsyncExitStack()

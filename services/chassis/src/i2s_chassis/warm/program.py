@@ -12,8 +12,8 @@ from typing import Literal
 
 from pydantic import ByteSize, Field
 
-from i2s_chassis.errors import WarmError
-from i2s_chassis.jail import Cell, Ended, Jail
+from i2s_chassis.errors import WarmError, WarmKilledError
+from i2s_chassis.jail import Cell, Ended, Jail, KilledError
 from i2s_chassis.limits import START_WALL_PER_CPU, Limits
 from i2s_chassis.renderer import RendererSettings
 
@@ -102,6 +102,7 @@ class Warm:
         """Return the words of the next line, or how the program ended instead.
 
         Raises:
+            WarmKilledError: Something outside killed it.
             JailError: Its cell was lost.
         """
         # The supervisor of the cell holds the pipes too, so they do not end when the program does.
@@ -110,7 +111,7 @@ class Warm:
             await asyncio.wait((reading, self._run), return_when=asyncio.FIRST_COMPLETED)
             if reading.done() and (line := reading.result()).endswith(b"\n"):
                 return line.decode(errors="replace").split()
-            return await asyncio.shield(self._run)
+            return await self.ended()
         finally:
             reading.cancel()
 
@@ -118,9 +119,14 @@ class Warm:
         """Return how the program ended, once it has.
 
         Raises:
+            WarmKilledError: Something outside killed it.
             JailError: Its cell was lost.
         """
-        return await asyncio.shield(self._run)
+        try:
+            return await asyncio.shield(self._run)
+        except KilledError as error:
+            self.condemn("killed")
+            raise WarmKilledError(str(error)) from None
 
     async def ask(self, *words: str) -> list[str] | Ended:
         """Send a line and return the answer; see ``hear``."""

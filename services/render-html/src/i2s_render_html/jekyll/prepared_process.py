@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from i2s_chassis.jail import Cause, Cell, Ended, Jail, JailError, Usage
+from i2s_chassis.jail import Cause, Cell, Ended, Jail, JailError, KilledError, Usage
 from i2s_chassis.limits import START_WALL_PER_CPU, Limits
 from i2s_render_html.jekyll.answer import read_versions
 from i2s_render_html.jekyll.github_pages import THEMES, known_to_ruby
@@ -146,7 +146,7 @@ class PreparedProcess:
         try:
             ended = self._run.result()
         except JailError as error:
-            said = str(error)
+            said, killed = str(error), isinstance(error, KilledError)
         else:
             said, killed = ended.output.whole.decode(errors="replace").strip(), ended.cause is Cause.SIGNALED
         said = said[-500:] or "it said nothing"

@@ -117,6 +117,7 @@ def rendering_line(instance: SampleInstance, rendering: SampleRendering) -> Line
         "outcome": str(rendering.outcome) if rendering.outcome is not None else None,
         "text": rendering.text,
         "truth": rendering.truth,
+        **_filled({"no_truth": rendering.no_truth}),
         **{name: text for name, text in texts.items() if text is not None},
     }
 

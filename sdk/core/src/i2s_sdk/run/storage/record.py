@@ -285,6 +285,8 @@ class SampleRendering:
     text: str | None = None
     #: Text that it is compared with; None if there is none or none is wanted.
     truth: str | None = None
+    #: Why there is no such text, although there is a ground truth that would have one; empty if there is one.
+    no_truth: str = ""
     #: What was rendered last, as its engine counts the lines; None if it is the structure, or was not stored
     #: since it is too long.
     document: str | None = None

@@ -1,0 +1,132 @@
+"""A batch whose services are gone or whose time is over ends, with a reason for each completion."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections.abc import Awaitable, Callable
+
+import pytest
+from PIL import Image
+
+from i2s_sdk.errors import DeadlineError, I2SError, ServiceUnavailableError
+from i2s_sdk.instances.instance import Content
+from i2s_sdk.run.score import ScoreStep
+from i2s_sdk.run.storage.record import SampleAnswer, SampleInstance, SampleRendering
+from i2s_sdk.scoring.scorer import ScorerLimits
+from i2s_sdk.scoring.workers import ScorerWorkers
+from i2s_sdk.tasks.registry import open_task
+from i2s_training.completion_scorer import CompletionScorer, RoundTripRequest
+from i2s_wire.render.rendering import Verdict
+
+SLOTS, COMPLETIONS = 4, 24
+
+
+def _png() -> bytes:
+    output = io.BytesIO()
+    Image.new("L", (4, 4)).save(output, "PNG")
+    return output.getvalue()
+
+
+PICTURE = _png()
+
+
+class _Renderer:
+    """Reads and renders as a test says, and counts."""
+
+    def __init__(self, answer: Callable[[int], Awaitable[None]]) -> None:
+        self.asked, self._answer = 0, answer
+
+    async def render(
+        self, facts: SampleInstance, content: Content, answer: SampleAnswer
+    ) -> tuple[SampleRendering, bytes | None]:
+        self.asked += 1
+        await self._answer(self.asked)
+        return SampleRendering(usable=True, verdict=Verdict.RENDERED), PICTURE
+
+
+def scorer(renderer: _Renderer, batch_seconds: float = 0.0) -> CompletionScorer:
+    task, workers = open_task("latex"), ScorerWorkers(ScorerLimits())
+    scoring = ScoreStep(task, None, (), (), workers)
+    slots = asyncio.Semaphore(SLOTS)
+    return CompletionScorer(
+        {"latex": renderer}, {"latex": scoring}, slots, {}, frozenset(), workers, batch_seconds=batch_seconds
+    )
+
+
+def gone() -> ServiceUnavailableError:
+    return ServiceUnavailableError("nobody answers", address="a:1", method="Render", status="UNAVAILABLE")
+
+
+REQUESTS = [RoundTripRequest(PICTURE, "$x$") for _ in range(COMPLETIONS)]
+
+
+async def test_one_completion_without_an_answer_speaks_for_all_if_none_has_one() -> None:
+    never = asyncio.Event()
+
+    async def answer(number: int) -> None:
+        if number < SLOTS:
+            await never.wait()  # in the middle of attempts of their own
+        raise gone()
+
+    renderer = _Renderer(answer)
+    results = await scorer(renderer).score_each(REQUESTS)
+    assert renderer.asked == SLOTS
+    assert all(isinstance(one, ServiceUnavailableError) for one in results)
+    reasons = [one.message for one in results if isinstance(one, I2SError)]
+    assert reasons.count("not judged, as a service is gone: nobody answers") == COMPLETIONS - 1
+    assert reasons.count("nobody answers") == 1
+
+
+async def test_the_next_batch_asks_again() -> None:
+    async def answer(number: int) -> None:
+        if number == 1:
+            raise gone()
+
+    renderer = _Renderer(answer)
+    judges = scorer(renderer)
+    assert all(isinstance(one, I2SError) for one in await judges.score_each(REQUESTS[:1]))
+    assert not any(isinstance(one, I2SError) for one in await judges.score_each(REQUESTS))
+
+
+async def test_a_service_that_answers_others_is_not_gone() -> None:
+    others = asyncio.Event()
+
+    async def answer(number: int) -> None:
+        if number == 1:
+            await others.wait()
+            raise gone()
+        if number == COMPLETIONS:
+            others.set()
+
+    renderer = _Renderer(answer)
+    results = await scorer(renderer).score_each(REQUESTS)
+    assert renderer.asked == COMPLETIONS
+    assert sum(isinstance(one, I2SError) for one in results) == 1
+
+
+async def test_a_batch_ends_within_its_time() -> None:
+    never = asyncio.Event()
+
+    async def answer(number: int) -> None:
+        if number > 2:
+            await never.wait()
+
+    results = await scorer(_Renderer(answer), batch_seconds=0.5).score_each(REQUESTS)
+    late = [one for one in results if isinstance(one, DeadlineError)]
+    assert len(late) == COMPLETIONS - 2
+    assert {one.message for one in late} == {"the batch was not judged within batch_seconds (0.5 s)"}
+
+
+async def test_a_batch_that_is_cancelled_is_cancelled() -> None:
+    begun, never = asyncio.Event(), asyncio.Event()
+
+    async def answer(number: int) -> None:
+        begun.set()
+        await never.wait()
+
+    judging = asyncio.create_task(scorer(_Renderer(answer)).score_each(REQUESTS))
+    await begun.wait()
+    judging.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await judging
