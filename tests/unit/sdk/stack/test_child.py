@@ -9,7 +9,7 @@ import pytest
 
 from i2s_sdk.errors import ServiceStartError
 from i2s_sdk.stack import child as child_module
-from i2s_sdk.stack.child import Child, last_progress, local_services
+from i2s_sdk.stack.child import Child, bound_log, last_progress, local_services, open_private
 from i2s_sdk.stack.command import ServiceCommand
 
 
@@ -131,3 +131,18 @@ async def test_without_anyone_to_tell_a_service_that_dies_again_and_again_ends_t
 
     with pytest.raises(ServiceStartError, match="died 6 times in a row"):
         await hold()
+
+
+def test_a_log_that_is_too_long_begins_anew_and_one_before_is_kept(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    with open(log, "ab", opener=open_private) as writer:
+        for text in (b"first", b"second", b"third"):
+            writer.write(text)
+            writer.flush()
+            bound_log(log, most=4)
+        writer.write(b"4th")
+        writer.flush()
+        bound_log(log, most=4)
+    before = tmp_path / "a.log.1"
+    assert (log.read_bytes(), before.read_bytes()) == (b"4th", b"third")
+    assert {one.stat().st_mode & 0o777 for one in (log, before)} == {0o600}

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import shutil
 import signal
 import sys
 import time
@@ -27,6 +28,9 @@ _log = logging.getLogger(__name__)
 _LOOK_EVERY = 0.02  # seconds between looks for the announcement
 _DRAIN_SECONDS = 3  # that running jobs have at the end
 _STOP_SECONDS = 10.0  # until a child that does not end is killed
+_LOG_LOOK_SECONDS = 30.0  # between looks at the size of a log
+#: Size of the log of a service, beside which the one before is kept.
+LOG_BYTES = 64 << 20
 _LAST_LINES = 20  # of the log that a message shows
 _STEADY_SECONDS = 60.0  # a child that lived this long starts with a clean slate
 _DEATHS_ALLOWED = 5  # in a row, none of them steady
@@ -136,7 +140,7 @@ class Child:
         deaths = _DEATHS_ALLOWED if fails else 0
         while self._process is not None:
             born = time.monotonic()
-            ending = _ending(await self._process.wait())
+            ending = _ending(await self._ended(self._process))
             if self._stopping:
                 return
             deaths = 1 if time.monotonic() - born > _STEADY_SECONDS else deaths + 1
@@ -152,6 +156,17 @@ class Child:
             with contextlib.suppress(ServiceStartError):  # the next turn of the loop counts it
                 if await self._start_once(seconds) is None and deaths > _DEATHS_ALLOWED and on_failing:
                     on_failing(self.command.name, None)
+
+    async def _ended(self, process: asyncio.subprocess.Process) -> int:
+        """Return how a process ends; its log stays bounded until then."""
+        waiting = asyncio.create_task(process.wait())
+        try:
+            while not (await asyncio.wait({waiting}, timeout=_LOG_LOOK_SECONDS))[0]:
+                with contextlib.suppress(OSError):  # a full disk is no reason to leave a service alone
+                    bound_log(self.log)
+            return waiting.result()
+        finally:
+            waiting.cancel()
 
     async def stop(self) -> None:
         """End the process for good: asked first, killed after a while."""
@@ -202,7 +217,7 @@ class Child:
                 await wait_until_serving(channel, address, self.command.wire_name, float("inf"))
 
     async def _spawn(self) -> asyncio.subprocess.Process:
-        with self.log.open("ab") as log:
+        with open(self.log, "ab", opener=open_private) as log:
             self._process = await asyncio.create_subprocess_exec(
                 *self._argv(),
                 stdin=asyncio.subprocess.DEVNULL,
@@ -228,6 +243,28 @@ class Child:
     def _failed(self, reason: str) -> ServiceStartError:
         end = "\n".join(f"    {line}" for line in last_lines(self.log)) or "    (empty)"
         return ServiceStartError(f"{self.command.title} {reason}; the end of its log {self.log}:\n{end}")
+
+
+def open_private(path: str, flags: int) -> int:
+    """Open a file that is made for its owner alone; for ``open(…, opener=…)``."""
+    return os.open(path, flags, 0o600)
+
+
+def bound_log(log: Path, most: int = LOG_BYTES) -> None:
+    """Begin a log anew if it is larger than ``most`` bytes; what it held is in ``<name>.log.1``.
+
+    Whoever writes it appends, so that nobody needs to open it again.
+
+    Raises:
+        OSError: It cannot be read or written.
+    """
+    if log.stat().st_size <= most:
+        return
+    before = log.with_name(f"{log.name}.1")
+    before.unlink(missing_ok=True)
+    with log.open("rb") as source, open(before, "wb", opener=open_private) as target:
+        shutil.copyfileobj(source, target)
+    os.truncate(log, 0)
 
 
 def last_lines(log: Path, count: int = _LAST_LINES, most_bytes: int = 16_384) -> list[str]:

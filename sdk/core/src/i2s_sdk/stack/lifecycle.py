@@ -25,7 +25,7 @@ from i2s_client.service_table import GATEWAY, SANDBOXED, SERVICES, packaged_rend
 from i2s_sdk.errors import I2SError, ServiceStartError, SettingsError, StackError, UnknownNameError
 from i2s_sdk.settings import FREE_PORTS, Settings
 from i2s_sdk.stack.blocking import run_blocking
-from i2s_sdk.stack.child import GETTING_READY, last_lines
+from i2s_sdk.stack.child import GETTING_READY, last_lines, open_private
 from i2s_sdk.stack.command import remove_left_folders
 from i2s_sdk.stack.services import client_kind, up_listen
 from i2s_sdk.stack.state import (
@@ -262,7 +262,7 @@ def _start_supervisor(
     """
     folder = stack_folder()
     log = folder / _SUPERVISOR_LOG
-    with log.open("wb") as output:
+    with open(log, "wb", opener=open_private) as output:
         process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "i2s_sdk.stack.supervise"),
