@@ -59,3 +59,30 @@ def test_places_are_found_in_a_tight_image_by_the_part_that_it_shows(capture, op
     ]
     found = [red[:, 0].min(), red[:, 0].max() + 1, red[:, 1].min(), red[:, 1].max() + 1]
     assert np.abs(np.subtract(found, expected)).max() <= 1.5
+
+
+def labelled():
+    """Return a figure with texts whose places matplotlib keeps in pixels."""
+    figure, axes = plt.subplots(figsize=(4, 3), dpi=100)
+    bars = axes.bar(["a", "b"], [1, 2], label="Bars")
+    axes.bar_label(bars)
+    axes.legend(loc="upper left")
+    axes.set_xlabel("Across")
+    axes.set_ylabel("Up")
+    axes.annotate("Note", (0, 1), (20, 20), textcoords="offset points")
+    return figure
+
+
+@pytest.mark.parametrize(
+    "options", [{"dpi": 50}, {"dpi": 170}, {"bbox_inches": "tight"}, {"bbox_inches": "tight", "dpi": 77}]
+)
+def test_places_of_texts_do_not_depend_on_how_a_figure_is_saved(capture, options):
+    plain, _ = captured(capture, labelled(), {})
+    plt.close("all")
+    saved, _ = captured(Capture(10**8, None, describe), labelled(), options)
+    assert len(saved["texts"]) == len(plain["texts"])
+    for one, other in zip(saved["texts"], plain["texts"], strict=True):
+        assert one["text"] == other["text"]
+        assert [one["box"][name] for name in ("x", "y")] == pytest.approx(
+            [other["box"][name] for name in ("x", "y")], abs=0.01
+        ), one

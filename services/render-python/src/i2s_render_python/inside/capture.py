@@ -7,10 +7,10 @@ saved before. What was shown or saved is kept as it was at that moment, whatever
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -132,6 +132,8 @@ class Capture:
             cuts: list[Bbox] = []
             with kept_sizes(sizes), _kept_cuts(cuts):
                 png = self._draw(figure, options)
+                if cuts or self._dpi_of(figure, options) != figure.dpi:
+                    self._place(figure)
             objects = {**self._describe(figure, 0, sizes), **_shown_part(figure, cuts)}
             kept = _Kept(figure, png, objects, options)
         figure.stale = False
@@ -176,10 +178,23 @@ class Capture:
             self._drawing = False
         return buffer.getvalue()
 
+    def _dpi_of(self, figure: Figure, options: Mapping[str, object]) -> float:
+        """Return the resolution that a figure is drawn with."""
+        dpi = self._dpi if self._dpi is not None else options.get("dpi")
+        return float(dpi) if isinstance(dpi, int | float) else _usual_dpi(figure)
+
+    def _place(self, figure: Figure) -> None:
+        """Put labels, legends, tables and annotations of a figure back to where they are in it.
+
+        They keep the pixels where they were last drawn, which were those of another resolution, or of a part.
+        """
+        width, height = figure.get_size_inches() * figure.dpi
+        if width * height <= self._pixels:
+            with contextlib.suppress(Exception):  # figures of programs do anything
+                figure.draw_without_rendering()
+
     def _check_figure(self, figure: Figure, dpi: float | None) -> None:
-        if dpi is None:
-            chosen = mpl.rcParams["savefig.dpi"]
-            dpi = figure.dpi if chosen == "figure" else float(chosen)
+        dpi = _usual_dpi(figure) if dpi is None else dpi
         width, height = figure.get_size_inches() * dpi
         self._check(float(width), float(height))
 
@@ -257,7 +272,13 @@ class Finished:
     objects: Mapping[str, object] | None
 
 
-@contextmanager
+def _usual_dpi(figure: Figure) -> float:
+    """Return the resolution that a figure is saved with if the program names none."""
+    chosen = mpl.rcParams["savefig.dpi"]
+    return float(figure.dpi if chosen == "figure" else chosen)
+
+
+@contextlib.contextmanager
 def _kept_cuts(cuts: list[Bbox]) -> Iterator[None]:
     """Keep what ``bbox_inches`` leaves of figures that are saved in the block, in inches from below left."""
     adjust = _tight_bbox.adjust_bbox
