@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -146,7 +146,9 @@ class _Scene:
         found: set[str] = set()
         looked: set[str] = set()
         width = mark.line_width * self.canvas.per_point
-        for colors, thin in ((mark.colors, mark.kind in _STROKED), (mark.edge_colors, True)):
+        fills = self._stand_out(mark.colors)
+        kinds = ((mark.colors, mark.kind in _STROKED, True), (mark.edge_colors, True, not fills))
+        for colors, thin, counts in kinds:
             if not colors:
                 continue
             named = np.asarray(items, dtype=int) % len(colors)
@@ -156,10 +158,19 @@ class _Scene:
                 hits = self._hits(
                     points[own], radius, colors[number], width if thin and width > 0 else 1.0, edges[own]
                 )
-                matched[own] |= hits
+                if counts:
+                    matched[own] |= hits
                 if hits.any():
                     found.add(colors[number])
         return matched, found, looked
+
+    def _stand_out(self, colors: Sequence[str]) -> bool:
+        """Return whether fills can be told from the background, so that the strokes around them do not matter."""
+        inks = [ink for ink in map(Ink.of, colors[:_ALIKE_COLORS]) if ink is not None]
+        steps = [
+            ink.alpha * np.linalg.norm(self.grounds[:1] - ink.rgb, axis=1).max(initial=0) for ink in inks
+        ]
+        return any(step >= 3 * VISIBLE for step in steps)
 
     def _hits(self, points: Floats, radius: float, color: str, width: float, edges: Bools) -> Bools:
         ink = Ink.of(color)
