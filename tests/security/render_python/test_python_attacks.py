@@ -96,6 +96,21 @@ REFUSED = {
     "adds a key": CALL + "assert call(248, 0, 0, 0, 0, 0) >= 0",
     "opens a ring": CALL + "assert call(425, 1, 0) >= 0",
     "handles page faults": CALL + "assert call(323, 0) >= 0",
+    "locks a file of the system": (
+        "import fcntl, os; fcntl.flock(os.open('/usr/lib/os-release', os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)"
+    ),
+    "asks what others have read": (
+        "import os; os.preadv(os.open('/usr/lib/os-release', os.O_RDONLY), [bytearray(1)], 0, os.RWF_NOWAIT)"
+    ),
+    "asks which pages are in memory": (
+        CALL + "import errno, os; file = os.open('/usr/lib/os-release', os.O_RDONLY)\n"
+        "places = (ctypes.c_uint64 * 8)()\n"
+        "assert call(451, file, ctypes.addressof(places), ctypes.addressof(places) + 16, 0) == 0"
+    ),
+    "watches a folder of the system": (
+        "import fcntl, os, signal; signal.signal(signal.SIGIO, signal.SIG_IGN)\n"
+        "fcntl.fcntl(os.open('/usr/lib', os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_ACCESS | fcntl.DN_MULTISHOT)"
+    ),
     "mounts": CALL + "assert call(165, 0, 0, 0, 0, 0) == 0",
     "has LaTeX set its text": PLT + "plt.rcParams['text.usetex'] = True\nplt.plot([1])\nplt.savefig('x.png')",
     "asks for input": "input()",

@@ -32,6 +32,8 @@ _OWNER_OF_SIGNALS = (0x8901, 0x8902)  # FIOSETOWN, SIOCSPGRP: whom the kernel si
 # TCGETS, which asks whether this is a terminal, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
 _ANY_DESCRIPTOR = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 _OWNER_BY_FCNTL = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
+_WATCH_BY_FCNTL = (1026,)  # F_NOTIFY: who reads and changes files of a folder
+_READ_IF_CACHED = 0x8  # RWF_NOWAIT: fails if the page is in no cache, which tells what others have read
 _O_CREAT, _O_TRUNC, _O_ACCMODE = 0o100, 0o1000, 0o3
 _O_RDONLY, _O_NEITHER = 0, 3  # the latter asks for both rights and gives neither
 _X32_BIT = 0x40000000
@@ -106,6 +108,8 @@ def build(
         (() if nesting else (table.unshare, table.chroot), errno.EPERM),
         ((table.clone3,), errno.ENOSYS),
         (() if local_sockets else (table.socket,), errno.EAFNOSUPPORT),
+        # Of a file of the system, other jobs and the host would see the lock. Browsers lock files of their own.
+        ((table.flock,) if starts_processes and not nesting else (), errno.ENOLCK),
         (() if starts_processes else table.starts, errno.EPERM),
         (() if starts_processes else (table.socketpair, *table.joins), errno.EAFNOSUPPORT),
         (() if changes_files else table.changes, errno.EROFS),
@@ -132,6 +136,9 @@ def build(
         for number, place in table.flags_of_open:
             code += _for_reading(number, place)
     code += _instead_of_landlock(table, substitutes, own_pid)
+    owners = _OWNER_BY_FCNTL if Substitute.SIGNALS in substitutes else ()
+    code += _unless_argument(table.fcntl, 1, (*_WATCH_BY_FCNTL, *owners), errno.EPERM)
+    code += _without_flags(table.preadv2, _READ_IF_CACHED, place=5, error=errno.EOPNOTSUPP)
     code += [
         # A pair of datagram sockets can send to any socket that has a path, so only those that
         # are connected: of streams, and of packets in order for a browser.
@@ -212,7 +219,6 @@ def _instead_of_landlock(
         for number in table.signals:
             code += _only_argument(number, 0, permitted, errno.EPERM)
         code += _only_argument(table.pidfd_send_signal, 0, (), errno.EPERM)
-        code += _unless_argument(table.fcntl, 1, _OWNER_BY_FCNTL, errno.EPERM)
         if Substitute.IOCTL not in substitutes:
             code += _unless_argument(table.ioctl, 1, (*_TERMINAL_INPUT, *_OWNER_OF_SIGNALS), errno.EPERM)
     if Substitute.IOCTL in substitutes:
@@ -282,13 +288,15 @@ def _for_reading(number: int, place: int) -> list[_Instruction]:
     ]
 
 
-def _without_flags(number: int, denied: int) -> list[_Instruction]:
-    """Return instructions that let a call pass only without any of these bits in its first argument."""
+def _without_flags(
+    number: int, denied: int, *, place: int = 0, error: int = errno.EPERM
+) -> list[_Instruction]:
+    """Return instructions that let a call pass only without any of these bits in an argument."""
     return [
         (_EQUAL, 0, 4, number),
-        (_LOAD, 0, 0, _OFFSET_ARG0),
+        (_LOAD, 0, 0, _argument(place)),
         (_ANY_BIT, 0, 1, denied),
-        (_RETURN, 0, 0, _ERRNO | errno.EPERM),
+        (_RETURN, 0, 0, _ERRNO | error),
         (_RETURN, 0, 0, _ALLOW),
     ]
 
@@ -361,6 +369,8 @@ class CallNumbers:
     chroot: int
     ioctl: int
     fcntl: int
+    flock: int
+    preadv2: int
     #: Calls whose first argument is the process to signal.
     signals: tuple[int, ...]
     pidfd_send_signal: int
@@ -389,6 +399,7 @@ _UNIFIED = (
         442,
     ),  # open_tree, move_mount, fs… open, config, mount, pick, mount_setattr
     *(438, 440, 443, 447),  # pidfd_getfd, process_madvise, quotactl_fd, memfd_secret
+    451,  # cachestat: which pages of a file are in memory
 )
 _UNIFIED_ATTRIBUTES = (463, 466, 469)  # setxattrat, removexattrat, file_setattr
 _UNIFIED_MODES = (452,)  # fchmodat2
@@ -463,6 +474,8 @@ CALL_NUMBERS = {
         chroot=161,
         ioctl=16,
         fcntl=72,
+        flock=73,
+        preadv2=327,
         signals=(62, 200, 234, 129, 297),  # kill, tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo
         pidfd_send_signal=424,
         truncate=76,
@@ -539,6 +552,8 @@ CALL_NUMBERS = {
         chroot=51,
         ioctl=29,
         fcntl=25,
+        flock=32,
+        preadv2=286,
         signals=(129, 130, 131, 138, 240),  # kill, tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo
         pidfd_send_signal=424,
         truncate=45,
