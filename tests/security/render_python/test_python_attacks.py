@@ -97,7 +97,8 @@ REFUSED = {
     "opens a ring": CALL + "assert call(425, 1, 0) >= 0",
     "handles page faults": CALL + "assert call(323, 0) >= 0",
     "locks a file of the system": (
-        "import fcntl, os; fcntl.flock(os.open('/usr/lib/os-release', os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)"
+        "import fcntl, os; file = os.open('/usr/lib/os-release', os.O_RDONLY)\n"
+        "fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)"
     ),
     "asks what others have read": (
         "import os; os.preadv(os.open('/usr/lib/os-release', os.O_RDONLY), [bytearray(1)], 0, os.RWF_NOWAIT)"

@@ -108,7 +108,7 @@ def build(
         (() if nesting else (table.unshare, table.chroot), errno.EPERM),
         ((table.clone3,), errno.ENOSYS),
         (() if local_sockets else (table.socket,), errno.EAFNOSUPPORT),
-        # Of a file of the system, other jobs and the host would see the lock. Browsers lock files of their own.
+        # Of a file of the system, others would see the lock. Browsers lock files of their own.
         ((table.flock,) if starts_processes and not nesting else (), errno.ENOLCK),
         (() if starts_processes else table.starts, errno.EPERM),
         (() if starts_processes else (table.socketpair, *table.joins), errno.EAFNOSUPPORT),

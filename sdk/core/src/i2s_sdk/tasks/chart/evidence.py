@@ -5,7 +5,7 @@ the image: texts need ink where they are said to be, marks their colours where t
 that is shown or a visible frame. So what is not drawn, is transparent, has the colour of its background, is
 covered by something else, or lies outside of the image is not shown, whatever the reason.
 
-It is no recognition: ink of another text of about that length, or another thing of the colour of a mark that
+It is no recognition: ink of another text that is no shorter, or another thing of the colour of a mark that
 runs where the mark is said to run, counts as it. A program that knows what to draw where can as well draw it.
 """
 
@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from i2s_sdk.tasks.chart.mark_evidence import shown_marks
 from i2s_sdk.tasks.chart.pixels import Bools, Canvas, Floats, Ink, grounds, matching
 from i2s_wire.render.figure import Axes, Figure, FigureText
-
 
 #: The least part of the texts and marks of axes that are shown if the axes have no visible frame.
 _LEAST_OBJECTS = 0.4
@@ -88,6 +87,10 @@ _LEAST_STROKES = 0.35
 _LEAST_PART = 0.3
 #: Part of a box that another text takes if there is no room for both.
 _STACKED = 0.75
+#: Rotation of a text that is read from below, or from above.
+_UPRIGHT = 90
+#: The most texts of one figure that are looked for; further ones are not shown.
+_MOST_TEXTS = 2000
 #: Texts whose places are compared at once.
 _AT_ONCE = 200
 
@@ -96,13 +99,13 @@ def shown_texts(canvas: Canvas, texts: Sequence[FigureText]) -> list[bool]:
     """Return for each text whether its image shows ink where it is said to be."""
     stacked, crowded = _neighbours(canvas, texts)
     return [
-        not below and _is_shown(canvas, text, beside)
-        for text, below, beside in zip(texts, stacked, crowded, strict=True)
+        number < _MOST_TEXTS and not below and _is_shown(canvas, text, beside)
+        for number, (text, below, beside) in enumerate(zip(texts, stacked, crowded, strict=True))
     ]
 
 
 def _neighbours(canvas: Canvas, texts: Sequence[FigureText]) -> tuple[list[bool], list[bool]]:
-    """Return which texts lie on an earlier one with other words, and which have another one right beside them.
+    """Return which texts lie on an earlier one with other words, and which have another one beside them.
 
     The same ink cannot be two texts.
     """
@@ -141,17 +144,18 @@ def _is_shown(canvas: Canvas, text: FigureText, crowded: bool) -> bool:
     if not _LEAST_INK <= inked.mean() <= _MOST_INK or not _is_joined(inked):
         return False
     turned = round(text.rotation) % 180
-    if part < 0.95 or turned not in (0, 90) or pixels.shape[:2] != (region.height, region.width):
+    if part < 0.95 or turned not in (0, _UPRIGHT) or pixels.shape[:2] != (region.height, region.width):
         return True  # cut off, oblique, or thinned out: where it begins and ends is not known
-    lying = turned == 0
-    starts, ends = (
-        (left - region.left, right - region.left) if lying else (top - region.top, bottom - region.top)
-    )
-    along = inked if lying else inked.T
+    sides = (left - region.left, right - region.left), (top - region.top, bottom - region.top)
+    along, ends, across, edges = (inked, sides[0], inked.T, sides[1])
+    if turned == _UPRIGHT:
+        along, ends, across, edges = across, edges, along, ends
     letters = max(len(_COMMAND.sub("", line)) for line in lines)
     blank = len(text.text) - len(text.text.strip(" "))
     slack = max(2.5, 0.3 * along.shape[0]) + 0.6 * along.shape[0] * blank
-    if not _fits(along, starts, ends, slack) or not (crowded or _is_apart(along, starts, ends)):
+    if not _fits(along, *ends, slack):
+        return False
+    if not crowded and not (_is_apart(along, *ends) and _is_apart(across, *edges)):
         return False
     return letters < _FEWEST_LETTERS or _has_strokes(along, letters)
 
@@ -167,7 +171,7 @@ def _is_joined(inked: Bools) -> bool:
 
 
 def _fits(inked: Bools, starts: float, ends: float, slack: float) -> bool:
-    """Return whether ink begins and ends where a text does, given the places of its ends along the columns."""
+    """Return whether ink begins and ends where a text does, given its ends along the columns."""
     first = max(0, int(starts))
     within = np.flatnonzero(inked.any(axis=0)[first : int(np.ceil(ends))]) + first
     return bool(len(within) and within[0] <= starts + slack and within[-1] + 1 >= ends - slack)
@@ -197,7 +201,7 @@ _PLACES, _BESIDE = 24, 3
 
 
 def _has_frame(canvas: Canvas, axes: Axes) -> bool:
-    """Return whether sides of axes, upright and lying, can be seen: a line, or another colour inside than outside."""
+    """Return whether an upright and a lying side of axes can be seen: a line, or another colour inside."""
     left, top, right, bottom = canvas.corners(axes.box)
     if not (right - left > 2 * _BESIDE and bottom - top > 2 * _BESIDE):
         return False

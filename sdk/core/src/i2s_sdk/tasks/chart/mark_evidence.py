@@ -20,7 +20,7 @@ from i2s_sdk.tasks.chart.pixels import (
     laid_over,
     matching,
 )
-from i2s_wire.render.figure import Figure, FigureBox, Mark, MarkKind
+from i2s_wire.render.figure import Axes, Figure, FigureBox, Mark, MarkKind
 
 #: Places of one mark that are looked at, and places beside it.
 _PROBES, _BESIDE = 64, 48
@@ -41,7 +41,7 @@ _ALIKE_COLORS = 4
 #: Difference in RGB of 0 to 255 up to which colours are alike.
 _ALIKE = 60.0
 #: The most comparisons of colours with pixels for one figure; marks beyond are not shown.
-_MOST_COMPARISONS = 20_000
+_MOST_COMPARISONS = 6_000
 #: Pixels of a colour that are enough where its places are not known.
 _FEWEST_PIXELS = 2
 #: How far around a place both sides of an edge are looked for, in pixels, at least.
@@ -73,6 +73,8 @@ class _Scene:
     figure: Figure
     #: Number of the axes; None for none.
     number: int | None
+    #: The axes; None if they are not known.
+    axes: Axes | None
     #: Where marks are drawn.
     region: Region
     #: Its most frequent colours.
@@ -93,7 +95,7 @@ class _Scene:
         known = number is not None and number < len(figure.axes)
         axes = figure.axes[number or 0] if known else None
         region = canvas.region(axes.box, 1.0) if axes is not None else canvas.whole
-        pixels = canvas.sample(region) if not region.empty else np.empty((0, 3))
+        pixels = canvas.sample(region) if not region.empty else np.empty((0, 0, 3))
         order = (
             np.arange(1, _BESIDE + 1)[:, None] * np.array([0.754877666, 0.569840296]) % 1.0
         )  # even, not a grid
@@ -102,7 +104,7 @@ class _Scene:
         boxes = [one.box for one in figure.texts if one.axes == number]
         boxes += [axes.legend] if axes is not None and axes.legend is not None else []
         taken = _in_boxes(anywhere, canvas, boxes)
-        return cls(canvas, figure, number, region, grounds(pixels), is_noise(pixels), anywhere[~taken])
+        return cls(canvas, figure, number, axes, region, grounds(pixels), is_noise(pixels), anywhere[~taken])
 
     def shown_colors(self, mark: Mark) -> set[str] | None:
         """Return the colours of a mark that the image shows; None if it does not show the mark."""
@@ -118,8 +120,7 @@ class _Scene:
 
     def _places(self, mark: Mark) -> Places | None:
         if id(mark) not in self.places:
-            axes = self.figure.axes[self.number] if self.number is not None else None
-            self.places[id(mark)] = places_of(mark, axes, self.canvas)
+            self.places[id(mark)] = places_of(mark, self.axes, self.canvas)
         return self.places[id(mark)]
 
     def _at_places(self, mark: Mark, places: Places) -> set[str] | None:
@@ -165,7 +166,7 @@ class _Scene:
         return matched, found, looked
 
     def _stand_out(self, colors: Sequence[str]) -> bool:
-        """Return whether fills can be told from the background, so that the strokes around them do not matter."""
+        """Return whether fills can be told from the background, so that their strokes do not matter."""
         inks = [ink for ink in map(Ink.of, colors[:_ALIKE_COLORS]) if ink is not None]
         steps = [
             ink.alpha * np.linalg.norm(self.grounds[:1] - ink.rgb, axis=1).max(initial=0) for ink in inks
@@ -249,12 +250,11 @@ class _Scene:
         return own if part.empty else part
 
     def _order_of_cells(self, mark: Mark) -> float | None:
-        """Return how much cells with values next to each other differ in colour, by the difference of any two.
+        """Return how much cells with neighbouring values differ in colour, by the difference of any two.
 
         A map from values to colours makes it small. None if it is not known which cell has which value.
         """
-        axes = self.figure.axes[self.number] if self.number is not None else None
-        places = cells_of(mark, axes, self.canvas)
+        places = cells_of(mark, self.axes, self.canvas)
         if not places or len(set(mark.z)) < _FEWEST_CELLS:
             return None
         order = np.argsort(np.asarray(mark.z), kind="stable")

@@ -89,10 +89,10 @@ def places_of(mark: Mark, axes: Axes | None, canvas: Canvas) -> Places | None:
 
 
 def cells_of(mark: Mark, axes: Axes | None, canvas: Canvas) -> list[list[Floats]]:
-    """Return where the cells with the values of a mark may be, in pixels: two ways, each of some places in cells.
+    """Return where the cells with the values of a mark may be: two ways, each of some places in each cell.
 
-    Each place is of shape (values, 2). There is none if it is not known which cells have the values. Rows are
-    counted from above or from below, which the objects do not say.
+    Places are pixels, of shape (values, 2). There are none if it is not known which cells have the values. Rows
+    are counted from above or from below, which the objects do not say.
     """
     if len(mark.sizes) != 2 or len(mark.x) != 2 or len(mark.y) != 2 or mark.total < len(mark.z):
         return []

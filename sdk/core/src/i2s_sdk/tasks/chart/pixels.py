@@ -206,7 +206,7 @@ class Ink:
 
 
 def is_noise(pixels: Floats) -> bool:
-    """Return whether most pixels differ from their neighbours, across and down, so that nothing can be seen."""
+    """Return whether nothing can be seen since most pixels differ from those beside and below them."""
     steps = (np.abs(np.diff(pixels, axis=axis)).max(axis=2) for axis in (0, 1))
     return all(step.size > 0 and float((step > _NOISE_STEP).mean()) > _NOISE_SHARE for step in steps)
 
