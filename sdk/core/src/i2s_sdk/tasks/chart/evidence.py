@@ -51,9 +51,8 @@ def unseen_objects(figure: Figure, pixels: NDArray[np.uint8]) -> Unseen:
     canvas = Canvas.of(figure, pixels)
     texts = shown_texts(canvas, figure.texts)
     marks, colors = shown_marks(canvas, figure)
-    owned = [
-        (one.axes, seen) for one, seen in zip((*figure.texts, *figure.marks), (*texts, *marks), strict=True)
-    ]
+    owners = (*(one.axes for one in figure.texts), *(one.axes for one in figure.marks))
+    owned = list(zip(owners, (*texts, *marks), strict=True))
     axes = [
         _are_mostly_shown([seen for owner, seen in owned if owner == number]) or _has_frame(canvas, one)
         for number, one in enumerate(figure.axes)
@@ -134,9 +133,9 @@ def _is_shown(canvas: Canvas, text: FigureText, crowded: bool) -> bool:
     lines = [line.strip() for line in text.text.split("\n") if line.strip()]
     if region.empty or ink is None or not lines or min(right - left, bottom - top) < _LEAST_HEIGHT:
         return False
-    across = min(right, canvas.whole.right) - max(left, 0)
-    down = min(bottom, canvas.whole.bottom) - max(top, 0)
-    part = across * down / ((right - left) * (bottom - top))
+    columns = min(right, canvas.whole.right) - max(left, 0)
+    rows = min(bottom, canvas.whole.bottom) - max(top, 0)
+    part = columns * rows / ((right - left) * (bottom - top))
     if part < _LEAST_PART:
         return False
     pixels = canvas.sample(region)
@@ -147,7 +146,7 @@ def _is_shown(canvas: Canvas, text: FigureText, crowded: bool) -> bool:
     if part < 0.95 or turned not in (0, _UPRIGHT) or pixels.shape[:2] != (region.height, region.width):
         return True  # cut off, oblique, or thinned out: where it begins and ends is not known
     sides = (left - region.left, right - region.left), (top - region.top, bottom - region.top)
-    along, ends, across, edges = (inked, sides[0], inked.T, sides[1])
+    along, ends, across, edges = inked, sides[0], inked.T, sides[1]
     if turned == _UPRIGHT:
         along, ends, across, edges = across, edges, along, ends
     letters = max(len(_COMMAND.sub("", line)) for line in lines)
@@ -164,16 +163,18 @@ def _is_joined(inked: Bools) -> bool:
     """Return whether pixels of ink lie together, as they do in strokes."""
     wide = np.pad(inked, 1).astype(np.int64)
     rows, columns = inked.shape
-    around = sum(
-        wide[down : down + rows, across : across + columns] for down in range(3) for across in range(3)
-    )
+    around = np.zeros_like(inked, dtype=np.int64)
+    for down in range(3):
+        for across in range(3):
+            around += wide[down : down + rows, across : across + columns]
     return bool((around[inked] - 1 >= 2).mean() >= _LEAST_JOINED)
 
 
 def _fits(inked: Bools, starts: float, ends: float, slack: float) -> bool:
     """Return whether ink begins and ends where a text does, given its ends along the columns."""
     first = max(0, int(starts))
-    within = np.flatnonzero(inked.any(axis=0)[first : int(np.ceil(ends))]) + first
+    columns: Bools = np.any(inked, axis=0)
+    within = np.flatnonzero(columns[first : int(np.ceil(ends))]) + first
     return bool(len(within) and within[0] <= starts + slack and within[-1] + 1 >= ends - slack)
 
 

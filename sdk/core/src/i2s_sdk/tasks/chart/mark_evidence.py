@@ -14,6 +14,7 @@ from i2s_sdk.tasks.chart.pixels import (
     Canvas,
     Floats,
     Ink,
+    Ints,
     Region,
     grounds,
     is_noise,
@@ -42,6 +43,8 @@ _ALIKE_COLORS = 4
 _ALIKE = 60.0
 #: The most comparisons of colours with pixels for one figure; marks beyond are not shown.
 _MOST_COMPARISONS = 6_000
+#: What looking for a colour anywhere in a box counts among them.
+_COST_OF_REGION = 10
 #: Pixels of a colour that are enough where its places are not known.
 _FEWEST_PIXELS = 2
 #: How far around a place both sides of an edge are looked for, in pixels, at least.
@@ -140,7 +143,7 @@ class _Scene:
         return names if len(names) > _FEW_COLORS else found | (names - looked)
 
     def _matched(
-        self, mark: Mark, points: Floats, radius: float, items: Floats, edges: Bools
+        self, mark: Mark, points: Floats, radius: float, items: Ints, edges: Bools
     ) -> tuple[Bools, set[str], set[str]]:
         """Return which places have the colour of their item, the colours that were found, and looked for."""
         matched: Bools = np.zeros(len(points), dtype=bool)
@@ -188,7 +191,7 @@ class _Scene:
             hits[~edges] = matching(pixels, ink, self.grounds, width).any(axis=1)
         return hits
 
-    def _share_beside(self, mark: Mark, places: Places, items: Floats) -> float:
+    def _share_beside(self, mark: Mark, places: Places, items: Ints) -> float:
         """Return at which part of the places beside a mark there is its colour too."""
         beside = self.anywhere[~self._taken(mark)]
         if len(beside) < _FEWEST_BESIDE:
@@ -225,11 +228,12 @@ class _Scene:
         if is_noise(pixels):
             return None
         backgrounds = np.concatenate([grounds(pixels), self.grounds])
+        colors, counts = np.unique(pixels.reshape(-1, 3), axis=0, return_counts=True)
         found = set()
         for name in names:
             ink = Ink.of(name)
-            self.comparisons += 1
-            if ink is not None and matching(pixels, ink, backgrounds).sum() >= _FEWEST_PIXELS:
+            self.comparisons += _COST_OF_REGION
+            if ink is not None and counts[matching(colors, ink, backgrounds)].sum() >= _FEWEST_PIXELS:
                 found.add(name)
         if len(found) < _LEAST_SHARE * len(names) or not found:
             return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from i2s_sdk.tasks.chart.pixels import Bools, Canvas, Floats
+from i2s_sdk.tasks.chart.pixels import Bools, Canvas, Floats, Ints
 from i2s_wire.render.figure import Axes, Axis, Mark, MarkKind
 
 #: The least and the greatest distance in pixels from a place within which a colour is looked for.
@@ -32,7 +32,7 @@ class Places:
     #: Of shape (n, 2): column and row.
     points: Floats
     #: Number of the item that each is of, from 0.
-    items: Floats
+    items: Ints
     #: Whether the mark ends at a place, so that another colour is there too.
     edges: Bools
     #: How far from a place the colour may be.
@@ -48,7 +48,8 @@ class Places:
         reach = self.radius + margin
         for first in range(0, len(self.points), 500):
             some = self.points[None, first : first + 500]
-            taken |= (np.abs(points[:, None] - some) <= reach).all(axis=2).any(axis=1)
+            near: Bools = np.all(np.abs(points[:, None] - some) <= reach, axis=2)
+            taken |= np.any(near, axis=1)
         if len(self.filled):
             left, top, right, bottom = (self.filled[:, number] for number in range(4))
             across = (points[:, :1] >= left - margin) & (points[:, :1] <= right + margin)
@@ -91,8 +92,8 @@ def places_of(mark: Mark, axes: Axes | None, canvas: Canvas) -> Places | None:
 def cells_of(mark: Mark, axes: Axes | None, canvas: Canvas) -> list[list[Floats]]:
     """Return where the cells with the values of a mark may be: two ways, each of some places in each cell.
 
-    Places are pixels, of shape (values, 2). There are none if it is not known which cells have the values. Rows
-    are counted from above or from below, which the objects do not say.
+    Places are pixels, of shape (values, 2). There are none if it is not known which cells have the values.
+    Rows are counted from above or from below, which the objects do not say.
     """
     if len(mark.sizes) != 2 or len(mark.x) != 2 or len(mark.y) != 2 or mark.total < len(mark.z):
         return []
@@ -158,7 +159,7 @@ def _share(values: Floats, axis: Axis) -> Floats | None:
 
 def _places(
     points: Floats,
-    items: Floats | None = None,
+    items: Ints | None = None,
     *,
     edges: Bools | bool = False,
     radius: float = _LEAST_RADIUS,
@@ -185,7 +186,9 @@ def _line(mark: Mark, projection: _Projection) -> Places | None:
     if 1 < len(points) <= 200 and mark.total == len(points):
         between = points[:-1] + (points[1:] - points[:-1]) * 0.37
         points = np.concatenate([points, between])
-    return _places(points, np.zeros(len(points)), radius=max(stroke, 4.0) if mark.marker else stroke)
+    return _places(
+        points, np.zeros(len(points), dtype=np.int64), radius=max(stroke, 4.0) if mark.marker else stroke
+    )
 
 
 def _points(mark: Mark, projection: _Projection) -> Places | None:
@@ -237,7 +240,9 @@ def _area(mark: Mark, projection: _Projection) -> Places | None:
     outline = points
     if 1 < len(points) <= _FEW_CORNERS:
         points = np.concatenate([points, (points[:-1] + points[1:]) / 2])
-    return _places(points, np.zeros(len(points)), edges=True, radius=_EDGE_RADIUS, outline=outline)
+    return _places(
+        points, np.zeros(len(points), dtype=np.int64), edges=True, radius=_EDGE_RADIUS, outline=outline
+    )
 
 
 #: Shapes whose corners are on their outline.
@@ -253,7 +258,7 @@ def _shape(mark: Mark, projection: _Projection) -> Places | None:
     between = (points[:-1] + points[1:]) / 2
     return _places(
         np.concatenate([points, between]),
-        np.zeros(2 * len(points) - 1),
+        np.zeros(2 * len(points) - 1, dtype=np.int64),
         edges=True,
         radius=_EDGE_RADIUS,
         outline=points,
@@ -266,7 +271,7 @@ def _steps(mark: Mark, projection: _Projection) -> Places | None:
     if points is None:
         return None
     around = projection.points(np.repeat(edges, 2), np.concatenate([[0.0], np.repeat(mark.y, 2), [0.0]]))
-    return _places(points, np.zeros(len(points)), radius=3.0, outline=around)
+    return _places(points, np.zeros(len(points), dtype=np.int64), radius=3.0, outline=around)
 
 
 def _error_bars(mark: Mark, projection: _Projection) -> Places | None:

@@ -13,6 +13,7 @@ from i2s_wire.render.figure import Figure, FigureBox
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 
 #: The least difference of two colours that can be seen, as distance in RGB of 0 to 255.
 VISIBLE = 10.0
@@ -101,7 +102,8 @@ class Canvas:
         height, width = self.pixels.shape[:2]
         across = (fractions[:, 0] - self.shown.x) / self.shown.width * width
         down = (fractions[:, 1] - self.shown.y) / self.shown.height * height
-        return np.clip(np.column_stack([across, down]), -1e6, 1e6)
+        found: Floats = np.clip(np.column_stack([across, down]), -1e6, 1e6)
+        return found
 
     def corners(self, box: FigureBox) -> tuple[float, float, float, float]:
         """Return left, top, right and bottom of a box in pixels, not rounded, also outside of the image."""
@@ -163,8 +165,9 @@ def laid_over(pixels: Floats, ink: Ink) -> Bools:
         pixels: Of shape (n, m, 3): n groups.
         ink: The ink.
     """
-    found: Bools = _laid_over(pixels[:, :, None, :], pixels[:, None, :, :], ink).any(axis=(1, 2))
-    return found
+    found = _laid_over(pixels[:, :, None, :], pixels[:, None, :, :], ink)
+    groups: Bools = np.any(found, axis=(1, 2))
+    return groups
 
 
 def _laid_over(below: Floats, above: Floats, ink: Ink) -> Bools:
@@ -266,7 +269,7 @@ def matching(pixels: Floats, ink: Ink, backgrounds: Floats, share: float = 1.0) 
             found |= np.linalg.norm(pixels - ink.rgb, axis=-1) <= _CLOSE
         own: Bools = np.linalg.norm(backgrounds - ink.rgb, axis=1) < VISIBLE
         if ink.alpha <= 0.9:
-            own = own | _laid_over(backgrounds[:, None], backgrounds[None], ink).any(axis=0)
+            own = own | np.any(_laid_over(backgrounds[:, None], backgrounds[None], ink), axis=0)
         for ground in backgrounds[~own]:
             found &= np.linalg.norm(pixels - ground, axis=-1) > _GROUND_REACH
     return found

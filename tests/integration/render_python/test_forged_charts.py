@@ -20,7 +20,7 @@ from i2s_sdk.tasks.chart.task import ChartTask
 from i2s_wire.render.rendering import Rendering, Verdict
 from python_attacked import attacked
 
-pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
 
 RIGHT = """
 import matplotlib.pyplot as plt
