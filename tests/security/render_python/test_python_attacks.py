@@ -329,7 +329,7 @@ async def test_a_result_beside_the_folder_cannot_be_opened_by_its_name(under_att
         assert drawn.verdict in FAILED, drawn.message
 
 
-async def test_a_program_that_writes_to_all_descriptors_has_no_result(under_attack):
+async def test_what_a_program_writes_to_all_descriptors_is_no_result(under_attack):
     forged = (
         "parts = {'figure-1': len(grey)}\n"
         "head = json.dumps({'token': 'x' * 64, 'result': result, 'parts': parts}).encode()\n"
@@ -340,7 +340,8 @@ async def test_a_program_that_writes_to_all_descriptors_has_no_result(under_atta
     drawn = await under_attack.run(f"{WRITTEN}\n{forged}\nos._exit(0)", objects=True)
     assert drawn.verdict in NOTHING, drawn.message
     drawn = await under_attack.run(f"{WRITTEN}\n{forged}\n{DRAWN}", objects=True)
-    assert drawn.verdict in NOTHING, drawn.message
+    assert drawn.verdict is Verdict.RENDERED, drawn.message
+    assert drawn.pictures[0].width == 640
 
 
 async def test_the_token_of_a_job_lies_in_no_file_while_its_program_runs(under_attack):

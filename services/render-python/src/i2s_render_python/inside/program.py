@@ -106,6 +106,7 @@ def run(output: int) -> None:
         result.setdefault("error", _description(error))
     sizes = {name: len(content) for name, content in parts.items()}
     head = json.dumps({"token": job["token"], "result": result, "parts": sizes}).encode()
+    os.ftruncate(output, 0)  # a program may have written to whatever is open
     for piece in (b"%d\n" % len(head), head, *parts.values()):
         _write(output, piece)
 
