@@ -414,12 +414,18 @@ async def test_no_descriptor_leads_to_the_service(under_attack):
         "    for line in (b'done 0 0 0 0 0\\n', b'ready\\n'):\n"
         "        try: os.write(fd, line)\n"
         "        except OSError: pass\n"
-        "    try: print(fd, os.readlink(f'/proc/self/fd/{fd}'))\n"
+        "    try: print(fd, os.readlink(f'/proc/self/fd/{fd}').replace(os.getcwd() + '.result', 'own'))\n"
+        "    except OSError: pass\n"
+        "    path = f'/proc/self/fd/{fd}'\n"
+        "    try: print(fd, 'opened', open(path, 'r+b') and os.readlink(path))\n"
         "    except OSError: pass\n"
     )
     drawn = await under_attack.run(program + DRAWN)
     assert drawn.verdict is Verdict.RENDERED
-    assert {line.split()[1] for line in drawn.log.whole.splitlines()} <= {b"/dev/null"}
+    lines = [line.split() for line in drawn.log.whole.splitlines()]
+    assert {line[1] for line in lines} <= {b"/dev/null", b"own", b"opened"}
+    assert {line[2] for line in lines if line[1] == b"opened"} <= {b"/dev/null"}
+    assert sum(line[1] == b"own" for line in lines) <= 1
 
 
 async def test_the_environment_holds_nothing_of_the_service(under_attack, monkeypatch):
