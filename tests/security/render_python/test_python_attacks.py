@@ -96,6 +96,22 @@ REFUSED = {
     "adds a key": CALL + "assert call(248, 0, 0, 0, 0, 0) >= 0",
     "opens a ring": CALL + "assert call(425, 1, 0) >= 0",
     "handles page faults": CALL + "assert call(323, 0) >= 0",
+    "locks a file of the system": (
+        "import fcntl, os; file = os.open('/usr/lib/os-release', os.O_RDONLY)\n"
+        "fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)"
+    ),
+    "asks what others have read": (
+        "import os; os.preadv(os.open('/usr/lib/os-release', os.O_RDONLY), [bytearray(1)], 0, os.RWF_NOWAIT)"
+    ),
+    "asks which pages are in memory": (
+        CALL + "import errno, os; file = os.open('/usr/lib/os-release', os.O_RDONLY)\n"
+        "places = (ctypes.c_uint64 * 8)()\n"
+        "assert call(451, file, ctypes.addressof(places), ctypes.addressof(places) + 16, 0) == 0"
+    ),
+    "watches a folder of the system": (
+        "import fcntl, os, signal; signal.signal(signal.SIGIO, signal.SIG_IGN)\n"
+        "fcntl.fcntl(os.open('/usr/lib', os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_ACCESS | fcntl.DN_MULTISHOT)"
+    ),
     "mounts": CALL + "assert call(165, 0, 0, 0, 0, 0) == 0",
     "has LaTeX set its text": PLT + "plt.rcParams['text.usetex'] = True\nplt.plot([1])\nplt.savefig('x.png')",
     "asks for input": "input()",
@@ -298,54 +314,108 @@ async def test_a_program_changes_nothing_for_the_next(under_attack, what):
     await under_attack.run(CHANGES[what])
 
 
-#: Programs that replace what is read of them, after their figure was drawn.
-FORGERIES = {
-    "a link": "os.unlink(path); os.symlink('/etc/passwd', path)",
-    "a folder": "os.unlink(path); os.mkdir(path)",
-    "nothing": "os.unlink(path)",
-    "text": "open(path, 'w').write('x')",
-    "100 MB": "open(path, 'wb').truncate(60 << 20)",
-    "deep JSON": "open(path, 'w').write('[' * 200_000)",
-    "odd numbers": 'open(path, "w").write("{\\"total\\": 1e999, \\"figures\\": [{\\"page\\": -1}]}")',
+#: Writes a grey image with claimed objects, and a result that names them, into the folder of the job.
+WRITTEN = r"""
+import json, os, struct, sys, zlib
+def chunk(kind, data):
+    return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
+def png(width, height, rows):
+    head = struct.pack('>IIBBBBB', width, height, 8, 2, 0, 0, 0)
+    image = chunk(b'IHDR', head) + chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b'')
+    return b'\x89PNG\r\n\x1a\n' + image
+grey = png(64, 48, (b'\0' + b'\x80\x80\x80' * 64) * 48)
+objects = json.dumps({'page': 1, 'texts': [{'text': 'Title', 'role': 1}]}).encode()
+result = {'total': 1, 'figures': [{'page': 1, 'objects': True}]}
+files = {'figure-1.png': grey, 'objects-1.json': objects, 'result.json': json.dumps(result).encode()}
+for folder in ('.i2s', '.'):
+    for name, content in files.items():
+        with open(f'{folder}/{name}', 'wb') as file:
+            file.write(content)
+"""
+
+
+@pytest.mark.parametrize("cold", [False, True], ids=["warm", "cold"])
+@pytest.mark.parametrize("end", ["os._exit(0)", "os.execv('/bin/true', ['true'])", "os.kill(os.getpid(), 9)"])
+async def test_files_that_a_program_wrote_are_no_result(under_attack, end, cold):
+    drawn = await under_attack.run(f"{WRITTEN}\n{end}", objects=True, cold=cold)
+    assert drawn.verdict in NOTHING | FAILED | CRASHED, drawn.message
+    assert not drawn.pictures
+    assert not drawn.figures
+    if end == "os._exit(0)":
+        assert "ended before it had drawn" in drawn.message
+
+
+@pytest.mark.parametrize("cold", [False, True], ids=["warm", "cold"])
+async def test_a_result_beside_the_folder_cannot_be_opened_by_its_name(under_attack, cold):
+    for mode in ("rb", "ab", "r+b"):
+        attempt = f"import os; open(os.getcwd() + '.result', {mode!r})"
+        drawn = await under_attack.run(escapes(attempt), cold=cold)
+        assert drawn.verdict in FAILED, drawn.message
+
+
+async def test_what_a_program_writes_to_all_descriptors_is_no_result(under_attack):
+    forged = (
+        "parts = {'figure-1': len(grey)}\n"
+        "head = json.dumps({'token': 'x' * 64, 'result': result, 'parts': parts}).encode()\n"
+        "for number in range(3, 256):\n"
+        "    try: os.write(number, b'%d\\n' % len(head) + head + grey)\n"
+        "    except OSError: pass\n"
+    )
+    drawn = await under_attack.run(f"{WRITTEN}\n{forged}\nos._exit(0)", objects=True)
+    assert drawn.verdict in NOTHING, drawn.message
+    drawn = await under_attack.run(f"{WRITTEN}\n{forged}\n{DRAWN}", objects=True)
+    assert drawn.verdict is Verdict.RENDERED, drawn.message
+    assert drawn.pictures[0].width == 640
+
+
+async def test_the_token_of_a_job_lies_in_no_file_while_its_program_runs(under_attack):
+    attempt = "import os; print(os.listdir('.i2s')); open('.i2s/job.json')"
+    drawn = await under_attack.run(escapes(attempt))
+    assert drawn.verdict in FAILED
+    assert b"['log']" in drawn.log.whole
+
+
+#: Delivers something else in place of the result: code that walks through frames finds token and descriptor.
+DELIVERED = (
+    WRITTEN
+    + r"""
+frame = sys._getframe()
+while 'job' not in frame.f_locals:
+    frame = frame.f_back
+token, output = frame.f_locals['job']['token'], frame.f_locals['output']
+def deliver(result, parts, token=token):
+    sizes = {name: len(content) for name, content in parts.items()}
+    head = json.dumps({'token': token, 'result': result, 'parts': sizes}).encode()
+    os.write(output, b'%d\n' % len(head) + head + b''.join(parts.values()))
+    os._exit(0)
+"""
+)
+ODD = {
+    "nothing": "os._exit(0)",
+    "text": "os.write(output, b'x'); os._exit(0)",
+    "60 MB": "os.ftruncate(output, 60 << 20); os._exit(0)",
+    "deep JSON": "text = b'[' * 200_000; os.write(output, b'%d\\n' % len(text) + text); os._exit(0)",
+    "odd numbers": "deliver({'total': 1e999, 'figures': [{'page': -1}]}, {})",
+    "no image": "deliver(result, {'objects-1': objects})",
+    "an image that is none": "deliver(result, {'figure-1': b'x' * 5000, 'objects-1': objects})",
+    "no objects": "deliver(result, {'figure-1': grey})",
+    "objects that are none": "deliver(result, {'figure-1': grey, 'objects-1': b'[' * 200_000})",
+    "many objects": "deliver(result, {'figure-1': grey, 'objects-1': b' ' * (5 << 20)})",
+    "nothing for a log": "os.unlink('.i2s/log')",
+    "a huge log": "os.unlink('.i2s/log'); open('.i2s/log', 'wb').truncate(60 << 20)",
+    "a folder for a log": "os.unlink('.i2s/log'); os.mkdir('.i2s/log')",
 }
 
 
-@pytest.mark.parametrize("name", ["result.json", "figure-1.png", "objects-1.json", "log"])
-@pytest.mark.parametrize("forgery", FORGERIES)
-async def test_forged_results_change_nothing_but_their_own_verdict(under_attack, name, forgery):
-    program = (
-        f"{PLT}import os\nplt.plot([1, 2])\n"
-        "real = os.fsencode\n"
-        "import json, pathlib\n"
-        "write = pathlib.Path.write_text\n"
-        "def forged(self, text, *args, **more):\n"
-        "    done = write(self, text, *args, **more)\n"
-        f"    path = '.i2s/{name}'\n"
-        "    if self.name == 'result.json':\n"
-        "        try:\n"
-        f"            {FORGERIES[forgery]}\n"
-        "        except OSError: pass\n"
-        "    return done\n"
-        "pathlib.Path.write_text = forged\n"
-    )
-    drawn = await under_attack.run(program, objects=True)
+@pytest.mark.parametrize("forgery", ODD)
+async def test_forged_results_change_nothing_but_their_own_verdict(under_attack, forgery):
+    drawn = await under_attack.run(f"{DELIVERED}\n{ODD[forgery]}\n{DRAWN}", objects=True)
     assert drawn.verdict in HAS_PICTURE | NOTHING | {Verdict.OUTPUT_LIMIT}, drawn.message
+    assert not any(one.texts for one in drawn.figures if one.truncated)
 
 
 async def test_a_png_that_would_be_huge_is_not_decoded(under_attack):
-    program = (
-        f"{PLT}import pathlib, struct, zlib\nplt.plot([1, 2])\n"
-        "write = pathlib.Path.write_bytes\n"
-        "def chunk(kind, data):\n"
-        "    return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))\n"
-        "def forged(self, content):\n"
-        "    head = struct.pack('>IIBBBBB', 60000, 60000, 8, 2, 0, 0, 0)\n"
-        "    png = b'\\x89PNG\\r\\n\\x1a\\n' + chunk(b'IHDR', head)\n"
-        "    png += chunk(b'IDAT', zlib.compress(b'')) + chunk(b'IEND', b'')\n"
-        "    return write(self, png)\n"
-        "pathlib.Path.write_bytes = forged\n"
-    )
-    drawn = await under_attack.run(program)
+    drawn = await under_attack.run(f"{DELIVERED}\ndeliver(result, {{'figure-1': png(60000, 60000, b'')}})")
     assert drawn.verdict is Verdict.PIXEL_LIMIT
 
 
@@ -368,12 +438,18 @@ async def test_no_descriptor_leads_to_the_service(under_attack):
         "    for line in (b'done 0 0 0 0 0\\n', b'ready\\n'):\n"
         "        try: os.write(fd, line)\n"
         "        except OSError: pass\n"
-        "    try: print(fd, os.readlink(f'/proc/self/fd/{fd}'))\n"
+        "    try: print(fd, os.readlink(f'/proc/self/fd/{fd}').replace(os.getcwd() + '.result', 'own'))\n"
+        "    except OSError: pass\n"
+        "    path = f'/proc/self/fd/{fd}'\n"
+        "    try: print(fd, 'opened', open(path, 'r+b') and os.readlink(path))\n"
         "    except OSError: pass\n"
     )
     drawn = await under_attack.run(program + DRAWN)
     assert drawn.verdict is Verdict.RENDERED
-    assert {line.split()[1] for line in drawn.log.whole.splitlines()} <= {b"/dev/null"}
+    lines = [line.split() for line in drawn.log.whole.splitlines()]
+    assert {line[1] for line in lines} <= {b"/dev/null", b"own", b"opened"}
+    assert {line[2] for line in lines if line[1] == b"opened"} <= {b"/dev/null"}
+    assert sum(line[1] == b"own" for line in lines) <= 1
 
 
 async def test_the_environment_holds_nothing_of_the_service(under_attack, monkeypatch):

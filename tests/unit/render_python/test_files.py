@@ -49,7 +49,7 @@ def test_the_folder_of_a_job_holds_what_its_process_reads():
         first_page=2, page_count=3, dpi=50.0, want_objects=True, restored_names=("numpy.float_",)
     )
     job = PythonJob(b"1", (File("a/b", b"2"),), options)
-    folder = files.work_folder(job, 7.0)
+    folder = files.work_folder(job, 7.0, "secret")
     assert (folder["program.py"], folder["a/b"]) == (b"1", b"2")
     assert json.loads(folder[".i2s/job.json"]) == {
         "first": 2,
@@ -59,6 +59,7 @@ def test_the_folder_of_a_job_holds_what_its_process_reads():
         "restored_names": ["numpy.float_"],
         "pixels": job.limits.pixels,
         "clock": 7.0,
+        "token": "secret",
     }
 
 

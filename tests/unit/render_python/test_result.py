@@ -17,8 +17,8 @@ from i2s_render_python.result import (
     ProgramError,
     Result,
     ResultError,
+    read_delivery,
     read_figure,
-    read_result,
 )
 from i2s_wire.codec import decode, encode
 from i2s_wire.render.figure import Figure, FigureBox, FigureText, TextRole
@@ -29,6 +29,18 @@ JSON = st.recursive(
 )
 
 
+def delivered(result: object, parts: dict[str, bytes] | None = None, token: str = "secret") -> bytes:
+    """Return what a process delivers."""
+    parts = parts or {}
+    sizes = {name: len(content) for name, content in parts.items()}
+    return with_head({"token": token, "result": result, "parts": sizes}) + b"".join(parts.values())
+
+
+def with_head(head: object) -> bytes:
+    text = head if isinstance(head, bytes) else json.dumps(head).encode()
+    return b"%d\n" % len(text) + text
+
+
 def test_a_result_is_read():
     content = {
         "total": 2,
@@ -37,12 +49,42 @@ def test_a_result_is_read():
         "pixels": [10, 20.5],
         "more": 1,
     }
-    assert read_result(json.dumps(content).encode()) == Result(
+    parts = {"figure-2": b"PNG", "objects-2": b"{}"}
+    delivery = read_delivery(delivered(content, parts), "secret")
+    assert delivery.result == Result(
         total=2,
         figures=(DrawnFigure(page=2, objects=True),),
         error=ProgramError(type="NameError", text="x", line=3, name="np"),
         pixels=(10.0, 20.5),
     )
+    assert (delivery.figure(2), delivery.objects(2)) == (b"PNG", b"{}")
+    assert (delivery.figure(1), delivery.objects(1)) == (b"", b"")
+
+
+NOTHING_DRAWN = {"total": 0, "figures": []}
+
+
+@pytest.mark.parametrize("token", ["", "guess", "secre", "secret ", "\u00e9"])
+def test_a_result_without_the_token_of_its_job_is_refused(token):
+    with pytest.raises(ResultError, match="not that of this job"):
+        read_delivery(delivered(NOTHING_DRAWN, token=token), "secret")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        delivered(NOTHING_DRAWN) + b"more",
+        delivered(NOTHING_DRAWN, {"figure-1": b"four"})[:-1],
+        delivered(NOTHING_DRAWN, {"figure-1": b""}) + delivered(NOTHING_DRAWN),
+        b"-1\n" + delivered(NOTHING_DRAWN),
+        b"9" * 5000 + b"\n{}",
+        "\u0663\n{}".encode(),
+        with_head({"token": "secret", "result": NOTHING_DRAWN, "parts": {"figure-1": -4}}),
+    ],
+)
+def test_a_delivery_that_does_not_end_where_it_says_is_refused(content):
+    with pytest.raises(ResultError):
+        read_delivery(content, "secret")
 
 
 @pytest.mark.parametrize(
@@ -65,14 +107,16 @@ def test_a_result_is_read():
     ],
 )
 def test_what_is_no_result_is_refused(content):
-    with pytest.raises(ResultError):
-        read_result(content)
+    head = b'{"token": "secret", "parts": {}, "result": ' + content + b"}"
+    for whole in (content, with_head(content), with_head(head)):
+        with pytest.raises(ResultError):
+            read_delivery(whole, "secret")
 
 
-@given(st.binary() | st.dictionaries(st.sampled_from(list(Result.model_fields)), JSON).map(json.dumps))
+@given(st.binary() | st.dictionaries(st.sampled_from(list(Result.model_fields)), JSON).map(delivered))
 def test_anything_is_a_result_or_refused(content):
     with contextlib.suppress(ResultError):
-        assert isinstance(read_result(content if isinstance(content, bytes) else content.encode()), Result)
+        assert isinstance(read_delivery(content, "secret").result, Result)
 
 
 NAMES = st.sampled_from(

@@ -1,7 +1,8 @@
 """What a plotting program drew, as data: the objects of its figures, as the plotting library holds them.
 
 Places are fractions of the figure's width and height, from its top left corner. Colours are "#rrggbbaa".
-All of it comes out of the process that ran the program: it is as trustworthy as the image.
+All of it comes out of the process that ran the program, which can lie about its own figure: these are claims
+until they are compared with the image.
 """
 
 from __future__ import annotations
@@ -203,3 +204,6 @@ class Figure:
     #: Plotting functions that the program had called when the figure was drawn, for all its figures together,
     #: by name; None if calls were not recorded.
     calls: tuple[Call, ...] | None = None
+    #: The part of the figure that its image shows, if it was cropped or widened as it was saved; None for all of
+    #: it.
+    shown: FigureBox | None = None

@@ -368,6 +368,11 @@ class BatchReward(ABC):
             raise DataError(self._data or "the bundled examples", 0, f"holds no instance {given!r}")
         return instance
 
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Metrics that the reward needs; none means all."""
+        return self._opening[2]
+
     def close(self) -> None:
         """Stop what was started here; the end of the process does it too."""
         self._trip.close()

@@ -14,7 +14,7 @@ from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.baselines import BlankBaseline, ConstantBaseline, ShuffledBaseline
 from i2s_sdk.models.model import Model
 from i2s_sdk.settings import Settings
-from i2s_sdk.tasks.metrics import metrics_of
+from i2s_sdk.tasks.metrics import image_metrics, metrics_of
 from i2s_sdk.tasks.registry import DEFAULT_TASK, open_task, task_spec
 from i2s_training.batch_reward import (
     BLANK_STEP,
@@ -144,7 +144,9 @@ class RoundTripReward(BatchReward):
 
     Others are ignored. A completion is a text, or a list of messages, whose last one counts.
 
-    The value of a completion is the weighted mean of the metrics that are defined for the pair. Rewards keep
+    The value of a completion is the weighted mean of the metrics that are defined for the pair. Of charts, no
+    metric of the objects of a figure counts more than ``objects_in_image``, the part of them that its image
+    shows, whatever the profile. Rewards keep
     this order: refused, without code, not rendered (each has the value ``failed``) < a blank image, or a
     program that draws nothing (``failed`` + 0.01) < any other image (at least ``failed`` + 0.02). The reward
     is the value less the floor, divided by ceiling minus floor with ``normalize``, after ``transform``; with
@@ -156,9 +158,10 @@ class RoundTripReward(BatchReward):
 
     Args:
         task: Task of batches without a column ``task``.
-        weights: Weights of the metrics; none is the main one of the task alone. A metric that is not defined
-            for a pair (``edit`` without ground truth) is left out and the others share its weight. If there
-            is a ground truth and it cannot be rendered, that is a fault of the data.
+        weights: Weights of the metrics; none is the main one of the task alone, or equally those that it is
+            the mean of. A metric that is not defined for a pair (``edit`` without ground truth) is left out
+            and the others share its weight. If there is a ground truth and it cannot be rendered, that is a
+            fault of the data.
         failed: Value of a completion that has no image, before floor and transform.
         floor: What an answer that looks at nothing has: a number, or one for each task; see
             ``instance_floors``.
@@ -213,11 +216,14 @@ class RoundTripReward(BatchReward):
             if metric not in known:
                 raise UnknownNameError("metric", metric, known)
         self._task, self._failed = task, float(failed)
-        metrics = tuple(self._weights) or tuple({task_spec(one).main_metric: 1 for one in judged})
+        specs = [task_spec(one) for one in judged]
+        named = tuple(self._weights) or tuple(dict.fromkeys(one.main_metric for one in specs))
+        metrics = self._weights or dict.fromkeys(metric for one in specs for metric in one.main_parts)
+        metrics = dict.fromkeys((*metrics, *(one.support_metric for one in specs if one.support_metric)))
         super().__init__(
-            name or "_".join((*judged, *metrics)),
+            name or "_".join((*judged, *named)),
             judged,
-            metrics=metrics,
+            metrics=tuple(metrics),
             shaping=RewardShaping(floor, ceiling, normalize, transform, clip),
             data=data,
             on_failure=on_failure,
@@ -267,8 +273,8 @@ class RoundTripReward(BatchReward):
         least = self._failed + self.least(result)
         if least < self._failed + DRAWN_STEP:
             return least
-        weights = self._weights or {task_spec(result.record.instance.task).main_metric: 1.0}
-        values = {name: result.metrics.get(name) for name in weights}
+        weights = self._weights or dict.fromkeys(task_spec(result.record.instance.task).main_parts, 1.0)
+        values = {name: _believed(result, name) for name in weights}
         if result.record.rendering.no_truth and None in values.values():
             return None
         known = [(weights[name], value) for name, value in values.items() if value is not None]
@@ -300,10 +306,20 @@ class RoundTripReward(BatchReward):
         return RoundTripRequest(reference, completion, task, structure, id=str(number))
 
 
+def _believed(result: RoundTripResult, name: str) -> float | None:
+    """Return a metric; one that counts what an answer can claim, no more than the image supports it."""
+    value, task = result.metrics.get(name), result.record.instance.task
+    support = result.metrics.get(task_spec(task).support_metric)
+    if value is None or support is None or name in image_metrics(open_task(task)):
+        return value
+    return min(value, support)
+
+
 def _is_blank(result: RoundTripResult) -> bool:
     """Return whether an image is of one color and not what was to be drawn; large files are not decoded."""
     record, png = result.record, result.png
-    if png is None or result.metrics.get(task_spec(record.instance.task).main_metric) == LARGEST:
+    main = [result.metrics.get(name) for name in task_spec(record.instance.task).main_parts]
+    if png is None or all(value == LARGEST for value in main):
         return False
     most = _BLANK_BYTES + record.rendering.width * record.rendering.height // _BLANK_PIXELS
     return len(png) <= most and has_one_color(png)

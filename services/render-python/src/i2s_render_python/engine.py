@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import AsyncIterator
+import secrets
+from collections.abc import AsyncIterator, Mapping
 
 from i2s_chassis.errors import WarmError
 from i2s_chassis.jail import Isolation, Jail
@@ -70,26 +71,30 @@ class PythonEngine:
         if full is not None:
             return DrawnProgram(Verdict.OUTPUT_LIMIT, full)
         zygotes, libraries = self.zygotes, self.installation.libraries.named
+        token = secrets.token_hex()
+        content = work_folder(job, self._clock, token)
         if zygotes is not None and not job.options.cold and zygotes.settings.fit(job.limits):
             with contextlib.suppress(WarmError):  # lost: the job gets an interpreter of its own
-                async with self._warm(zygotes, job) as folder:
-                    return await run_program(folder, job, settings.objects_bytes, libraries)
-        async with self._cold(job) as folder:
-            return await run_program(folder, job, settings.objects_bytes, libraries)
+                async with self._warm(zygotes, job, content) as folder:
+                    return await run_program(folder, job, token, settings.objects_bytes, libraries)
+        async with self._cold(job, content) as folder:
+            return await run_program(folder, job, token, settings.objects_bytes, libraries)
 
     @contextlib.asynccontextmanager
-    async def _warm(self, zygotes: WarmPool, job: PythonJob) -> AsyncIterator[ProgramFolder]:
+    async def _warm(
+        self, zygotes: WarmPool, job: PythonJob, content: Mapping[str, bytes]
+    ) -> AsyncIterator[ProgramFolder]:
         async with zygotes.lease() as (zygote, name):
             folder = WarmProgramFolder(zygote, name, job.limits)
-            await folder.stand(work_folder(job, self._clock))
+            await folder.stand(content)
             yield folder
 
     @contextlib.asynccontextmanager
-    async def _cold(self, job: PythonJob) -> AsyncIterator[ProgramFolder]:
+    async def _cold(self, job: PythonJob, content: Mapping[str, bytes]) -> AsyncIterator[ProgramFolder]:
         installation = self.installation
         files = {
             **interpreter_files(installation, self.isolation),
-            **{f"{FOLDER}/{name}": content for name, content in work_folder(job, self._clock).items()},
+            **{f"{FOLDER}/{name}": file for name, file in content.items()},
         }
         async with self._jail.cell(job.limits, files, readable=installation.readable) as cell:
             yield ColdProgramFolder(cell, installation)

@@ -14,20 +14,10 @@ from i2s_wire.render.request import File
 PROGRAM = "program.py"
 #: Folder of the service's own files, beside the program.
 OWN = ".i2s"
-JOB, LOG, RESULT = f"{OWN}/job.json", f"{OWN}/log", f"{OWN}/result.json"
+JOB, LOG = f"{OWN}/job.json", f"{OWN}/log"
 
-# Work folders hold what is written of a program too: a log, the result, an image, its objects.
+# Work folders hold what is written of a program too: a log and the result.
 _BY_PRODUCTS = 4
-
-
-def picture_file(page: int) -> str:
-    """Return the file of an image."""
-    return f"{OWN}/figure-{page}.png"
-
-
-def objects_file(page: int) -> str:
-    """Return the file with the objects of a figure."""
-    return f"{OWN}/objects-{page}.json"
 
 
 def complaint(
@@ -64,12 +54,13 @@ def disk_complaint(job: PythonJob, limits: Limits) -> str | None:
     return bounds.disk_complaint(contents, limits, by_products=_BY_PRODUCTS, paths=paths)
 
 
-def work_folder(job: PythonJob, clock: float) -> dict[str, bytes]:
+def work_folder(job: PythonJob, clock: float, token: str) -> dict[str, bytes]:
     """Return the files of a job, by their names in its folder.
 
     Args:
         job: The job.
         clock: The time of day of the program, in seconds since 1970.
+        token: What the result has to begin with; read and removed before the program starts.
     """
     options = job.options
     description = {
@@ -80,6 +71,7 @@ def work_folder(job: PythonJob, clock: float) -> dict[str, bytes]:
         "restored_names": options.restored_names,
         "pixels": job.limits.pixels,
         "clock": clock,
+        "token": token,
     }
     return {
         JOB: json.dumps(description).encode(),

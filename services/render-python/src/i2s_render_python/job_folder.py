@@ -18,6 +18,8 @@ from i2s_render_python.installation import ENVIRONMENT, ZYGOTE, PythonInstallati
 _SETTINGS, _FILTER = "zygote.json", "zygote.filter"
 #: The folder of a program in a cell of its own.
 FOLDER = "job"
+#: What the name of a result has beyond that of the folder of its program.
+RESULT = ".result"
 
 
 def interpreter_command(installation: PythonInstallation, *arguments: str) -> tuple[str, ...]:
@@ -81,10 +83,13 @@ async def open_zygote(
 
 
 class ProgramFolder(JobFolder, Protocol):
-    """A folder that holds one program with its files."""
+    """A folder that holds one program with its files; its result lies beside it."""
 
     async def run(self) -> Ran:
         """Run the program to its end."""
+
+    async def result(self) -> bytes:
+        """Return what the process of the program delivered; raises OutputError."""
 
 
 class WarmProgramFolder(ForkedJob):
@@ -92,6 +97,9 @@ class WarmProgramFolder(ForkedJob):
 
     async def run(self) -> Ran:  # noqa: D102 - see ProgramFolder
         return await self.step("run")
+
+    async def result(self) -> bytes:  # noqa: D102
+        return await self._warm.cell.fetch(f"{self._folder}{RESULT}", self._limits.file_bytes)
 
 
 class ColdProgramFolder(ColdJob):
@@ -104,3 +112,6 @@ class ColdProgramFolder(ColdJob):
     async def run(self) -> Ran:  # noqa: D102
         ended = await self._cell.run(interpreter_command(self._installation, FOLDER), env=ENVIRONMENT)
         return Ran(ended.cause, ended.usage, ended.events, ended.exit_code)
+
+    async def result(self) -> bytes:  # noqa: D102
+        return await self._cell.fetch(f"{FOLDER}{RESULT}")

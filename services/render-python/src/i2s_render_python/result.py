@@ -1,10 +1,11 @@
-"""The result that the process of a program wrote, figures included, which the program may have replaced."""
+"""The result that the process of a program delivered, figures included; the program may have forged it."""
 
 from __future__ import annotations
 
+import hmac
 import math
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -12,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from i2s_wire.render.figure import Figure
 
 MAX_RESULT_BYTES = 256 * 1024
+_DIGITS = 9
 _TEXT = Annotated[str, Field(max_length=4000)]
 _NUMBER = Annotated[int, Field(ge=0, le=10**9)]
 
@@ -67,16 +69,56 @@ class Result(_Part):
     pixels: Annotated[tuple[float, float] | None, Field(strict=False)] = None
 
 
-def read_result(content: bytes) -> Result:
-    """Return a result.
+class _Head(_Part):
+    """What a delivery begins with: the token of its job, the result, and the sizes of its parts."""
+
+    token: _TEXT
+    result: Result
+    parts: Annotated[dict[str, _NUMBER], Field(max_length=2000)]
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What the process of a program delivered."""
+
+    result: Result
+    #: Images and descriptions of objects, by name; see ``figure`` and ``objects``.
+    parts: dict[str, bytes]
+
+    def figure(self, page: int) -> bytes:
+        """Return an image; empty if there is none."""
+        return self.parts.get(f"figure-{page}", b"")
+
+    def objects(self, page: int) -> bytes:
+        """Return the description of the objects of a figure; empty if there is none."""
+        return self.parts.get(f"objects-{page}", b"")
+
+
+def read_delivery(content: bytes, token: str) -> Delivery:
+    """Return a delivery: the length of its head as a line, the head as JSON, and its parts in their order.
 
     Raises:
-        ResultError: It is none; says why.
+        ResultError: It is none, or has another token; says why.
     """
+    if not content:
+        raise ResultError("it delivered nothing")
+    length, newline, rest = content.partition(b"\n")
+    if not newline or not length.isdigit() or len(length) > _DIGITS or int(length) > MAX_RESULT_BYTES:
+        raise ResultError("the delivery has no head")
+    at = int(length)
     try:
-        return Result.model_validate_json(content)
+        head = _Head.model_validate_json(rest[:at])
     except (ValidationError, RecursionError) as error:
         raise ResultError(str(error).splitlines()[0]) from None
+    if not hmac.compare_digest(head.token.encode("utf-8", "replace"), token.encode()):
+        raise ResultError("the delivery is not that of this job")
+    if at + sum(head.parts.values()) != len(rest):
+        raise ResultError("the delivery is not complete")
+    parts = {}
+    for name, size in head.parts.items():
+        parts[name] = rest[at : at + size]
+        at += size
+    return Delivery(head.result, parts)
 
 
 #: The most of anything in one list, and of letters in one text.
@@ -93,18 +135,20 @@ class FigureError(ValueError):
     """The bytes are not the description of a figure."""
 
 
-def read_figure(content: bytes) -> Figure:
+def read_figure(content: bytes, max_bytes: int = MAX_FIGURE_BYTES) -> Figure:
     """Return the objects of a figure.
 
     Args:
         content: JSON, in which fields have the names of ``i2s_wire.render.figure`` and enumerations their
             numbers. Fields that have defaults may be left out, unknown ones are passed over.
+        max_bytes: The most that it may have, at most MAX_FIGURE_BYTES.
 
     Raises:
         FigureError: It is none; says what is wrong.
     """
-    if len(content) > MAX_FIGURE_BYTES:
-        raise FigureError(f"it has {len(content)} bytes, more than {MAX_FIGURE_BYTES}")
+    most = min(max_bytes, MAX_FIGURE_BYTES)
+    if len(content) > most:
+        raise FigureError(f"it has {len(content)} bytes, more than {most}")
     try:
         figure: Figure = _adapter.validate_json(content, strict=True)
     except ValidationError as error:

@@ -19,13 +19,13 @@ from i2s_render_python import files
 from i2s_render_python.job_folder import ProgramFolder
 from i2s_render_python.model import DrawnProgram, PythonJob
 from i2s_render_python.result import (
-    MAX_RESULT_BYTES,
+    Delivery,
     DrawnFigure,
     FigureError,
     Result,
     ResultError,
+    read_delivery,
     read_figure,
-    read_result,
 )
 from i2s_render_python.source_error import source_error
 from i2s_render_python.verdict import of_result, with_pictures, without_pictures
@@ -48,13 +48,14 @@ class _Run:
 
 
 async def run_program(
-    folder: ProgramFolder, job: PythonJob, max_objects_bytes: int, libraries: Sequence[str]
+    folder: ProgramFolder, job: PythonJob, token: str, max_objects_bytes: int, libraries: Sequence[str]
 ) -> DrawnProgram:
     """Run a program and return what came of it.
 
     Args:
         folder: The folder that holds the program.
         job: The job.
+        token: What the result of the job has to begin with.
         max_objects_bytes: Greatest description of the objects of a figure.
         libraries: What programs may import, for messages.
 
@@ -63,7 +64,7 @@ async def run_program(
         JailError: A fault of the jail.
     """
     run = _Run()
-    judgement = await _judged(run, folder, job, max_objects_bytes, libraries)
+    judgement = await _judged(run, folder, job, token, max_objects_bytes, libraries)
     shown = judgement.verdict.has_picture
     return DrawnProgram(
         verdict=judgement.verdict,
@@ -79,7 +80,12 @@ async def run_program(
 
 
 async def _judged(
-    run: _Run, folder: ProgramFolder, job: PythonJob, max_objects_bytes: int, libraries: Sequence[str]
+    run: _Run,
+    folder: ProgramFolder,
+    job: PythonJob,
+    token: str,
+    max_objects_bytes: int,
+    libraries: Sequence[str],
 ) -> Judgement:
     ran = await folder.run()
     run.stages.append(RawStage("run", ran.usage, folder.kind))
@@ -95,13 +101,14 @@ async def _judged(
     if passed is not None:
         return passed
     try:
-        run.result = result = read_result(await folder.fetch(files.RESULT, MAX_RESULT_BYTES))
+        delivery = await asyncio.to_thread(read_delivery, await folder.result(), token)
     except (OutputError, ResultError) as error:
         ended = f"with exit code {ran.exit_code}, " if ran.exit_code else ""
         return Judgement(
             Verdict.NO_OUTPUT,
             f"The interpreter ended {ended}before it had drawn the figures of the program ({error}).",
         )
+    run.result = result = delivery.result
     if result.error is not None:
         run.error = source_error(result.error, libraries)
     stopped = run.error
@@ -110,7 +117,7 @@ async def _judged(
     if objection is not None:
         return objection
     for figure in result.figures[: job.options.page_count]:
-        objection = await _finish(run, folder, job, figure, max_objects_bytes)
+        objection = await _finish(run, delivery, job, figure, max_objects_bytes)
         if objection is not None:
             return objection
     if run.pictures:
@@ -121,34 +128,34 @@ async def _judged(
 
 
 async def _finish(
-    run: _Run, folder: ProgramFolder, job: PythonJob, figure: DrawnFigure, max_objects_bytes: int
+    run: _Run, delivery: Delivery, job: PythonJob, figure: DrawnFigure, max_objects_bytes: int
 ) -> Judgement | None:
     """Add one image, with its objects; a blank image adds none."""
     try:
-        drawing = await folder.fetch(files.picture_file(figure.page))
+        drawing = delivery.figure(figure.page)
         objection = too_many_pixels(png_size(drawing), job.limits)
         if objection is not None:
             return objection
         read = functools.partial(read_png, drawing)
         image, stage = await finish_in_thread(read, figure.page, job.options.finishing)
-    except (OutputError, RasterError) as error:  # the program has a hand in what is there
+    except RasterError as error:  # the program has a hand in what is there
         return Judgement(Verdict.NO_OUTPUT, f"Figure {figure.page} cannot be read: {error}.")
     run.stages.append(stage)
     if image is None:
         return None
     run.pictures.append(image)
     if job.options.want_objects:
-        run.figures.append(await _objects(folder, figure, max_objects_bytes))
+        run.figures.append(await asyncio.to_thread(_objects, delivery, figure, max_objects_bytes))
     return None
 
 
-async def _objects(folder: ProgramFolder, figure: DrawnFigure, max_bytes: int) -> Figure:
+def _objects(delivery: Delivery, figure: DrawnFigure, max_bytes: int) -> Figure:
     """Return the objects of a figure; none of an image of Pillow, or if the program has damaged them."""
     nothing = Figure(page=figure.page)
     if not figure.objects:
         return nothing
+    content = delivery.objects(figure.page)
     try:
-        content = await folder.fetch(files.objects_file(figure.page), max_bytes)
-        return replace(await asyncio.to_thread(read_figure, content), page=figure.page)
-    except (OutputError, FigureError):
+        return replace(read_figure(content, max_bytes), page=figure.page)
+    except FigureError:
         return replace(nothing, truncated=True)

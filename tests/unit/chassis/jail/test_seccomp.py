@@ -93,6 +93,28 @@ def test_metadata_and_priorities_are_denied_to_a_job_of_our_user(machine: str) -
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_what_others_do_with_files_of_the_system_is_not_told(machine: str) -> None:
+    numbers, arch = numbers_of(machine), _ARCH[machine]
+    job, browser = (seccomp.build(our_user=False, nesting=flag, machine=machine) for flag in (False, True))
+    worker = seccomp.build(our_user=True, starts_processes=False, machine=machine)
+    assert run_filter(job, numbers["flock"], arch, 3, 2) == _ERRNO | errno.ENOLCK
+    assert run_filter(browser, numbers["flock"], arch, 3, 2) == _ALLOW
+    assert run_filter(worker, numbers["flock"], arch, 3, 2) == _ALLOW
+    cachestat, notify, get_flags = 451, 1026, 3
+    for program in (job, browser, worker):
+        assert run_filter(program, cachestat, arch, 3) == _ERRNO | errno.EPERM
+        assert run_filter(program, numbers["fcntl"], arch, 3, notify) == _ERRNO | errno.EPERM
+        assert run_filter(program, numbers["fcntl"], arch, 3, get_flags) == _ALLOW
+        for flags, result in (
+            (0, _ALLOW),
+            (1, _ALLOW),
+            (8, _ERRNO | errno.EOPNOTSUPP),
+            (9, _ERRNO | errno.EOPNOTSUPP),
+        ):
+            assert run_filter(program, numbers["preadv2"], arch, 3, 0, 1, 0, 0, flags) == result
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
 def test_threads_are_allowed_and_namespaces_are_not(machine: str) -> None:
     numbers, program = numbers_of(machine), seccomp.build(our_user=False, machine=machine)
     clone, arch = numbers["clone"], _ARCH[machine]

@@ -133,7 +133,7 @@ async def test_without_anyone_to_tell_a_service_that_dies_again_and_again_ends_t
         await hold()
 
 
-def test_a_log_that_is_too_long_begins_anew_and_one_before_is_kept(tmp_path: Path) -> None:
+def test_a_log_that_is_too_long_begins_anew_and_one_before_is_kept(tmp_path):
     log = tmp_path / "a.log"
     with open(log, "ab", opener=open_private) as writer:
         for text in (b"first", b"second", b"third"):

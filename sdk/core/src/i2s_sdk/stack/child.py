@@ -217,7 +217,7 @@ class Child:
                 await wait_until_serving(channel, address, self.command.wire_name, float("inf"))
 
     async def _spawn(self) -> asyncio.subprocess.Process:
-        with open(self.log, "ab", opener=open_private) as log:
+        with open(self.log, "ab", opener=open_private) as log:  # noqa: ASYNC230 - nothing is read or written
             self._process = await asyncio.create_subprocess_exec(
                 *self._argv(),
                 stdin=asyncio.subprocess.DEVNULL,

@@ -131,7 +131,7 @@ def _refusal(runs: Sequence[ComparedRun], task: str) -> str:
     profiles = _groups((run.label, run.options.profile) for run in runs)
     if len(profiles) > 1:
         return f"the runs follow different profiles ({_named(profiles)})."
-    for metric in _main_metrics(task):
+    for metric in task_spec(task).main_parts:
         versions = _groups((run.label, run.options.metrics.get(metric, "")) for run in runs)
         if len(versions) > 1:
             return f"versions of {metric} differ ({_named(versions)}); score the runs again with one."
@@ -147,17 +147,10 @@ def _notes(runs: Sequence[ComparedRun], task: str) -> Iterable[str]:
     if len(prompts) > 1:
         yield f"Prompts of {task} differ ({_named(prompts)})."
     others = dict.fromkeys(name for run in runs for name in run.options.metrics)
-    for metric in [name for name in others if name not in _main_metrics(task)]:
+    for metric in [name for name in others if name not in task_spec(task).main_parts]:
         versions = _groups((run.label, run.options.metrics.get(metric, "")) for run in runs)
         if len(versions) > 1 and metric in _metrics(task):
             yield f"Versions of {metric} differ ({_named(versions)}): its values cannot be compared."
-
-
-def _main_metrics(task: str) -> tuple[str, ...]:
-    """Return the metrics by which a task ranks; of a mean of columns, the columns."""
-    spec = task_spec(task)
-    average = next((one for one in spec.averages if one.name == spec.main_metric), None)
-    return tuple(average.of) if average is not None else (spec.main_metric,)
 
 
 def _metrics(task: str) -> set[str]:

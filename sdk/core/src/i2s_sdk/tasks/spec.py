@@ -132,6 +132,9 @@ class TaskSpec:
     canary: Structure | None = None
     #: Columns of tables that are means of other columns; ``main_metric`` may be one.
     averages: tuple[Average, ...] = ()
+    #: Metric that says how far what scorers count can be believed, from 0 to 1: no reward counts a metric of a
+    #: scorer for more. Empty if scorers count nothing that an answer could claim.
+    support_metric: str = ""
     #: Whether profile ``helm`` takes the unweighted mean over the groups of subset and difficulty as the
     #: value of the task, and not the mean over samples.
     mean_of_cells: bool = False
@@ -166,6 +169,12 @@ class TaskSpec:
     shown_beside: tuple[str, ...] = ()
     #: An ordinary answer that knows nothing of any instance; empty if there is none.
     constant: str = ""
+
+    @property
+    def main_parts(self) -> tuple[str, ...]:
+        """Metrics of samples by which models are ranked: the main one, or those that it is the mean of."""
+        average = next((one for one in self.averages if one.name == self.main_metric), None)
+        return tuple(average.of) if average is not None else (self.main_metric,)
 
     @property
     def renders(self) -> bool:

@@ -36,6 +36,8 @@ _F_SETSIG = 10
 _SIGKILL = 9
 _EXIT_SIGNAL = 0xFF  # the bits of clone's flags with the signal that the parent gets at the child's end
 _RLIMIT_CPU = 0
+_WATCH_BY_FCNTL = (1026,)  # F_NOTIFY: who reads and changes files of a folder
+_READ_IF_CACHED = 0x8  # RWF_NOWAIT: fails if the page is in no cache, which tells what others have read
 _O_CREAT, _O_TRUNC, _O_ACCMODE = 0o100, 0o1000, 0o3
 _O_RDONLY, _O_NEITHER = 0, 3  # the latter asks for both rights and gives neither
 _X32_BIT = 0x40000000
@@ -116,6 +118,8 @@ def build(
         (() if nesting else (table.unshare, table.chroot), errno.EPERM),
         ((table.clone3,), errno.ENOSYS),
         (() if local_sockets else (table.socket,), errno.EAFNOSUPPORT),
+        # Of a file of the system, others would see the lock. Browsers lock files of their own.
+        ((table.flock,) if starts_processes and not nesting else (), errno.ENOLCK),
         (() if starts_processes else table.starts, errno.EPERM),
         (() if starts_processes else (table.socketpair, *table.joins), errno.EAFNOSUPPORT),
         (() if changes_files else table.changes, errno.EROFS),
@@ -147,6 +151,9 @@ def build(
         for number, place in table.flags_of_open:
             code += _for_reading(number, place)
     code += _instead_of_landlock(table, substitutes, own_pid)
+    owners = _OWNER_BY_FCNTL if Substitute.SIGNALS in substitutes else ()
+    code += _unless_argument(table.fcntl, 1, (*_WATCH_BY_FCNTL, *owners), errno.EPERM)
+    code += _without_flags(table.preadv2, _READ_IF_CACHED, place=5, error=errno.EOPNOTSUPP)
     code += [
         # A pair of datagram sockets can send to any socket that has a path, so only those that
         # are connected: of streams, and of packets in order for a browser.
@@ -279,7 +286,6 @@ def _instead_of_landlock(
         for number in table.signals:
             code += _only_argument(number, 0, permitted, errno.EPERM)
         code += _only_argument(table.pidfd_send_signal, 0, (), errno.EPERM)
-        code += _unless_argument(table.fcntl, 1, _OWNER_BY_FCNTL, errno.EPERM)
         if Substitute.IOCTL not in substitutes:
             code += _unless_argument(table.ioctl, 1, (*_TERMINAL_INPUT, *_OWNER_OF_SIGNALS), errno.EPERM)
     if Substitute.IOCTL in substitutes:
@@ -349,13 +355,15 @@ def _for_reading(number: int, place: int) -> list[_Instruction]:
     ]
 
 
-def _without_flags(number: int, denied: int) -> list[_Instruction]:
-    """Return instructions that let a call pass only without any of these bits in its first argument."""
+def _without_flags(
+    number: int, denied: int, *, place: int = 0, error: int = errno.EPERM
+) -> list[_Instruction]:
+    """Return instructions that let a call pass only without any of these bits in an argument."""
     return [
         (_EQUAL, 0, 4, number),
-        (_LOAD, 0, 0, _OFFSET_ARG0),
+        (_LOAD, 0, 0, _argument(place)),
         (_ANY_BIT, 0, 1, denied),
-        (_RETURN, 0, 0, _ERRNO | errno.EPERM),
+        (_RETURN, 0, 0, _ERRNO | error),
         (_RETURN, 0, 0, _ALLOW),
     ]
 
@@ -431,6 +439,8 @@ class CallNumbers:
     chroot: int
     ioctl: int
     fcntl: int
+    flock: int
+    preadv2: int
     #: Calls whose first argument is the process to signal, with the place of the argument that is the signal.
     signals_at: tuple[tuple[int, int], ...]
     pidfd_send_signal: int
@@ -466,6 +476,7 @@ _UNIFIED = (
         442,
     ),  # open_tree, move_mount, fs… open, config, mount, pick, mount_setattr
     *(438, 440, 443, 447),  # pidfd_getfd, process_madvise, quotactl_fd, memfd_secret
+    451,  # cachestat: which pages of a file are in memory
 )
 _UNIFIED_ATTRIBUTES = (463, 466, 469)  # setxattrat, removexattrat, file_setattr
 _UNIFIED_MODES = (452,)  # fchmodat2
@@ -540,6 +551,8 @@ CALL_NUMBERS = {
         chroot=161,
         ioctl=16,
         fcntl=72,
+        flock=73,
+        preadv2=327,
         # kill, tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo
         signals_at=((62, 1), (200, 1), (234, 2), (129, 1), (297, 2)),
         pidfd_send_signal=424,
@@ -619,6 +632,8 @@ CALL_NUMBERS = {
         chroot=51,
         ioctl=29,
         fcntl=25,
+        flock=32,
+        preadv2=286,
         # kill, tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo
         signals_at=((129, 1), (130, 1), (131, 2), (138, 1), (240, 2)),
         pidfd_send_signal=424,

@@ -7,20 +7,30 @@ saved before. What was shown or saved is kept as it was at that moment, whatever
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+from matplotlib import _tight_bbox
 from matplotlib._pylab_helpers import Gcf
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 from PIL import Image
 
-from i2s_render_python.inside.figure_objects.values import Measured, Size, Sizes, kept_sizes
+from i2s_render_python.inside.figure_objects.values import (
+    Measured,
+    Object,
+    Size,
+    Sizes,
+    Values,
+    kept_sizes,
+)
 
 #: Level 1 takes a third of the time of matplotlib's own level, for few bytes more.
 _PNG = {"compress_level": 1}
@@ -119,9 +129,13 @@ class Capture:
             kept = _Kept(figure, self._draw(figure, options), options=options)
         else:
             sizes: dict[Measured, Size] = {}
-            with kept_sizes(sizes):
+            cuts: list[Bbox] = []
+            with kept_sizes(sizes), _kept_cuts(cuts):
                 png = self._draw(figure, options)
-            kept = _Kept(figure, png, self._describe(figure, 0, sizes), options)
+                if cuts or self._dpi_of(figure, options) != figure.dpi:
+                    self._place(figure)
+            objects = {**self._describe(figure, 0, sizes), **_shown_part(figure, cuts)}
+            kept = _Kept(figure, png, objects, options)
         figure.stale = False
         self._kept[id(figure)] = kept
         return kept.png
@@ -164,10 +178,23 @@ class Capture:
             self._drawing = False
         return buffer.getvalue()
 
+    def _dpi_of(self, figure: Figure, options: Mapping[str, object]) -> float:
+        """Return the resolution that a figure is drawn with."""
+        dpi = self._dpi if self._dpi is not None else options.get("dpi")
+        return float(dpi) if isinstance(dpi, int | float) else _usual_dpi(figure)
+
+    def _place(self, figure: Figure) -> None:
+        """Put labels, legends, tables and annotations of a figure back to where they are in it.
+
+        They keep the pixels where they were last drawn, which were those of another resolution, or of a part.
+        """
+        width, height = figure.get_size_inches() * figure.dpi
+        if width * height <= self._pixels:
+            with contextlib.suppress(Exception):  # figures of programs do anything
+                figure.draw_without_rendering()
+
     def _check_figure(self, figure: Figure, dpi: float | None) -> None:
-        if dpi is None:
-            chosen = mpl.rcParams["savefig.dpi"]
-            dpi = figure.dpi if chosen == "figure" else float(chosen)
+        dpi = _usual_dpi(figure) if dpi is None else dpi
         width, height = figure.get_size_inches() * dpi
         self._check(float(width), float(height))
 
@@ -243,6 +270,37 @@ class Finished:
     page: int
     png: bytes
     objects: Mapping[str, object] | None
+
+
+def _usual_dpi(figure: Figure) -> float:
+    """Return the resolution that a figure is saved with if the program names none."""
+    chosen = mpl.rcParams["savefig.dpi"]
+    return float(figure.dpi if chosen == "figure" else chosen)
+
+
+@contextlib.contextmanager
+def _kept_cuts(cuts: list[Bbox]) -> Iterator[None]:
+    """Keep what ``bbox_inches`` leaves of figures that are saved in the block, in inches from below left."""
+    adjust = _tight_bbox.adjust_bbox
+
+    def adjusted(figure: Figure, part: Bbox, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        cuts.append(part.frozen())
+        return adjust(figure, part, *args, **kwargs)
+
+    _tight_bbox.adjust_bbox = adjusted
+    try:
+        yield
+    finally:
+        _tight_bbox.adjust_bbox = adjust
+
+
+def _shown_part(figure: Figure, cuts: Sequence[Bbox]) -> Object:
+    """Return the part of a figure that its image shows, nothing for all of it."""
+    if not cuts:
+        return {}
+    scaled = Bbox(cuts[-1].get_points() * figure.dpi)
+    part = Values(figure).place(scaled)
+    return {"shown": part} if part is not None else {}
 
 
 def _stay(*_: object, **__: object) -> None:

@@ -58,7 +58,14 @@ def be_parent() -> None:
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
-def confine(folder: str, log: str, cpu_seconds: int | None, settings: dict[str, Any]) -> None:
+def open_result(folder: str) -> int:
+    """Make the file for the result of a program, beside its folder; returns a descriptor for writing."""
+    return os.open(f"{folder}.result", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+
+
+def confine(
+    folder: str, log: str, cpu_seconds: int | None, settings: dict[str, Any], kept: int | None = None
+) -> None:
     """Confine the calling process for good.
 
     Args:
@@ -66,13 +73,14 @@ def confine(folder: str, log: str, cpu_seconds: int | None, settings: dict[str, 
         log: Name of a new file there, which becomes standard output and standard error.
         cpu_seconds: Processor time after which the kernel kills the process; None leaves that as it is.
         settings: See above.
+        kept: A descriptor from 3 on that stays open, of no other process.
     """
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
     os.chdir(folder)
     os.environ.update(HOME=folder, TMPDIR=folder)
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
-    _replace_descriptors(output)
+    _replace_descriptors(output, kept)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these two
         signal.signal(number, signal.SIG_DFL)
     if cpu_seconds is not None:
@@ -83,14 +91,14 @@ def confine(folder: str, log: str, cpu_seconds: int | None, settings: dict[str, 
         _filter_calls(settings["filter"])
 
 
-def _replace_descriptors(output: int) -> None:
+def _replace_descriptors(output: int, kept: int | None) -> None:
     """Leave no descriptor that another process has too, and no number that is free by accident."""
     null = os.open("/dev/null", os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(output, 1)
     os.dup2(output, 2)
     for number in range(3, _DESCRIPTORS):
-        if _is_open(number):
+        if number != kept and _is_open(number):
             os.dup2(null, number)
 
 

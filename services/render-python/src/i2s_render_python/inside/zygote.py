@@ -177,8 +177,9 @@ def _serve(settings: dict[str, Any]) -> None:
     work = Path.cwd()
 
     def run(folder: str, cpu_seconds: int) -> int:
-        confinement.confine(folder, _LOG, cpu_seconds, settings)
-        program.run()
+        output = confinement.open_result(folder)
+        confinement.confine(folder, _LOG, cpu_seconds, settings, output)
+        program.run(output)
         return 0
 
     zygote, kib = os.getpid(), _inherited_kib()
@@ -189,6 +190,7 @@ def _serve(settings: dict[str, Any]) -> None:
             folder = str(work / name)
             if operation == "clean":
                 shutil.rmtree(folder, ignore_errors=True)
+                Path(f"{folder}.result").unlink(missing_ok=True)
                 answer: tuple[object, ...] = ("clean", int(not os.path.lexists(folder)))
             elif operation == "prove":
                 cpu_seconds = int(seconds[0])
@@ -208,9 +210,11 @@ def main() -> None:
     from i2s_render_python.inside import confinement, program  # loaded before anything is confined
 
     if len(sys.argv) > 2:
-        confinement.confine(str(Path(sys.argv[2]).resolve()), _LOG, None, settings)
+        folder = str(Path(sys.argv[2]).resolve())
+        output = confinement.open_result(folder)
+        confinement.confine(folder, _LOG, None, settings, output)
         gc.enable()
-        program.run()
+        program.run(output)
         os._exit(0)
     _warm_up(settings)
     gc.enable()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.tasks.chart.elements import SCORES, missing
+from i2s_sdk.tasks.chart.elements import SCORES, missing, scores
 from i2s_sdk.tasks.chart.scorer import figure_from_text, figure_to_text
 from i2s_wire.render.figure import (
     Axes,
@@ -36,7 +36,7 @@ FIGURE = Figure(1, 6.4, 4.8, 100, (AXES,), TEXTS, (LINE, BARS))
 
 
 def scored(candidate: Figure, reference: Figure = FIGURE) -> dict[str, float]:
-    return {name: score(reference, candidate) for name, score in SCORES.items()}
+    return scores(reference, candidate)
 
 
 def test_equal_figures_score_1_in_everything() -> None:

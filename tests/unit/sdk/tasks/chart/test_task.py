@@ -9,6 +9,7 @@ import pytest
 from i2s_sdk.scoring.scorer import MetricValues, NotUsable, Scorable
 from i2s_sdk.tasks.chart.document import MAX_REPAIRS, ChartProgram
 from i2s_sdk.tasks.chart.elements import SCORES
+from i2s_sdk.tasks.chart.evidence import NOTHING_UNSEEN, Unseen
 from i2s_sdk.tasks.chart.scorer import ElementScorer, figure_to_text
 from i2s_sdk.tasks.chart.spec import view
 from i2s_sdk.tasks.chart.task import ChartTask
@@ -166,10 +167,42 @@ def test_imports_from_the_future_stay_first(end: str) -> None:
 
 
 def test_values_are_those_of_the_elements() -> None:
+    text = figure_to_text(FIGURE, NOTHING_UNSEEN)
+    values = ElementScorer().score(Scorable("a", CODE, text=text, truth=text))
+    assert isinstance(values, MetricValues)
+    assert values.metrics == dict.fromkeys((*SCORES, "objects_in_image"), 1.0)
+
+
+def test_objects_that_were_not_compared_with_an_image_count_as_they_are() -> None:
     text = figure_to_text(FIGURE)
     values = ElementScorer().score(Scorable("a", CODE, text=text, truth=text))
     assert isinstance(values, MetricValues)
-    assert values.metrics == dict.fromkeys(SCORES, 1.0)
+    assert values.metrics == {**dict.fromkeys(SCORES, 1.0), "objects_in_image": None}
+    assert set(values.undefined) == {"objects_in_image"}
+
+
+def test_objects_count_as_far_as_the_image_shows_them() -> None:
+    """Neither text nor mark is shown; they still count as elements, and so lower what else there is."""
+    truth = figure_to_text(FIGURE, NOTHING_UNSEEN)
+    unseen = Unseen(texts=tuple(range(len(FIGURE.texts))), marks=tuple(range(len(FIGURE.marks))))
+    sample = Scorable("a", CODE, text=figure_to_text(FIGURE, unseen), truth=truth)
+    values = ElementScorer().score(sample)
+    assert isinstance(values, MetricValues)
+    assert values.metrics["objects_in_image"] == 0.0
+    assert all(values.metrics[name] == 0.0 for name in SCORES)
+    assert values.detail["texts not in the image"] == ["Rain"]
+    (as_before,) = (one for one in ChartTask(Profile.HELM).scorers if isinstance(one, ElementScorer))
+    known = as_before.score(sample)
+    assert isinstance(known, MetricValues)
+    assert known.metrics == {**dict.fromkeys(SCORES, 1.0), "objects_in_image": 0.0}
+
+
+def test_what_neither_image_shows_matches() -> None:
+    unseen = Unseen(texts=(0,))
+    text = figure_to_text(FIGURE, unseen)
+    values = ElementScorer().score(Scorable("a", CODE, text=text, truth=text))
+    assert isinstance(values, MetricValues)
+    assert values.metrics == dict.fromkeys((*SCORES, "objects_in_image"), 1.0)
 
 
 def test_what_did_not_match_is_kept_for_the_report() -> None:
@@ -193,10 +226,12 @@ def test_an_instance_without_a_program_has_no_scores_of_elements() -> None:
 
 
 def test_a_sample_that_is_not_usable_counts_0() -> None:
-    assert ElementScorer().unusable(Scorable("a")).metrics == dict.fromkeys(SCORES, 0.0)
+    zeros = dict.fromkeys((*SCORES, "objects_in_image"), 0.0)
+    assert ElementScorer().unusable(Scorable("a")).metrics == zeros
     found = ElementScorer().score(Scorable("a", CODE, text="", truth=figure_to_text(FIGURE)))
     assert isinstance(found, NotUsable)
 
 
 def test_a_program_without_figure_objects_is_compared_as_an_empty_figure() -> None:
-    assert TASK.text_for_edit(ChartProgram(CODE), Rendering(Verdict.RENDERED)) == figure_to_text(Figure())
+    text = TASK.text_for_edit(ChartProgram(CODE), Rendering(Verdict.RENDERED))
+    assert text == figure_to_text(Figure(), NOTHING_UNSEEN)

@@ -11,20 +11,23 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from i2s_sdk.scoring.assignment import best_assignment
-from i2s_sdk.tasks.chart.colors import difference, lab, on_white
+from i2s_sdk.tasks.chart.colors import Lab, difference, lab, on_white
+from i2s_sdk.tasks.chart.evidence import NOTHING_UNSEEN, Unseen
 from i2s_wire.render.figure import Axes, Axis, Figure, FigureText, Mark, MarkKind
 
 #: The most elements of one side that are matched with others that differ; further ones have no match.
 MOST_MATCHED = 150
 
 E_ = TypeVar("E_", bound=Hashable)
+T_ = TypeVar("T_")
 
 
 def f1(matches: float, total: int) -> float:
@@ -79,58 +82,152 @@ _DATA_COLUMNS = {
 }
 
 
-def text_score(reference: Figure, candidate: Figure) -> float:
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """What is compared of a figure, or of the part of it that its image shows, or does not show."""
+
+    texts: tuple[FigureText, ...]
+    marks: tuple[Mark, ...]
+    #: Axes other than those of colour bars.
+    frames: tuple[Axes, ...]
+    #: The different colours of marks.
+    colors: tuple[Lab, ...]
+    #: All axes of the figure, of which marks have the number.
+    axes: tuple[Axes, ...]
+
+
+def elements_of(figure: Figure, unseen: Unseen = NOTHING_UNSEEN) -> tuple[Elements, Elements]:
+    """Return the elements of a figure that its image shows, and those that it does not show."""
+    shown, hidden = (
+        Elements(
+            _part(figure.texts, unseen.texts, seen),
+            _part(figure.marks, unseen.marks, seen),
+            tuple(one for one in _part(figure.axes, unseen.axes, seen) if not one.colorbar),
+            _colors(figure, unseen.colors, seen),
+            figure.axes,
+        )
+        for seen in (True, False)
+    )
+    return shown, hidden
+
+
+def _part(objects: Sequence[T_], unseen: Collection[int], seen: bool) -> tuple[T_, ...]:
+    return tuple(one for number, one in enumerate(objects) if (number not in unseen) == seen)
+
+
+#: Sum of the similarities of matched elements, and number of the elements of both figures.
+Matches = tuple[float, int]
+
+
+def _counted(first: Iterable[Hashable], second: Iterable[Hashable]) -> Matches:
+    own, other = Counter(first), Counter(second)
+    return (own & other).total(), own.total() + other.total()
+
+
+def text_matches(reference: Elements, candidate: Elements) -> Matches:
     """Return how many texts both figures have, wherever they are."""
-    first, second = Counter(map(_words, reference.texts)), Counter(map(_words, candidate.texts))
-    return f1(sum((first & second).values()), first.total() + second.total())
+    return _counted(map(_words, reference.texts), map(_words, candidate.texts))
 
 
-def text_place_score(reference: Figure, candidate: Figure) -> float:
+def text_place_matches(reference: Elements, candidate: Elements) -> Matches:
     """Return how many texts both figures have, and how near they are to their places."""
     groups: dict[str, tuple[list[FigureText], list[FigureText]]] = defaultdict(lambda: ([], []))
-    for side, figure in enumerate((reference, candidate)):
-        for text in figure.texts:
+    for side, elements in enumerate((reference, candidate)):
+        for text in elements.texts:
             groups[_words(text)][side].append(text)
     similar = sum(matched(first, second, _nearness) for first, second in groups.values() if first and second)
-    return f1(similar, len(reference.texts) + len(candidate.texts))
+    return similar, len(reference.texts) + len(candidate.texts)
 
 
-def kind_score(reference: Figure, candidate: Figure) -> float:
+def kind_matches(reference: Elements, candidate: Elements) -> Matches:
     """Return how many marks of equal kinds both figures have."""
-    return counted(
-        ((mark.kind, mark.shape) for mark in reference.marks),
-        ((mark.kind, mark.shape) for mark in candidate.marks),
-    )
+    first, second = (((mark.kind, mark.shape) for mark in one.marks) for one in (reference, candidate))
+    return _counted(first, second)
 
 
-def color_score(reference: Figure, candidate: Figure) -> float:
+def color_matches(reference: Elements, candidate: Elements) -> Matches:
     """Return how alike the different colours of the marks of both figures are."""
-    first, second = _colors(reference), _colors(candidate)
+    first, second = reference.colors, candidate.colors
     similar = matched(first, second, lambda a, b: max(0.0, 1 - difference(a, b) / COLOR_REACH))
-    return f1(similar, len(first) + len(second))
+    return similar, len(first) + len(second)
 
 
-def layout_score(reference: Figure, candidate: Figure) -> float:
+def layout_matches(reference: Elements, candidate: Elements) -> Matches:
     """Return how many axes with equal projection and equal place in their grid both figures have."""
-    return counted(map(_cell, _frames(reference)), map(_cell, _frames(candidate)))
+    return _counted(map(_cell, reference.frames), map(_cell, candidate.frames))
 
 
-def data_score(reference: Figure, candidate: Figure) -> float:
+def data_matches(reference: Elements, candidate: Elements) -> Matches:
     """Return how much of the data of the marks of both figures is equal, but for the tolerance."""
     first = [mark for mark in reference.marks if mark.kind in _DATA_COLUMNS]
     second = [mark for mark in candidate.marks if mark.kind in _DATA_COLUMNS]
-    similar = matched(first, second, lambda one, other: _alike(one, other, reference))
-    return f1(similar, len(first) + len(second))
+    similar = matched(first, second, lambda one, other: _alike(one, other, reference.axes))
+    return similar, len(first) + len(second)
 
 
-SCORES: dict[str, Callable[[Figure, Figure], float]] = {
-    "text": text_score,
-    "text_place": text_place_score,
-    "kind": kind_score,
-    "color": color_score,
-    "layout": layout_score,
-    "data": data_score,
+_MATCHES: dict[str, Callable[[Elements, Elements], Matches]] = {
+    "text": text_matches,
+    "text_place": text_place_matches,
+    "kind": kind_matches,
+    "color": color_matches,
+    "layout": layout_matches,
+    "data": data_matches,
 }
+#: Names of the scores.
+SCORES = tuple(_MATCHES)
+
+
+def scores(
+    reference: Figure,
+    candidate: Figure,
+    reference_unseen: Unseen = NOTHING_UNSEEN,
+    candidate_unseen: Unseen = NOTHING_UNSEEN,
+) -> dict[str, float]:
+    """Return all scores by name.
+
+    Args:
+        reference: Figure of the ground truth.
+        candidate: Figure of an answer.
+        reference_unseen: What the image of the reference does not show.
+        candidate_unseen: The same of the answer. What an image does not show matches only what that of the
+            other figure does not show either.
+    """
+    pairs = tuple(
+        zip(elements_of(reference, reference_unseen), elements_of(candidate, candidate_unseen), strict=True)
+    )
+    found = {}
+    for name, match in _MATCHES.items():
+        matches = [match(*pair) for pair in pairs]
+        found[name] = f1(sum(similar for similar, _ in matches), sum(total for _, total in matches))
+    return found
+
+
+def objects_in_image(
+    reference: Figure, candidate: Figure, reference_unseen: Unseen, candidate_unseen: Unseen
+) -> float:
+    """Return which part of the objects of a figure its image shows.
+
+    It is the mean of the parts of its texts, marks and axes, each divided by that of the reference, at most
+    1. A figure without objects has 1.
+    """
+    own = _shown_parts(candidate, candidate_unseen)
+    usual = _shown_parts(reference, reference_unseen)
+    parts = [
+        min(1.0, part / other) if other else 1.0
+        for part, other in zip(own, usual, strict=True)
+        if part is not None
+    ]
+    return sum(parts) / len(parts) if parts else 1.0
+
+
+def _shown_parts(figure: Figure, unseen: Unseen) -> tuple[float | None, ...]:
+    """Return which part of the texts, marks and axes is shown; None of what there is nothing of."""
+    counts = (
+        (len(figure.texts), len(unseen.texts)),
+        (len(figure.marks), len(unseen.marks)),
+        (len(figure.axes), len(unseen.axes)),
+    )
+    return tuple(1 - hidden / count if count else None for count, hidden in counts)
 
 
 def missing(reference: Figure, candidate: Figure) -> dict[str, list[str]]:
@@ -143,6 +240,14 @@ def missing(reference: Figure, candidate: Figure) -> dict[str, list[str]]:
         "marks missing": _listed(kinds[0] - kinds[1]),
         "marks added": _listed(kinds[1] - kinds[0]),
     }
+
+
+def not_shown(figure: Figure, unseen: Unseen) -> dict[str, list[str]]:
+    """Return the texts and kinds of marks that the image of a figure does not show."""
+    texts = Counter(_words(figure.texts[number]) for number in unseen.texts)
+    marks = Counter(figure.marks[number].kind.name.lower() for number in unseen.marks)
+    found = {"texts not in the image": _listed(texts), "marks not in the image": _listed(marks)}
+    return {title: names for title, names in found.items() if names}
 
 
 def _listed(counted: Counter[str]) -> list[str]:
@@ -162,21 +267,19 @@ def _nearness(text: FigureText, other: FigureText) -> float:
     return max(0.0, 1 - math.hypot(across, down) / math.sqrt(2) / PLACE_REACH)
 
 
-def _colors(figure: Figure) -> list[tuple[float, float, float]]:
+def _colors(figure: Figure, unseen: Collection[str], seen: bool) -> tuple[Lab, ...]:
     names = dict.fromkeys(
         color for mark in figure.marks for color in (mark.colors or mark.edge_colors)[:MOST_MATCHED]
     )
     colors = []
     for name in names:
+        if (name not in unseen) != seen:
+            continue
         try:
             colors.append(lab(*on_white(name)))
         except ValueError:
             continue
-    return colors
-
-
-def _frames(figure: Figure) -> list[Axes]:
-    return [one for one in figure.axes if not one.colorbar]
+    return tuple(colors)
 
 
 def _cell(axes: Axes) -> tuple[object, ...]:
@@ -184,15 +287,15 @@ def _cell(axes: Axes) -> tuple[object, ...]:
     return (axes.projection, axes.rows, axes.columns, *cell)
 
 
-def _alike(mark: Mark, other: Mark, reference: Figure) -> float:
+def _alike(mark: Mark, other: Mark, every_axes: Sequence[Axes]) -> float:
     """Return which part of the points of two marks is equal, but for the tolerance of the axes."""
     if mark.kind is not other.kind:
         return 0.0
     columns = _DATA_COLUMNS[mark.kind]
     close: NDArray[np.bool_] | None = None
     total = max(mark.total, other.total, 1)
-    known = mark.axes is not None and 0 <= mark.axes < len(reference.axes)
-    axes = reference.axes[mark.axes or 0] if known else Axes()
+    known = mark.axes is not None and 0 <= mark.axes < len(every_axes)
+    axes = every_axes[mark.axes or 0] if known else Axes()
     for name in columns or ("z" if mark.z or other.z else "xy"):
         axis: Axis | None = getattr(axes, name) if columns else None
         first, second = _sampled(getattr(mark, name)), _sampled(getattr(other, name))

@@ -8,7 +8,7 @@ from i2s_sdk.instances.instance import Content
 from i2s_sdk.scoring.scorer import Average
 from i2s_sdk.tasks.chart.elements import SCORES
 from i2s_sdk.tasks.chart.published import CHARTMIMIC
-from i2s_sdk.tasks.chart.scorer import NAME
+from i2s_sdk.tasks.chart.scorer import IN_IMAGE, NAME
 from i2s_sdk.tasks.chart.task import ChartTask
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.spec import ASSETS, FILE, STRUCTURE, Size, TaskSpec, fields, text_fault
@@ -70,5 +70,6 @@ CHART = TaskSpec(
     inputs=_INPUTS,
     target=STRUCTURE,
     view=view,
+    support_metric=IN_IMAGE,
     averages=(Average("elements", tuple(SCORES)), Average("chartmimic_low_level", CHARTMIMIC)),
 )

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.chart.document import ChartProgram, repair
+from i2s_sdk.tasks.chart.evidence import NOTHING_UNSEEN, unseen_objects
+from i2s_sdk.tasks.chart.pixels import pixels_of
 from i2s_sdk.tasks.chart.reading import extract
 from i2s_sdk.tasks.chart.scorer import ElementScorer, PublishedScorer, figure_to_text
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
@@ -68,7 +70,7 @@ class ChartTask(RenderedTask[ChartProgram]):
     def scorers(self) -> tuple[Scorer, ...]:
         """The scores of elements, and in profile ``helm`` those of ChartMimic and Plot2Code."""
         if self.profile is Profile.HELM:
-            return (ElementScorer(), PublishedScorer())
+            return (ElementScorer(by_image=False), PublishedScorer())
         return (ElementScorer(),)
 
     def questions(self, instance: Instance) -> tuple[Question, ...]:
@@ -100,8 +102,14 @@ class ChartTask(RenderedTask[ChartProgram]):
         return repair(document, rendering, past, notebooks=self.profile is Profile.PAPER)
 
     def text_for_edit(self, document: ChartProgram, rendering: Rendering) -> str:
-        """Return the objects of the figure as text, which the scorer compares."""
-        return figure_to_text(rendering.figures[0] if rendering.figures else Figure())
+        """Return the objects of the figure as text, which the scorer compares.
+
+        It says which of them the image does not show.
+        """
+        if not rendering.figures or not rendering.pictures:
+            return figure_to_text(Figure(), NOTHING_UNSEEN)
+        figure, pixels = rendering.figures[0], pixels_of(rendering.pictures[0].png)
+        return figure_to_text(figure, unseen_objects(figure, pixels))
 
     def truth(self, content: Content) -> str | ChartProgram | None:
         """Return the program of the ground truth, whose figure is compared with; None if there is none."""
