@@ -132,8 +132,8 @@ class TaskSpec:
     canary: Structure | None = None
     #: Columns of tables that are means of other columns; ``main_metric`` may be one.
     averages: tuple[Average, ...] = ()
-    #: Metric that says how far what scorers count can be believed, from 0 to 1: no reward counts a metric of a
-    #: scorer for more. Empty if scorers count nothing that an answer could claim.
+    #: Metric that says how far what scorers count can be believed, from 0 to 1: no reward counts a metric of
+    #: a scorer for more. Empty if scorers count nothing that an answer could claim.
     support_metric: str = ""
     #: Whether profile ``helm`` takes the unweighted mean over the groups of subset and difficulty as the
     #: value of the task, and not the mean over samples.
