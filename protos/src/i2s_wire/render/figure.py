@@ -204,5 +204,5 @@ class Figure:
     #: Plotting functions that the program had called when the figure was drawn, for all its figures together,
     #: by name; None if calls were not recorded.
     calls: tuple[Call, ...] | None = None
-    #: The part of the figure that its image shows, if it was cropped or widened as it was saved; None for all.
+    #: The part of the figure that its image shows, where saving cropped or widened it; None for all.
     shown: FigureBox | None = None
