@@ -29,7 +29,6 @@ import pytest
 import tenacity  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("sdk/core/src", "services/chassis/src")
 SECONDS = 120  # for the tests of one change
 
 FOUND, HANGS, MISSED = "found", "hangs", "NOT FOUND"
@@ -85,7 +84,7 @@ def run_tests(tests: tuple[str, ...], copy: Path, seconds: float = SECONDS) -> i
     child = os.fork()
     if child == 0:
         os.setsid()
-        searched = [str(copy / package) for package in PACKAGES]
+        searched = [str(path) for path in sorted(copy.glob("*/*/src"))]
         sys.path[:0] = searched
         os.environ |= {"PYTHONPATH": os.pathsep.join(searched), "PYTHONDONTWRITEBYTECODE": "1"}
         with open(os.devnull, "w") as nothing:
@@ -110,7 +109,7 @@ def main(listed: Path, names: list[str]) -> int:
     survivors = 0
     with tempfile.TemporaryDirectory(prefix="i2s-mutants-") as folder:
         copy = Path(folder)
-        for package in PACKAGES:
+        for package in {one.file.partition("/src/")[0] + "/src" for one in mutants}:
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(ROOT / package, copy / package, ignore=ignored)
         every = tuple(sorted({test for one in mutants for test in one.tests}))

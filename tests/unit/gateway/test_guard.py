@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import MutableMapping
 from contextlib import AsyncExitStack
 from typing import Any
@@ -82,20 +83,30 @@ async def test_a_caller_gets_no_more_than_is_left_for_others() -> None:
         await held.enter_async_context(read.body(request(b"x" * 40, address="192.0.2.2")))
 
 
-async def test_a_body_that_brings_on_too_little_ends_before_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "_RATE_SECONDS", 0.05)
-    settings = GatewaySettings(body_rate=1000, body_seconds=3600.0)
-    stalled = asyncio.Event()
+def endless(piece: bytes, pieces: float = math.inf) -> Request:
+    """Return a request whose body never ends, and stalls after so many pieces."""
+    sent = 0
 
     async def receive() -> MutableMapping[str, Any]:
-        if not stalled.is_set():
-            stalled.set()
-            return {"type": "http.request", "body": b"x" * 1000, "more_body": True}
-        return await asyncio.get_running_loop().create_future()  # type: ignore[no-any-return]
+        nonlocal sent
+        sent += 1
+        if sent > pieces:
+            return await asyncio.get_running_loop().create_future()  # type: ignore[no-any-return]
+        await asyncio.sleep(0)
+        return {"type": "http.request", "body": piece, "more_body": True}
 
     headers = [(b"content-type", b"application/json")]
-    slow = Request({"type": "http", "headers": headers, "client": None}, receive)
-    read = Bodies(settings)
+    return Request({"type": "http", "headers": headers, "client": None}, receive)
+
+
+@pytest.mark.parametrize(
+    ("slow", "seconds"), [(endless(b"", 0), 3600.0), (endless(b"x" * 1000, 1), 3600.0), (endless(b"x"), 0.05)]
+)
+async def test_a_body_ends_by_its_rate_or_its_time(
+    slow: Request, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "_RATE_SECONDS", 0.05)
+    read = Bodies(GatewaySettings(body_rate=100, body_seconds=seconds))
     with pytest.raises(GatewayError) as refused:
         async with read.body(slow):
             pass
