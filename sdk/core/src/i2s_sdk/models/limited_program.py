@@ -5,7 +5,6 @@ It is started as a file, and imports nothing of the package.
 Arguments: CPU seconds, bytes of memory, then the program with its arguments.
 """
 
-import contextlib
 import math
 import os
 import resource
@@ -19,8 +18,11 @@ def main() -> None:
     seconds, memory = math.ceil(float(sys.argv[1])), int(sys.argv[2])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + _SECONDS_TO_THE_KILL))
-    with contextlib.suppress(ValueError if sys.platform == "darwin" else ()):  # macOS refuses any such limit
+    try:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    except ValueError:
+        if sys.platform != "darwin":  # which refuses any such limit
+            raise
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     os.execvp(sys.argv[3], sys.argv[3:])  # noqa: S606 - no shell is meant
 
