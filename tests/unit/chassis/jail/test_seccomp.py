@@ -76,7 +76,7 @@ def test_each_architecture_has_the_calls_that_the_other_one_has(group: str) -> N
 
 
 def names_in_group(machine: str, group: str) -> set[str]:
-    """The names of the calls of a group; of newer ones than the headers have, their numbers, always the same."""
+    """The names of the calls of a group; the numbers of those that are newer than the headers."""
     names = {number: name for name, number in numbers_of(machine).items()}
     value = getattr(seccomp.CALL_NUMBERS[machine], group)
     entries = value if isinstance(value, tuple) else (value,)
