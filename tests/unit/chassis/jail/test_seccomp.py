@@ -153,6 +153,7 @@ def test_other_architectures_are_killed() -> None:
     program = seccomp.build(our_user=False, machine="x86_64")
     assert run_filter(program, 39, 0x40000003) == _KILL  # i386
     assert run_filter(program, 0x40000000 | 39, _ARCH["x86_64"]) == _KILL  # x32
+    assert run_filter(seccomp.build(our_user=False, machine="aarch64"), 20, 0x40000028) == _KILL  # 32-bit ARM
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
