@@ -1,5 +1,6 @@
-# The score renderer: LilyPond, convert-ly, Ghostscript and their fonts come with the Python package; on arm64, for
-# which there is no such package, with Debian's.
+# The score renderer: LilyPond, convert-ly, Ghostscript and their fonts come with the Python package.
+#
+# There is no such package for arm64, where they are Debian's.
 ARG RUNTIME=i2s-python
 ARG BUILDER=i2s-python-builder
 ARG EMPTY=i2s-empty
