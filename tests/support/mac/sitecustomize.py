@@ -60,7 +60,7 @@ def _remove_what_is_not_there() -> None:
     for name in ("spwd", "ossaudiodev"):
         sys.modules[name] = None  # type: ignore[assignment]  # an import of it fails
     proxies: Any = types.ModuleType("_scproxy")  # urllib asks the system of a Mac for its proxies
-    proxies._get_proxy_settings = dict
+    proxies._get_proxy_settings = lambda: {"exclude_simple": False}
     proxies._get_proxies = dict
     sys.modules["_scproxy"] = proxies
 
