@@ -110,7 +110,7 @@ def _of_foreign_system(architecture: str, made_here: Iterable[str]) -> dict[str,
     (folder / "environment/pyvenv.cfg").write_text("home = /usr/bin\ninclude-system-site-packages = false\n")
     with contextlib.suppress(FileExistsError):
         (folder / "environment/bin/python").symlink_to("/usr/bin/python3")
-    site = f"{sys.prefix}/lib/python3.11/site-packages"
+    site = f"{sys.prefix}/lib/python{guest_foreign.PYTHON}/site-packages"
     return {
         **_at_their_places(set(made_here) - {"/etc/ld.so.cache"}),
         **_at_their_places(_files_of(packages)),

@@ -19,8 +19,8 @@ from urllib.parse import unquote
 
 #: Names of the architectures in wheels, by Debian's.
 _OF_WHEELS = {"arm64": "aarch64"}
-#: The Python of the system, which has the version that the images have.
-_PYTHON = "3.11"
+#: The Python of the system: .venv is made with that of this machine, whose Debian the packages are from.
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 _FORMAT = "2"  # of what is kept; another one fetches anew
 
 
@@ -122,7 +122,7 @@ def _fetch_wheels(architecture: str, locks: Iterable[Path], folder: Path) -> Non
     words = [word for lock in locks for word in ("-r", str(lock))]
     _run(
         *(str(Path(sys.executable).parent / "uv"), "pip", "install", "--quiet", "--target", str(folder)),
-        *("--python-platform", f"{_OF_WHEELS[architecture]}-manylinux_2_36", "--python-version", _PYTHON),
+        *("--python-platform", f"{_OF_WHEELS[architecture]}-manylinux_2_36", "--python-version", PYTHON),
         *("--no-deps", "--only-binary", ":all:", "--require-hashes", *words),
     )
     _compile(folder)
@@ -130,7 +130,7 @@ def _fetch_wheels(architecture: str, locks: Iterable[Path], folder: Path) -> Non
 
 def _compile(folder: Path) -> None:
     """Compile Python files, as far as they can be; a guest would need minutes for it."""
-    command = [f"python{_PYTHON}", "-m", "compileall", "-q", str(folder)]
+    command = [sys.executable, "-m", "compileall", "-q", str(folder)]
     subprocess.run(command, capture_output=True, check=False)
 
 
