@@ -1,4 +1,6 @@
 # The score renderer: LilyPond, convert-ly, Ghostscript and their fonts come with the Python package.
+#
+# There is no such package for arm64, where they are Debian's.
 ARG RUNTIME=i2s-python
 ARG BUILDER=i2s-python-builder
 ARG EMPTY=i2s-empty
@@ -8,9 +10,12 @@ COPY build/images/wheels/render-lilypond /wheels
 COPY requirements/render-lilypond.txt /
 # convert-ly has a Python of its own: installers, help texts and the byte code of another version are of no use to it.
 RUN install-locked /render-lilypond.txt \
-    && cd /opt/i2s/venv/lib/python3*/site-packages/lilypond-binaries/lib/python3.* \
-    && rm -rf ensurepip idlelib lib2to3 pydoc_data tkinter turtledemo \
-    && find . -name '*.cpython-311.pyc' -delete
+    && for python in /opt/i2s/venv/lib/python3*/site-packages/lilypond-binaries/lib/python3.*; do \
+        if cd "$python"; then \
+            rm -rf ensurepip idlelib lib2to3 pydoc_data tkinter turtledemo; \
+            find . -name '*.cpython-311.pyc' -delete; \
+        fi; \
+    done
 COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-* \
     build/images/wheels/ours/i2s_render_lilypond-* /wheels/ours/
 RUN install-ours
@@ -18,13 +23,15 @@ RUN install-ours
 FROM ${RUNTIME} AS finished
 RUN install-packages bubblewrap \
         fontconfig fonts-dejavu-core fonts-liberation fonts-noto-core \
+        $([ "$(dpkg --print-architecture)" = amd64 ] || echo lilypond) \
     && fc-cache -s
 COPY --from=packages /opt/i2s/venv /opt/i2s/venv
 COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
 COPY deploy/images/finish /opt/i2s/finish
 # LilyPond writes PNG and PostScript: its fonts for SVG are of no use here.
 RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-render-lilypond --without-avif \
-        --remove 'opt/i2s/venv/lib/python3*/site-packages/lilypond-binaries/share/lilypond/*/fonts/svg'
+        --remove $(cd / && ls -d opt/i2s/venv/lib/python3*/site-packages/lilypond-binaries/share/lilypond/*/fonts/svg \
+            usr/share/lilypond/*/fonts/svg)
 
 FROM ${EMPTY}
 COPY --from=finished / /

@@ -21,11 +21,13 @@ def ours(engine):
     return listed
 
 
-def test_up_evaluate_status_logs_down(engine, images, tmp_path):
+@pytest.mark.parametrize("python_path", ["", str(ROOT / "tests/support/mac")], ids=["linux", "as on a Mac"])
+def test_up_evaluate_status_logs_down(engine, images, tmp_path, python_path):
     environment = {**engine.environment, "XDG_STATE_HOME": str(tmp_path / "state")}
     environment["XDG_CACHE_HOME"] = str(tmp_path / "cache")  # what another run has rendered is not asked for
     environment = {name: value for name, value in environment.items() if not name.startswith("I2S_")}
     environment["I2S_UP_PORTS"] = "free"
+    environment["PYTHONPATH"] = python_path
 
     def command(*words, seconds=600):
         return run([COMMAND, *words], environment, seconds=seconds, folder=tmp_path, apart=True)

@@ -15,8 +15,17 @@ import pytest
 
 import guest_machine
 from chosen import why_not
-from guest_disk import CACHE, ROOT
-from guest_machine import GuestError, Step, parts, run_guest
+from guest_disk import ROOT
+from guest_machine import (
+    HARDWARE,
+    Disks,
+    GuestError,
+    Step,
+    architecture_of,
+    kernel_folder,
+    parts,
+    run_guest,
+)
 from guest_results import EXPECTED, Guest
 
 HERE = Path(__file__).parent
@@ -51,18 +60,29 @@ def running(request: pytest.FixtureRequest) -> Iterator[dict[tuple[str, str], Fu
     not_wanted = why_not("I2S_REQUIRE_KERNELS", "kernels")
     if not_wanted is not None:
         pytest.skip(f"NOT TESTED ON OTHER KERNELS: {not_wanted}")
-    reason = guest_machine.lacking()
+    architectures = {
+        architecture_of(about)
+        for name, about in EXPECTED.items()
+        if any(name == one[0] for one in wanted if one)
+    }
+    reason = guest_machine.lacking(architectures)
     if reason is not None:
         lacks(reason)
-    disks = guest_machine.Disks.make()
+    disks = {one: Disks.make(one) for one in architectures}
     with ThreadPoolExecutor(AT_ONCE) as pool:
         futures = {}
         for name, about in EXPECTED.items():
-            kernel = CACHE / about["suite"] / "vmlinuz"
+            kernel, architecture = kernel_folder(about) / "vmlinuz", architecture_of(about)
             for part, words in parts(about).items():
                 if (name, part) in wanted and kernel.exists():
-                    options = about.get("options", "")
-                    futures[name, part] = pool.submit(run_guest, kernel, disks, words, options)
+                    futures[name, part] = pool.submit(
+                        run_guest,
+                        HARDWARE[architecture],
+                        kernel,
+                        disks[architecture],
+                        words,
+                        about.get("options", ""),
+                    )
         try:
             yield futures
         finally:
@@ -74,11 +94,10 @@ def running(request: pytest.FixtureRequest) -> Iterator[dict[tuple[str, str], Fu
 def guest(request: pytest.FixtureRequest, running: dict[tuple[str, str], Future[dict[str, Step]]]) -> Guest:
     name, part = request.param
     if (name, part) not in running:
-        suite = EXPECTED[name]["suite"]
-        missing = CACHE / suite / "missing"
+        missing = kernel_folder(EXPECTED[name]) / "missing"
         if missing.exists():  # nobody here can bring it back
             pytest.skip(f"NOT TESTED ON OTHER KERNELS: {missing.read_text().strip()}")
-        lacks(f"the kernel of {suite} was not fetched; run `scripts/bootstrap kernels`")
+        lacks(f"the kernel of {name} was not fetched; run `scripts/bootstrap kernels`")
     try:
         return Guest(name, running[name, part].result())
     except GuestError as error:

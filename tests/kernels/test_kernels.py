@@ -9,6 +9,7 @@ import base64
 import io
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -119,20 +120,26 @@ def _tier(name: str, user: str) -> str | None:
     return max(serving, default=None)
 
 
-def _pixels(picture: dict[str, Any]) -> tuple[tuple[int, int], bytes]:
+def _image(picture: dict[str, Any]) -> Image.Image:
     assert picture["png"], picture
-    with Image.open(io.BytesIO(base64.b64decode(picture["png"]))) as image:
-        return image.size, image.convert("RGB").tobytes()
+    return Image.open(io.BytesIO(base64.b64decode(picture["png"]))).convert("RGB")
+
+
+def _share_that_differs(one: Image.Image, other: Image.Image) -> float:
+    """The share of pixels that differ in two images of one size."""
+    return float(np.any(np.asarray(one) != np.asarray(other), axis=2).mean())
 
 
 @pytest.mark.parametrize(("guest", "user", "engine"), RENDERED, indirect=["guest"], ids=_id)
-def test_pictures_are_the_same_in_every_pixel(
+def test_pictures_are_the_same_in_every_pixel_but_where_the_guest_has_another_version_of_the_engine(
     guest: Guest, user: str, engine: str, rendered_here: dict[str, dict[str, Any]]
 ) -> None:
     rendered = guest.output(f"render {user}")["rendered"][engine]
     assert rendered.get("error") is None
     assert rendered["tier"] == _tier(guest.name, user)
-    assert _pixels(rendered) == _pixels(rendered_here[engine])
+    there, here = _image(rendered), _image(rendered_here[engine])
+    assert there.size == here.size
+    assert _share_that_differs(there, here) <= EXPECTED[guest.name].get("differ", {}).get(engine, 0.0)
 
 
 @pytest.mark.parametrize(

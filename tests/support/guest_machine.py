@@ -12,14 +12,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from guest_disk import ROOT, checkout_disk, system_disk
+from guest_disk import CACHE, ROOT, checkout_disk, system_disk
 
-QEMU = "qemu-system-x86_64"
 MEMORY_MIB = 4096
 SECONDS = 5400
 #: Makes a kernel ignore cmpxchg16b (feature 13 of word 4), for which QEMU 7.2 computes wrong flags. Programs
@@ -29,6 +28,49 @@ _NO_CX16 = "clearcpuid=141"
 #: it waits: on a busy machine a kernel gives a slow disk up, after which every read is an I/O error.
 _PATIENT_DISKS = "nvme_core.io_timeout=3600 nvme_core.admin_timeout=3600"
 JAILS = "jails"
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """What QEMU emulates for kernels of an architecture.
+
+    Attributes:
+        program: QEMU's program.
+        package: Debian package that has it.
+        options: Options for board and processor.
+        words: Words for the kernel's command line.
+        console: Device that its messages go to.
+        results: Device that takes what steps print.
+    """
+
+    program: str
+    package: str
+    options: tuple[str, ...]
+    words: str
+    console: str
+    results: str
+
+
+#: By Debian's name of the architecture.
+HARDWARE = {
+    "amd64": Hardware(
+        "qemu-system-x86_64",
+        "qemu-system-x86",
+        ("-cpu", "max,-la57", "-serial", "chardev:results"),
+        _NO_CX16,
+        "ttyS0",
+        "ttyS1",
+    ),
+    # Its board has one serial port, and the other one comes with the bus.
+    "arm64": Hardware(
+        "qemu-system-aarch64",
+        "qemu-system-arm",
+        ("-machine", "virt,gic-version=3", "-cpu", "cortex-a76", "-device", "pci-serial,chardev=results"),
+        "",
+        "ttyAMA0",
+        "ttyS0",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -50,15 +92,19 @@ class Step:
 
 @dataclass(frozen=True)
 class Disks:
-    """Images that all guests share; none of them changes what the others see."""
+    """Images that all guests of an architecture share; none of them changes what the others see."""
 
     system: Path
     checkout: Path
 
     @classmethod
-    def make(cls) -> Disks:
-        """Make them where anything has changed."""
-        return cls(system_disk(), checkout_disk())
+    def make(cls, architecture: str) -> Disks:
+        """Make them where anything has changed.
+
+        Args:
+            architecture: Debian's name of it.
+        """
+        return cls(system_disk(architecture), checkout_disk())
 
 
 class GuestError(Exception):
@@ -83,10 +129,24 @@ def parts(about: Mapping[str, Any]) -> dict[str, str]:
     return {JAILS: JAILS, **renders, **attacks}
 
 
-def run_guest(kernel: Path, disks: Disks, part: str, options: str = "") -> dict[str, Step]:
+def architecture_of(about: Mapping[str, Any]) -> str:
+    """Return Debian's name of a guest's architecture."""
+    return str(about.get("architecture", "amd64"))
+
+
+def kernel_folder(about: Mapping[str, Any]) -> Path:
+    """Return the folder with a guest's kernel, which scripts/kernels has filled."""
+    suite, architecture = about["suite"], architecture_of(about)
+    return CACHE / (suite if architecture == "amd64" else f"{suite}-{architecture}")
+
+
+def run_guest(
+    hardware: Hardware, kernel: Path, disks: Disks, part: str, options: str = ""
+) -> dict[str, Step]:
     """Boot a kernel and have it run a part of the steps.
 
     Args:
+        hardware: What it runs on.
         kernel: A vmlinuz with drivers for NVMe and ext4 built in, as those of Debian's cloud kernels are.
         disks: Disks of the guest.
         part: Words for tests/kernels/guest, see ``parts``.
@@ -100,7 +160,7 @@ def run_guest(kernel: Path, disks: Disks, part: str, options: str = "") -> dict[
     """
     with tempfile.TemporaryDirectory(prefix="i2s-guest-") as folder:
         console, results = Path(folder) / "console", Path(folder) / "results"
-        command = _command(kernel, disks, part, options, console, results)
+        command = _command(hardware, kernel, disks, part, options, console, results)
         try:
             done = subprocess.run(
                 command,
@@ -120,21 +180,32 @@ def run_guest(kernel: Path, disks: Disks, part: str, options: str = "") -> dict[
         return steps
 
 
-def _command(kernel: Path, disks: Disks, part: str, options: str, console: Path, results: Path) -> list[str]:
+def _command(
+    hardware: Hardware,
+    kernel: Path,
+    disks: Disks,
+    part: str,
+    options: str,
+    console: Path,
+    results: Path,
+) -> list[str]:
     # Devices appear some time after the first process starts, so it waits for the second disk.
     first = (
         "mount -t devtmpfs dev /dev; until [ -b /dev/nvme0n2 ]; do sleep 0.1; done; "
         "mount -t ext4 /dev/nvme0n2 /mnt && "
-        f"exec /mnt/tests/kernels/guest/init {ROOT} {sys.executable} {part}"
+        f"exec /mnt/tests/kernels/guest/init {ROOT} {sys.executable} /dev/{hardware.results} {part}"
     )
-    disk = "root=/dev/nvme0n1 rw rootfstype=ext4"
-    words = f"console=ttyS0 {disk} loglevel=5 panic=-1 mitigations=off {_NO_CX16} {_PATIENT_DISKS} {options}"
+    words = (
+        f"console={hardware.console} root=/dev/nvme0n1 rw rootfstype=ext4 loglevel=5 panic=-1 "
+        f"mitigations=off {hardware.words} {_PATIENT_DISKS} {options}"
+    )
     return [
-        *(QEMU, "-nodefaults", "-display", "none", "-no-reboot", "-m", str(MEMORY_MIB)),
-        *("-accel", "tcg,thread=single", "-icount", "shift=0,sleep=on", "-smp", "1"),
-        *("-cpu", "max,-la57", "-kernel", str(kernel)),
+        *(hardware.program, "-nodefaults", "-display", "none", "-no-reboot", "-m", str(MEMORY_MIB)),
+        *("-accel", "tcg,thread=single", "-icount", "shift=0,sleep=on", "-smp", "1", "-kernel", str(kernel)),
         *("-append", f'{words} init=/bin/sh -- -c "{first}"'),
-        *("-serial", f"file:{console}", "-serial", f"file:{results}"),
+        *("-chardev", f"file,id=console,path={console}", "-serial", "chardev:console"),
+        *("-chardev", f"file,id=results,path={results}"),
+        *hardware.options,
         *("-device", "nvme,id=disks,serial=i2s"),
         *_disk(1, disks.system),
         *_disk(2, disks.checkout),
@@ -159,9 +230,14 @@ def _read(results: Path) -> dict[str, Step]:
     return steps
 
 
-def lacking() -> str | None:
-    """Return what this machine lacks for guests; None for nothing."""
-    for command, package in ((QEMU, "qemu-system-x86"), ("mke2fs", "e2fsprogs"), ("dpkg-query", "dpkg")):
+def lacking(architectures: Iterable[str]) -> str | None:
+    """Return what this machine lacks for guests; None for nothing.
+
+    Args:
+        architectures: Debian's names of their architectures.
+    """
+    emulators = [(HARDWARE[one].program, HARDWARE[one].package) for one in sorted(architectures)]
+    for command, package in (*emulators, ("mke2fs", "e2fsprogs"), ("dpkg-query", "dpkg")):
         if shutil.which(command) is None:
             return f"{command} is not installed (Debian: {package})"
     return None

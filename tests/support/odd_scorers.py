@@ -37,6 +37,8 @@ class OddScorer(Scorer):
                     pass
             case "grow":
                 return MetricValues({"letters": float(len(bytearray(1 << 40)))})
+            case "swell":
+                return MetricValues({"letters": float(len([b"x" * (1 << 24) for _ in range(256)]))})
             case "nest":
                 return self.score(sample)
             case "raise":

@@ -82,6 +82,8 @@ def services_command(package: str, kind: InstallationKind | None = None) -> str:
         package: Package of the service, such as "i2s-render-latex".
         kind: The kind of installation; None looks.
     """
+    if sys.platform != "linux":
+        return "services run on Linux only: start their containers with i2s-sdk up --docker"
     match kind or installation_kind():
         case InstallationKind.CHECKOUT:
             return "install everything with: make setup"

@@ -106,3 +106,9 @@ def test_commands_of_the_repository_say_where_they_belong():
 @pytest.mark.parametrize("extra", ["hub", "parquet"])
 def test_a_container_is_told_of_the_image_that_reads_data_of_the_hub(extra: str) -> None:
     assert "DATASETS=hub" in install_command(f"i2s-sdk[{extra}]", InstallationKind.CONTAINER)
+
+
+@pytest.mark.parametrize("kind", InstallationKind)
+def test_on_a_mac_services_are_containers(kind, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert services_command("i2s-render-latex", kind).endswith("i2s-sdk up --docker")

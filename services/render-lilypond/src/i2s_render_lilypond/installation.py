@@ -38,7 +38,7 @@ CONVERTER = INSIDE / "converter.py"
 #: Included before a score: neither tagline nor footers.
 NO_FOOTERS = INSIDE / "no-footers.ly"
 
-#: Environment of every engine, beside that of the jail.
+#: Environment of every program, beside that of the jail.
 ENVIRONMENT: Mapping[str, str] = {"GUILE_AUTO_COMPILE": "0", "GC_MARKERS": "1"}
 
 #: Memory in large pieces: making its pages is a good part of what a short run of Ghostscript does.
@@ -72,6 +72,8 @@ class LilypondInstallation:
     fonts_digest: str
     #: What jobs must read outside of /usr.
     readable: tuple[Path, ...]
+    #: Environment of LilyPond, beside that of the jail.
+    environment: Mapping[str, str]
     #: What it can draw with.
     backends: frozenset[LilypondBackend] = frozenset({LilypondBackend.GHOSTSCRIPT})
     #: LilyPond's own, None if convert-ly runs by that of the system.
@@ -131,10 +133,25 @@ def find_installation(chosen: Path | None = None) -> LilypondInstallation:
         digest=versions_digest(versions),
         fonts_digest=fonts,
         readable=tuple(readable),
+        environment=ENVIRONMENT if bundled else system_environment(stated[1]),
         backends=_backends(lilypond),
         python=next((root / "libexec").glob("python3*"), None),
         convert_script=root / "libexec/convert-ly",
     )
+
+
+def system_environment(stated: str, libraries: Path = Path("/usr/lib")) -> Mapping[str, str]:
+    """Return the environment of the system's LilyPond.
+
+    That of Debian 12 looks for its compiled modules in a folder that is named "${prefix}/lib", finds none,
+    and interprets them: it takes four times as long to start.
+
+    Args:
+        stated: Its version.
+        libraries: The system's libraries.
+    """
+    compiled = sorted(libraries.glob(f"*/lilypond/{stated}/ccache"))
+    return {**ENVIRONMENT, "GUILE_LOAD_COMPILED_PATH": str(compiled[0])} if compiled else ENVIRONMENT
 
 
 def _backends(lilypond: Path) -> frozenset[LilypondBackend]:

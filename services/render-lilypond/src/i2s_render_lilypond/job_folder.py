@@ -70,7 +70,8 @@ class ColdScoreFolder(ColdJob):
             command += ["-e", f'(draw-with-cairo "{plan}")']
         if self._no_footers:
             command.append(f"-dinclude-settings={NO_FOOTERS}")
-        return _ran(await self._cell.run(["sh", "-c", _TO_LOG, *command, SCORE], env=ENVIRONMENT))
+        environment = self._installation.environment
+        return _ran(await self._cell.run(["sh", "-c", _TO_LOG, *command, SCORE], env=environment))
 
     async def draw(self, asked: raster.Drawing) -> Ran:  # noqa: D102
         ghostscript = str(self._installation.ghostscript)
@@ -110,7 +111,7 @@ async def open_zygote(
         ),
         files={_SETTINGS: _settings(installation, abi), _FILTER: call_filter(jail.isolation)},
         readable=installation.readable,
-        environment=ENVIRONMENT,
+        environment=installation.environment,
     )
     async with open_warm(jail, program, settings) as zygote:
         await prove(zygote, SCORE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import re
 import struct
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,25 @@ def test_what_must_be_denied_is_denied(machine: str) -> None:
     numbers, program = numbers_of(machine), seccomp.build(our_user=False, machine=machine)
     for name in _MUST_BE_DENIED:
         assert run_filter(program, numbers[name], _ARCH[machine]) == _ERRNO | errno.EPERM, name
+
+
+@pytest.mark.parametrize(
+    "group", [one.name for one in fields(seccomp.CallNumbers) if one.name != "audit_arch"]
+)
+def test_each_architecture_has_the_calls_that_the_other_one_has(group: str) -> None:
+    """A call of x86-64 that a group has is in it on aarch64, or does not exist there, and the other way."""
+    names = {machine: names_in_group(machine, group) for machine in ("x86_64", "aarch64")}
+    there = {*numbers_of("aarch64"), *filter(str.isdecimal, names["x86_64"])}
+    assert names["x86_64"] & there == names["aarch64"]
+
+
+def names_in_group(machine: str, group: str) -> set[str]:
+    """The names of the calls of a group; the numbers of those that are newer than the headers."""
+    names = {number: name for name, number in numbers_of(machine).items()}
+    value = getattr(seccomp.CALL_NUMBERS[machine], group)
+    entries = value if isinstance(value, tuple) else (value,)
+    numbers = (one[0] if isinstance(one, tuple) else one for one in entries)
+    return {names.get(number, str(number)) for number in numbers}
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
@@ -155,6 +175,7 @@ def test_other_architectures_are_killed() -> None:
     program = seccomp.build(our_user=False, machine="x86_64")
     assert run_filter(program, 39, 0x40000003) == _KILL  # i386
     assert run_filter(program, 0x40000000 | 39, _ARCH["x86_64"]) == _KILL  # x32
+    assert run_filter(seccomp.build(our_user=False, machine="aarch64"), 20, 0x40000028) == _KILL  # 32-bit ARM
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])

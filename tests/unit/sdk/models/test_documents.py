@@ -83,6 +83,15 @@ async def test_memory_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         await ask("baseline/pdftotext", EXAMPLE, options=ModelOptions(pdftotext_memory_bytes=1 << 29))
 
 
+async def test_where_the_system_refuses_to_limit_memory_the_text_is_still_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As macOS does."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[3] / "support/mac"))
+    pdftotext(tmp_path, monkeypatch, "import sys\nif sys.argv[1] != '-v': print('words')")
+    assert "words" in (await ask("baseline/pdftotext", EXAMPLE)).text
+
+
 async def test_no_file_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = "import sys\nif sys.argv[1] == '-v': sys.exit()\n"
     code += f"file = open({str(tmp_path / 'written')!r}, 'w')\n"

@@ -104,7 +104,7 @@ def test_no_two_services_run_as_the_same_user():
 @pytest.mark.parametrize("name", CONTAINERS)
 def test_docker_is_told_all_that_the_file_says_of_a_container(name):
     pytest.importorskip("docker", reason="i2s-sdk[docker] is not installed")
-    service, options = SERVICES[name], container_options(name)
+    service, options = SERVICES[name], container_options(name, processors=2)
     same = {"user", "environment", "dns", "init", "read_only", "cap_drop", "pids_limit", "entrypoint"}
     for key in same & service.keys():
         assert options[key] == service[key]
@@ -131,7 +131,7 @@ def test_an_option_that_is_not_known_is_no_option_that_is_ignored(monkeypatch):
     document = {"services": {"new": {"image": "i2s-new:latest", "sysctls": {"net.core.somaxconn": 1024}}}}
     monkeypatch.setattr(containers, "_document", lambda: document)
     with pytest.raises(KeyError, match="sysctls"):
-        container_options("new")
+        container_options("new", processors=2)
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -140,13 +140,11 @@ def test_networks_lead_nowhere(name):
 
 
 def test_variables_are_those_of_compose(monkeypatch):
-    monkeypatch.setattr("os.cpu_count", lambda: 64)
     monkeypatch.delenv("I2S_CPUS", raising=False)
-    assert container_options("metrics")["nano_cpus"] == 2 * 10**9
-    assert container_options("proxy")["nano_cpus"] == 10**9 // 2
+    assert container_options("metrics", processors=64)["nano_cpus"] == 2 * 10**9
+    assert container_options("proxy", processors=64)["nano_cpus"] == 10**9 // 2
     monkeypatch.setenv("I2S_CPUS", "8")
     monkeypatch.setenv("I2S_TAG", "1.2")
-    assert container_options("metrics")["nano_cpus"] == 8 * 10**9
+    assert container_options("metrics", processors=64)["nano_cpus"] == 8 * 10**9
     assert image_of("metrics") == "i2s-metrics:1.2"
-    monkeypatch.setattr("os.cpu_count", lambda: 1)
-    assert container_options("metrics")["nano_cpus"] == 10**9
+    assert container_options("metrics", processors=1)["nano_cpus"] == 10**9

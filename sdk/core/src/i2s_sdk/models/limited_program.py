@@ -18,7 +18,11 @@ def main() -> None:
     seconds, memory = math.ceil(float(sys.argv[1])), int(sys.argv[2])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + _SECONDS_TO_THE_KILL))
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    except ValueError:
+        if sys.platform != "darwin":  # which refuses any such limit
+            raise
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     os.execvp(sys.argv[3], sys.argv[3:])  # noqa: S606 - no shell is meant
 

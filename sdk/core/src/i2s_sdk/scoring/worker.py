@@ -11,9 +11,11 @@ import base64
 import enum
 import json
 import math
+import os
 import pickle
 import resource
 import sys
+import threading
 import traceback
 from typing import Any
 
@@ -23,6 +25,12 @@ from i2s_sdk.scoring.scorer import DETAIL_BYTES, ConvertingScorer, MetricValues,
 
 #: Sizes of a worker, in bytes, that are none of a sample's: the interpreter and the scorer's modules.
 _MODULES = 512 << 20
+#: Seconds between two looks at the memory of a worker that the system does not limit.
+_LOOK_EVERY = 0.05
+_UNIT_OF_SIZES = 1 if sys.platform == "darwin" else 1024  # of getrusage(2), in bytes
+
+#: Held while a line is written.
+_writing = threading.Lock()
 
 
 class ScoringRequest(enum.StrEnum):
@@ -74,11 +82,29 @@ def _is_finite(value: object) -> bool:
     return isinstance(value, float) and math.isfinite(value)
 
 
+def _limit_memory(most: int) -> None:
+    """Bound the memory of this process, in bytes."""
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    except (ValueError, OSError):  # macOS refuses: a process has far more address space there than it uses
+        threading.Thread(target=_end_beyond, args=(most,), daemon=True).start()
+
+
+def _end_beyond(most: int) -> None:
+    """Answer and end this process as soon as it has more memory, in bytes; it never has less again."""
+    pause = threading.Event()
+    while resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT_OF_SIZES <= most:
+        pause.wait(_LOOK_EVERY)
+    with _writing:
+        os.write(sys.stdout.fileno(), json.dumps({"limit": "memory"}).encode() + b"\n")
+        os._exit(1)
+
+
 def main() -> None:
     """Answer samples until there are no more."""
     cpu_seconds, memory_bytes = float(sys.argv[1]), int(sys.argv[2])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes + _MODULES, memory_bytes + _MODULES))
+    _limit_memory(memory_bytes + _MODULES)
     scorer: Scorer = pickle.loads(base64.b64decode(sys.stdin.buffer.readline()))  # noqa: S301 - of our parent
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     for line in sys.stdin.buffer:
@@ -86,8 +112,9 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(used + cpu_seconds), hard))
         asked = read_json(line)
         said = answer(scorer, Scorable(**asked["sample"]), ScoringRequest(asked["request"]))
-        sys.stdout.buffer.write(said.encode() + b"\n")
-        sys.stdout.buffer.flush()
+        with _writing:
+            sys.stdout.buffer.write(said.encode() + b"\n")
+            sys.stdout.buffer.flush()
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import socket
+import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -78,10 +79,15 @@ def stop_seconds(name: str) -> int:
     return int(_document()["services"][name]["stop_grace_period"].removesuffix("s"))
 
 
-def container_options(name: str) -> dict[str, Any]:
+def container_options(name: str, processors: int) -> dict[str, Any]:
     """Return the arguments of docker's ``containers.create`` for a service or the proxy.
 
     Networks, ports and the command of the proxy are left out: they depend on the stack.
+
+    Args:
+        name: Name of the service.
+        processors: Processors of the engine, which refuses a container with more; on a Mac it has a machine
+            of its own.
 
     Raises:
         KeyError: The file has an option that is unknown here.
@@ -89,7 +95,9 @@ def container_options(name: str) -> dict[str, Any]:
     service = _document()["services"][name]
     options: dict[str, Any] = {"privileged": False}
     for key, value in service.items():
-        if key not in _OF_THE_STACK:
+        if key == "cpus":
+            options["nano_cpus"] = int(min(float(_resolved(value)), processors) * _NANO)
+        elif key not in _OF_THE_STACK:
             options.update(_OPTIONS[key](value))
     return options
 
@@ -104,11 +112,6 @@ def _with_profile(option: str) -> str:
         return option
     profile = (_file().parent / option.removeprefix(_SECCOMP)).read_text("utf-8")
     return f"seccomp={json.dumps(read_json(profile))}"
-
-
-def _processors(value: object) -> dict[str, Any]:
-    most = os.cpu_count() or 1  # the engine refuses more than there are
-    return {"nano_cpus": int(min(float(_resolved(value)), most) * _NANO)}
 
 
 def _limits(limits: Mapping[str, int]) -> dict[str, Any]:
@@ -145,7 +148,6 @@ _OPTIONS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
             "user",
         )
     },
-    "cpus": _processors,
     "logging": _logging,
     "restart": lambda value: {"restart_policy": {"Name": value}},
     "security_opt": _security,
@@ -239,6 +241,8 @@ def _engine() -> Iterator[DockerClient]:
 
 def _how_to_start() -> str:
     """Return how an engine is started on this machine."""
+    if sys.platform == "darwin":
+        return "start Docker Desktop, or another engine that runs on a Mac"
     if Path("/run/systemd/system").is_dir():
         return "start one with: systemctl start docker"
     if shutil.which("dockerd"):
@@ -263,6 +267,7 @@ def _mark(folder: Path) -> str:
 def _start(engine: DockerClient, names: Sequence[str], folder: Path, wanted: str) -> Up:
     _remove(engine, folder)  # what a killed command has left
     mark = _mark(folder)
+    processors = int(engine.info()["NCPU"])
     labels = {_LABEL: mark}
     inside = {name: service_row(name).port for name in names}
     ports = dict(zip(names, _free_ports(len(names)), strict=True))
@@ -275,7 +280,7 @@ def _start(engine: DockerClient, names: Sequence[str], folder: Path, wanted: str
             name=f"i2s-{mark}-{name}",
             network=network.name,
             labels=labels,
-            **container_options(name),
+            **container_options(name, processors),
         )
         container.start()
     proxy = engine.containers.create(
@@ -285,7 +290,7 @@ def _start(engine: DockerClient, names: Sequence[str], folder: Path, wanted: str
         network=front.name,
         ports={f"{inside[name]}/tcp": ("127.0.0.1", ports[name]) for name in names},
         labels=labels,
-        **container_options(_PROXY),
+        **container_options(_PROXY, processors),
     )
     for name in names:
         engine.networks.get(f"i2s-{mark}-{name}").connect(proxy)

@@ -85,7 +85,12 @@ END
     browser
 }
 
-lilypond() { fonts; sandbox; }  # which is a Python package
+lilypond() {
+    fonts
+    sandbox
+    # A Python package where the index has a wheel.
+    [ "$(uname -m)" = x86_64 ] || echo "apt lilypond command lilypond the command lilypond"
+}
 
 figures() {
     noto
@@ -156,6 +161,7 @@ containers() {
 
 kernels() {
     echo "apt qemu-system-x86 command qemu-system-x86_64 the command qemu-system-x86_64"
+    echo "apt qemu-system-arm command qemu-system-aarch64 the command qemu-system-aarch64"
     echo "apt e2fsprogs command mke2fs the command mke2fs"
     echo "apt libseccomp2 library libseccomp.so.2 the library libseccomp"
 }

@@ -23,17 +23,21 @@ EXTRA = "i2s-sdk[object-store]"
 _WHOLE = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oci", "oss", "memory"})
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0  # seconds
+#: By name, since macOS has no EREMCHG.
 _NEVER_BETTER = frozenset(
-    {
-        errno.EINVAL,
-        errno.ENOSYS,
-        errno.EPERM,
-        errno.ENOSPC,
-        errno.EROFS,
-        errno.EDQUOT,
-        errno.ENAMETOOLONG,
-        errno.EMSGSIZE,
-        errno.EREMCHG,
+    number
+    for number, name in errno.errorcode.items()
+    if name
+    in {
+        "EINVAL",
+        "ENOSYS",
+        "EPERM",
+        "ENOSPC",
+        "EROFS",
+        "EDQUOT",
+        "ENAMETOOLONG",
+        "EMSGSIZE",
+        "EREMCHG",
     }
 )
 _PASSING_CODES = frozenset({408, 429})
