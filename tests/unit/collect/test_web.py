@@ -251,8 +251,9 @@ def test_public_servers_redirect_to_one_another(link: str) -> None:
     assert not client._refused_redirection("https://example.org/a", link)
 
 
+@pytest.mark.parametrize("documented", [True, False])
 def test_a_name_that_leads_into_the_own_network_is_sent_nothing(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch, documented: bool
 ) -> None:
     resolve = socket.getaddrinfo
 
@@ -263,12 +264,29 @@ def test_a_name_that_leads_into_the_own_network_is_sent_nothing(
     monkeypatch.setattr(client, "is_own_address", lambda text: text == "127.0.0.2")
     with socket.create_server(("127.0.0.2", 0)) as inside:
         link = f"http://rebound.example:{inside.getsockname()[1]}/secret"
-        server = world.server(lambda request: FakeAnswer(302, headers={"Location": link}))
+        away = FakeAnswer(302, headers={"Location": link})
+        server = world.server(lambda request: away if request.path == "/x" else FakeAnswer())
         with pytest.raises(SourceStoppedError, match=r"127\.0\.0\.2 in the own network"):
-            world.web(server).get(Ask(f"{server.url}/x"))
+            world.web(server).get(Ask(f"{server.url}/x", documented=documented))
         connection, _ = inside.accept()
         with connection:
             assert connection.recv(1) == b""
+
+
+@pytest.mark.parametrize("proxy", ["http://proxy.example:3128", "proxy.example:3128"])
+def test_behind_a_proxy_its_address_says_nothing_of_a_host(
+    world: World, monkeypatch: pytest.MonkeyPatch, proxy: str
+) -> None:
+    class Stream:
+        def get_extra_info(self, name: str) -> tuple[str, int]:
+            return "10.0.0.1", 3128
+
+    monkeypatch.setattr(client, "getproxies", lambda: {"http": proxy})
+    web = world.web()
+    check = web._address_check("http://host.example/", "host.example", False)
+    check("connection.connect_tcp.started", {"host": "proxy.example"})
+    check("connection.connect_tcp.complete", {"return_value": Stream()})
+    assert web._own_hosts == set()
 
 
 def test_a_changing_answer_of_an_earlier_day_is_asked_for_anew_unless_offline(world: World) -> None:

@@ -113,6 +113,35 @@ async def test_a_body_ends_by_its_rate_or_its_time(
     assert refused.value.http == 408
 
 
+async def test_a_body_that_is_refused_holds_nothing_while_its_rest_is_discarded() -> None:
+    read = Bodies(GatewaySettings(body_bytes=10, bodies_bytes=20))
+    discarding, gone = asyncio.Event(), asyncio.Event()
+
+    async def receive() -> MutableMapping[str, Any]:
+        if not discarding.is_set():
+            if receive_sizes:
+                return {"type": "http.request", "body": b"x" * receive_sizes.pop(), "more_body": True}
+            discarding.set()
+            await gone.wait()
+        return {"type": "http.disconnect"}
+
+    receive_sizes = [5, 10]
+    headers = [(b"content-type", b"application/json")]
+    refused = Request({"type": "http", "headers": headers, "client": ("192.0.2.1", 1)}, receive)
+
+    async def send() -> None:
+        with pytest.raises(GatewayError):
+            async with read.body(refused):
+                pass
+
+    sending = asyncio.create_task(send())
+    await discarding.wait()
+    async with read.body(request(b"x" * 10)), read.body(request(b"x" * 10, address="192.0.2.2")):
+        pass
+    gone.set()
+    await sending
+
+
 async def test_what_a_refused_body_has_taken_comes_back() -> None:
     read = bodies()
     for _ in range(3):

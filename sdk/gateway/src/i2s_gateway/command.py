@@ -56,7 +56,7 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
     help="Listen off the loopback without HTTPS, or in front of services that ask for no token.",
 )
 @_option("--body-bytes", "N", int, "Size of the largest request.", "100663296")
-@_option("--bodies-bytes", "N", int, "Size of all requests at a time.", "268435456")
+@_option("--bodies-bytes", "N", int, "Size of all requests at a time.", "402653184")
 @_option("--body-rate", "N", int, "Bytes a second that a request must bring on.", "4096")
 @_option("--body-seconds", "S", float, "For a request to arrive, and an answer to be read.", "60")
 @_option("--header-seconds", "S", float, "For the header of a request to arrive.", "10")

@@ -127,14 +127,14 @@ class Bodies:
                 self._check(request)
                 await self._read(stream, body, caller)
             except GatewayError as error:
+                self._release(len(body), caller)
+                body.clear()
                 if error.http not in (408, 499):
                     await _discard(stream)
                 raise
             yield body
         finally:
-            for owner in _owners(caller):
-                self._taken[owner] -= len(body)
-            self._taken += Counter()  # without those that are 0
+            self._release(len(body), caller)
 
     async def _read(self, stream: AsyncIterator[bytes], body: bytearray, caller: tuple[str, str]) -> None:
         """Add the body to ``body``. What has arrived counts as taken, not what is announced."""
@@ -170,6 +170,11 @@ class Bodies:
             raise GatewayError(503, "UNAVAILABLE", message, retry_after_seconds=_BUSY_SECONDS)
         for owner in _owners(caller):
             self._taken[owner] += size
+
+    def _release(self, size: int, caller: tuple[str, str]) -> None:
+        for owner in _owners(caller):
+            self._taken[owner] -= size
+        self._taken += Counter()  # without those that are 0
 
     def _check(self, request: Request) -> None:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()

@@ -35,7 +35,7 @@ class GatewaySettings:
     #: Size of the largest body of a request.
     body_bytes: int = 96 * 1024 * 1024
     #: Size of all bodies that are being read or translated, together.
-    bodies_bytes: int = 256 * 1024 * 1024
+    bodies_bytes: int = 384 * 1024 * 1024
     #: Seconds that the body of a request may take to arrive, and that of an answer to be read.
     body_seconds: float = 60.0
     #: Bytes a second that a body must bring on, over ten seconds.

@@ -1,6 +1,8 @@
 import asyncio
+import gc
 import json
 import logging
+import weakref
 
 import pytest
 
@@ -71,6 +73,29 @@ def test_equal_errors_have_ten_tracebacks_and_are_counted_at_the_end(log):
     lines = [json.loads(line) for line in written().splitlines()]
     assert sum("traceback" in line for line in lines) == 10
     assert lines[-1]["repeated"] == 20
+
+
+def test_a_message_that_is_no_text_is_a_line_and_an_error_keeps_nothing_alive(log):
+    written = log("json")
+    logging.getLogger("a").warning({"a": 1})
+    assert json.loads(written())["message"] == "{'a': 1}"
+
+    class Held:
+        pass
+
+    def fail():
+        held = Held()
+        references.append(weakref.ref(held))
+        raise ValueError
+
+    references = []
+    for _ in range(15):
+        try:
+            fail()
+        except ValueError:
+            logging.getLogger("a").exception("failed")
+    gc.collect()
+    assert all(reference() is None for reference in references)
 
 
 def test_context_cannot_forge_level_or_message(log):

@@ -220,13 +220,16 @@ class HttpWeb:
 
     def get(self, ask: Ask) -> WebAnswer:
         """Return the stored or a new answer; see ``Web``."""
+        return self._get(ask, may_be_own=True)
+
+    def _get(self, ask: Ask, *, may_be_own: bool) -> WebAnswer:
         stored = self._cache.find(ask)
         today = datetime.now(UTC).date()
         if stored and (self._offline or not ask.fresh or stored.taken.date() == today):
             return stored.answer
         if self._offline:
             raise NotCachedError(f"{ask.url} was never asked for, and the collection is offline")
-        answer = self._asked(ask)
+        answer = self._asked(ask, may_be_own)
         self._cache.store(ask, answer)
         return answer
 
@@ -234,13 +237,13 @@ class HttpWeb:
         """Forget the stored answer of a request."""
         self._cache.forget(ask)
 
-    def _asked(self, ask: Ask) -> WebAnswer:
+    def _asked(self, ask: Ask, may_be_own: bool) -> WebAnswer:
         if not ask.documented:
-            self._check_robots(ask.url)
+            self._check_robots(ask.url, may_be_own)
         said = "does not answer"
         for attempt in range(ATTEMPTS):
             try:
-                answer = self._followed(ask)
+                answer = self._followed(ask, may_be_own)
             except _failures() as error:
                 said = f"does not answer: {error or type(error).__name__}"
                 wait = float(2**attempt)
@@ -261,12 +264,12 @@ class HttpWeb:
                 self._sleep(wait)
         raise SourceStoppedError(f"{ask.url} {said}, {ATTEMPTS} times; run the same command later")
 
-    def _followed(self, ask: Ask) -> WebAnswer:
+    def _followed(self, ask: Ask, may_be_own: bool) -> WebAnswer:
         """Return the answer after redirections.
 
         Secret headers go to the first host alone. No redirection leads to the own network.
         """
-        url, query, may_be_own = ask.url, ask.query, True
+        url, query = ask.url, ask.query
         for _ in range(REDIRECTIONS):
             answer = self._once(url, query, ask, first=url == ask.url, may_be_own=may_be_own)
             if answer.status not in (301, 302, 303, 307, 308) or "location" not in answer.headers:
@@ -276,7 +279,7 @@ class HttpWeb:
                 raise SourceStoppedError(f"{ask.url} {refusal}")
             may_be_own = may_be_own and urlsplit(before).netloc in self._own_hosts
             if not ask.documented:
-                self._check_robots(url)
+                self._check_robots(url, may_be_own)
         raise SourceStoppedError(f"{ask.url} redirects more than {REDIRECTIONS} times")
 
     def _once(
@@ -312,7 +315,7 @@ class HttpWeb:
         A name says little about where it leads: what counts is the address that was connected to. Behind a
         proxy that is the proxy's, and its network is not ours to know.
         """
-        proxies = {urlsplit(one).hostname for one in getproxies().values()}
+        proxies = {urlsplit(one if "://" in one else f"//{one}").hostname for one in getproxies().values()}
         name: list[str] = []
 
         def check(event: str, about: Mapping[str, Any]) -> None:
@@ -342,10 +345,10 @@ class HttpWeb:
     def _manners_of(self, url: str) -> Manners:
         return self._manners.get(urlsplit(url).netloc, self._others)
 
-    def _check_robots(self, url: str) -> None:
+    def _check_robots(self, url: str, may_be_own: bool) -> None:
         host = urlsplit(url).netloc
         if host not in self._robots:
-            self._robots[host] = Robots(self.get(robots_ask(url)))
+            self._robots[host] = Robots(self._get(robots_ask(url), may_be_own=may_be_own))
         if not self._robots[host].permits(url):
             raise SourceStoppedError(f"robots.txt of {host} does not permit {url}")
 

@@ -6,6 +6,7 @@ Logs hold identifiers and hashes of sources, never the source.
 from __future__ import annotations
 
 import contextvars
+import copy
 import json
 import logging
 import math
@@ -126,14 +127,15 @@ class BoundedHandler(logging.StreamHandler):  # type: ignore[type-arg]  # no gen
             return
         fields = _fields(record)
         error = record.exc_info[0] if record.exc_info else None
-        key = (record.name, record.msg, error, fields.get("caller"), fields.get("status"))
+        key = (record.name, str(record.msg), error, fields.get("caller"), fields.get("status"))
         kind = self._kinds.get(key)
         if kind is None and len(self._kinds) < _MOST_KINDS:
             kind = self._kinds[key] = _Repeated(record.created + _PERIOD_SECONDS)
         if kind is not None:
             kind.lines += 1
             if kind.lines > _SHOWN:
-                kind.last = record
+                kind.last = copy.copy(record)
+                kind.last.exc_info = None  # it holds what the failed job held
                 return
         super().emit(record)
 
@@ -149,7 +151,6 @@ class BoundedHandler(logging.StreamHandler):  # type: ignore[type-arg]  # no gen
             del self._kinds[key]
             if kind.last is not None:
                 kind.last.context = {**_fields(kind.last), "repeated": kind.lines - _SHOWN}
-                kind.last.exc_info = None
                 super().emit(kind.last)
 
 
