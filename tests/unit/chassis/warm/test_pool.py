@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_chassis.errors import UnavailableError
+from i2s_chassis.warm import pool as pool_module
 from i2s_chassis.warm.pool import Backoff, Supervisor
 
 
@@ -86,6 +87,16 @@ async def test_workers_that_are_there_already_come_first_and_count(factory, sett
         assert pool.ready == 2
     await settle()
     assert (pool.ready, len(factory.made)) == (3, 5)
+    await pool.close()
+    assert all(worker.closed for worker in factory.made)
+
+
+async def test_a_pool_is_filled_in_time_though_no_job_comes(factory, monkeypatch):
+    monkeypatch.setattr(pool_module, "_FILL_SECONDS", 0.0)
+    pool = factory.supervisor(size=3)
+    await pool.start(await factory.prepare())
+    while pool.ready < 3:
+        await asyncio.sleep(0)
     await pool.close()
     assert all(worker.closed for worker in factory.made)
 

@@ -27,6 +27,7 @@ from i2s_chassis.warm.program import ForkingRendererSettings, Warm, WarmSettings
 W = TypeVar("W")
 
 _CLOSE_SECONDS = 5.0
+_FILL_SECONDS = 10.0  # after which a pool is filled though no second job came
 _STARTS = 3  # of a first worker that something outside kills
 _log = logging.getLogger(__name__)
 
@@ -108,6 +109,7 @@ class Supervisor(Generic[W]):
         self._endings: set[asyncio.Task[None]] = set()
         self._failures = 0
         self._missing = size  # workers that nobody has begun to prepare
+        self._later: asyncio.TimerHandle | None = None  # the time at which they are prepared in any case
         self._leases = 0
         self._closed = False
 
@@ -133,8 +135,9 @@ class Supervisor(Generic[W]):
     async def start(self, *workers: W) -> None:
         """Begin to prepare workers; does not wait for them.
 
-        Where some are prepared already, the others begin with the second lease. The first is the canary of a
-        service that starts, and a start on few cores shall not wait for workers that no job needs yet.
+        Where some are prepared already, the others begin with the second lease or after ten seconds. The
+        first lease is the canary of a service that starts, and a start of several services on few cores shall
+        not wait for workers that no job needs yet.
 
         Args:
             workers: Workers that are prepared already, at most ``size``; they belong to the supervisor now.
@@ -142,10 +145,14 @@ class Supervisor(Generic[W]):
         self._missing -= len(workers)
         for worker in workers:
             self._give(_Held(worker))
-        if not workers:
+        if workers:
+            self._later = asyncio.get_running_loop().call_later(_FILL_SECONDS, self._fill)
+        else:
             self._fill()
 
     def _fill(self) -> None:
+        if self._later is not None:
+            self._later.cancel()
         while self._missing:
             self._missing -= 1
             _own(self._refills, self._refill())
@@ -153,6 +160,7 @@ class Supervisor(Generic[W]):
     async def close(self) -> None:
         """Close all ready workers and send waiting jobs away. Leases must have ended."""
         self._closed = True
+        self._missing = 0
         self._send_all_away()
         for refill in self._refills:
             refill.cancel()
