@@ -12,7 +12,7 @@ from PIL import Image
 from i2s_sdk.errors import DeadlineError, I2SError, ServiceUnavailableError
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.run.score import ScoreStep
-from i2s_sdk.run.storage.record import SampleAnswer, SampleInstance, SampleRendering
+from i2s_sdk.run.storage.record import Outcome, SampleAnswer, SampleInstance, SampleRendering
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.tasks.registry import open_task
@@ -116,6 +116,19 @@ async def test_a_batch_ends_within_its_time() -> None:
     late = [one for one in results if isinstance(one, DeadlineError)]
     assert len(late) == COMPLETIONS - 2
     assert {one.message for one in late} == {"the batch was not judged within batch_seconds (0.5 s)"}
+
+
+async def test_many_are_no_batch() -> None:
+    async def answer(number: int) -> None:
+        await asyncio.sleep(0.02)
+        if number == 1:
+            raise gone()
+
+    renderer = _Renderer(answer)
+    results = await scorer(renderer, batch_seconds=0.05).score_many(REQUESTS)
+    assert renderer.asked == COMPLETIONS
+    assert [one.outcome for one in results].count(Outcome.RENDER_FAILURE) == 1
+    assert sum(one.verdict is Verdict.RENDERED for one in results) == COMPLETIONS - 1
 
 
 async def test_a_batch_that_is_cancelled_is_cancelled() -> None:

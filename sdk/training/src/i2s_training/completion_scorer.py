@@ -248,7 +248,7 @@ class CompletionScorer:
     reference_pixels: int = MAX_PIXELS
     #: The most characters of a completion; a longer one is not usable.
     completion_characters: int = COMPLETION_CHARACTERS
-    #: Seconds for a batch of completions; 0 for no end.
+    #: Seconds for the completions of one ``score_each``; 0 for no end.
     batch_seconds: float = 0.0
 
     async def score(self, request: RoundTripRequest, batch: Batch | None = None) -> RoundTripResult:
@@ -330,18 +330,19 @@ class CompletionScorer:
     async def score_many(self, requests: Iterable[RoundTripRequest]) -> list[RoundTripResult]:
         """Return what becomes of completions, in their order; a failure of ours is in its result.
 
+        They are no batch: there may be any number of them, so each has all its time and all its attempts.
+
         Raises:
             UsageError: Nothing was opened for a task, or a reference cannot be read.
         """
 
         async def one(request: RoundTripRequest) -> RoundTripResult:
             try:
-                return await self.score(request, batch)
+                return await self.score(request)
             except (ServiceError, ScorerError, ProtocolError) as error:
                 return RoundTripResult(_failed(request, error))
 
-        async with Batch(self.batch_seconds).open() as batch:
-            return await _gathered(one(request) for request in requests)
+        return await _gathered(one(request) for request in requests)
 
 
 async def _gathered(works: Iterable[Coroutine[Any, Any, A]]) -> list[A]:
@@ -390,7 +391,7 @@ async def open_completion_scorer(
         jobs: The most completions under way; 0 is twice the slots of the renderers.
         completion_characters: The most characters of a completion; a longer one is not usable.
         scorer_limits: Limits of scorers in worker processes.
-        batch_seconds: Seconds for a batch of completions; 0 for no end.
+        batch_seconds: Seconds for the completions of one ``score_each``; 0 for no end.
 
     Raises:
         UnknownNameError: No task has such a metric.
