@@ -1,10 +1,12 @@
-"""Services that do not answer a batch are looked for again at the next use."""
+"""Services that do not answer a batch are looked for again at the next use, and never under others' work."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator, Iterator, Sequence
+from concurrent.futures import Future
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -134,3 +136,22 @@ async def test_coroutines_look_again_as_well(trip: RoundTrip, services: _Service
     for _ in range(2):
         await trip.judge_each_async(requests(services.answers))
     assert services.opened == 2
+
+
+class _Raced(RoundTrip):
+    """Another thread ends a batch without an answer at the moment at which work was begun."""
+
+    def _submit(self, work: Any) -> Future[Any]:
+        future = super()._submit(work)
+        answers = [gone()]
+        self._look_again_after(requests(answers), answers)
+        return future
+
+
+async def test_work_that_was_begun_keeps_its_services(services: _Services) -> None:
+    services.answers = [RENDERED]
+    with _Raced(settings=Settings()) as trip:
+        for _ in range(50):
+            assert trip.judge_each(requests(services.answers)) == [RENDERED]
+            assert await trip.judge_each_async(requests(services.answers)) == [RENDERED]
+    assert services.opened == 1

@@ -201,27 +201,27 @@ class RoundTrip:
         await asyncio.to_thread(self.close)
 
     def _run(self, work: Work[A]) -> A:
-        future = self._submit(work)
-        try:
-            with self._counted():
+        with self._counted():  # before it begins, so that nobody ends the services in between
+            future = self._submit(work)
+            try:
                 return future.result()
-        except CancelledError:
-            raise self._broken or UsageError(_CLOSED) from None
-        except BaseException:  # Ctrl-C: nobody waits for it any more
-            future.cancel()
-            raise
+            except CancelledError:
+                raise self._broken or UsageError(_CLOSED) from None
+            except BaseException:  # Ctrl-C: nobody waits for it any more
+                future.cancel()
+                raise
 
     async def _wait(self, work: Work[A]) -> A:
-        # Services may have to be started first, which must not hold up the loop of the caller.
-        is_open = self._thread is not None and self._opened()
-        future = self._submit(work) if is_open else await asyncio.to_thread(self._submit, work)
-        try:
-            with self._counted():
+        with self._counted():  # as in _run
+            # Services may have to be started first, which must not hold up the loop of the caller.
+            is_open = self._thread is not None and self._opened()
+            future = self._submit(work) if is_open else await asyncio.to_thread(self._submit, work)
+            try:
                 return await asyncio.wrap_future(future)
-        except asyncio.CancelledError:
-            if self._broken is not None:
-                raise self._broken from None
-            raise
+            except asyncio.CancelledError:
+                if self._broken is not None:
+                    raise self._broken from None
+                raise
 
     def _submit(self, work: Work[A]) -> Future[A]:
         """Begin work on the thread of the services, once they serve."""
