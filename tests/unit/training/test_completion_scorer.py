@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import io
+import traceback
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 from PIL import Image
@@ -76,6 +78,39 @@ async def test_one_completion_without_an_answer_speaks_for_all_if_none_has_one()
     reasons = [one.message for one in results if isinstance(one, I2SError)]
     assert reasons.count("not judged, as a service is gone: nobody answers") == COMPLETIONS - 1
     assert reasons.count("nobody answers") == 1
+
+
+def _frames(error: BaseException) -> int:
+    return sum(1 for _ in traceback.walk_tb(error.__traceback__))
+
+
+async def test_each_completion_has_an_error_of_its_own() -> None:
+    never = asyncio.Event()
+
+    async def first_gone(number: int) -> None:
+        if number == 1:
+            raise gone()
+        await never.wait()
+
+    async def all_late(number: int) -> None:
+        await never.wait()
+
+    for answer, seconds in ((first_gone, 0.0), (all_late, 0.2)):
+        results = await scorer(_Renderer(answer), seconds).score_each(REQUESTS)
+        assert len({id(one) for one in results}) == COMPLETIONS
+        assert max(_frames(one) for one in results if isinstance(one, I2SError)) < 10
+
+
+async def test_a_task_that_cannot_be_read_leads_to_errors_with_short_tracebacks() -> None:
+    cause = gone()
+    for _ in range(COMPLETIONS):
+        with pytest.raises(ServiceUnavailableError):
+            await replace(scorer(_Renderer(_at_once)), reads={"latex": cause}).score(REQUESTS[0])
+    assert _frames(cause) < 10
+
+
+async def _at_once(number: int) -> None:
+    """Answer at once."""
 
 
 async def test_the_next_batch_asks_again() -> None:

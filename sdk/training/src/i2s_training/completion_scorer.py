@@ -6,8 +6,9 @@ import asyncio
 import contextlib
 import hashlib
 from collections import defaultdict
-from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -152,9 +153,10 @@ class Batch:
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._answered: defaultdict[str, float] = defaultdict(float)
-        self._gone: dict[str, I2SError] = {}
+        # What makes the errors: one that is raised again and again keeps the frames of all.
+        self._gone: dict[str, Callable[[], I2SError]] = {}
         self._under_way: defaultdict[str, set[asyncio.Task[Any]]] = defaultdict(set)
-        self._late: I2SError | None = None
+        self._late: Callable[[], I2SError] | None = None
 
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[Batch]:
@@ -203,16 +205,23 @@ class Batch:
         if self._answered[task] >= began or task in self._gone:
             return
         message = f"not judged, as a service is gone: {error.message}"
-        self._gone[task] = type(error)(
-            message, address=error.address, method=error.method, status=error.status, detail=error.detail
+        self._gone[task] = partial(
+            type(error),
+            message,
+            address=error.address,
+            method=error.method,
+            status=error.status,
+            detail=error.detail,
         )
         self._cancel(task)
 
     def _error(self, task: str) -> I2SError | None:
-        return self._late or self._gone.get(task)
+        make = self._late or self._gone.get(task)
+        return make() if make is not None else None
 
     def _end(self) -> None:
-        self._late = DeadlineError(
+        self._late = partial(
+            DeadlineError,
             f"the batch was not judged within batch_seconds ({self._seconds:g} s)",
             address="",
             method="Batch",
@@ -294,7 +303,7 @@ class CompletionScorer:
         answer = answer_of(Completion(request.completion), None, self.completion_characters)
         step = self.reads[instance.task]
         if isinstance(step, I2SError):
-            raise step
+            raise step.with_traceback(None)  # it is raised again for each completion
         rendering, png = await step.render(facts, content, answer)
         score = await self.scores[instance.task].score(rendering, instance, content.reference, png)
         values = {name: value for name, value in score.metrics.items() if name in self.metrics}
