@@ -88,7 +88,7 @@ async def test_a_page_whose_renderer_is_killed_each_time_has_no_verdict(started)
         killed.add(renderer.pid)
     with pytest.raises(grpc.aio.AioRpcError, match="something outside of the service killed") as raised:
         await asked
-    assert raised.value.code() is grpc.StatusCode.UNAVAILABLE
+    assert raised.value.code() is grpc.StatusCode.ABORTED
 
 
 async def test_the_next_job_is_as_ever(started, quiet):

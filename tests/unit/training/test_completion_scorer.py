@@ -8,10 +8,12 @@ import traceback
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+import grpc
 import pytest
 from PIL import Image
 
-from i2s_sdk.errors import DeadlineError, I2SError, ServiceUnavailableError
+from i2s_client.status import stream_error
+from i2s_sdk.errors import DeadlineError, I2SError, ServiceFaultError, ServiceUnavailableError
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.run.score import ScoreStep
 from i2s_sdk.run.storage.record import Outcome, SampleAnswer, SampleInstance, SampleRendering
@@ -138,6 +140,18 @@ async def test_a_service_that_answers_others_is_not_gone() -> None:
     results = await scorer(renderer).score_each(REQUESTS)
     assert renderer.asked == COMPLETIONS
     assert sum(isinstance(one, I2SError) for one in results) == 1
+
+
+async def test_a_completion_whose_processes_are_killed_says_nothing_of_the_others() -> None:
+    async def answer(number: int) -> None:
+        if number == 1:
+            raise stream_error(grpc.StatusCode.ABORTED, "something outside killed it", 0, "a:1", "Render")
+
+    renderer = _Renderer(answer)
+    results = await scorer(renderer).score_each(REQUESTS)
+    assert renderer.asked == COMPLETIONS
+    (killed,) = [one for one in results if isinstance(one, I2SError)]
+    assert isinstance(killed, ServiceFaultError)
 
 
 async def test_a_batch_ends_within_its_time() -> None:
