@@ -73,6 +73,6 @@ async def killed_each_time(running: Running, wanted: Any, source: Any, times: in
     try:
         answer = await asked
     except grpc.aio.AioRpcError as error:
-        assert error.code() is grpc.StatusCode.UNAVAILABLE, error
+        assert error.code() is grpc.StatusCode.ABORTED, error
         return error.details() or ""
     raise AssertionError(f"it has a verdict: {answer.verdict} {answer.message}")

@@ -81,7 +81,7 @@ async def test_a_pandoc_that_is_killed_once_is_run_once_more(running):
     assert running.process.lines(RERUN)
 
 
-async def test_a_pandoc_that_is_killed_each_time_is_unavailable(running):
+async def test_a_pandoc_that_is_killed_each_time_is_aborted(running):
     call = asyncio.ensure_future(running.convert(fragment(ENDLESS), fragment("after")))
     for _ in range(DocumentsSettings().jail_attempts):
         pid = await pandoc_of(running)
@@ -91,7 +91,7 @@ async def test_a_pandoc_that_is_killed_each_time_is_unavailable(running):
                 await asyncio.sleep(0.01)
     with pytest.raises(grpc.aio.AioRpcError, match="something outside of the service killed") as raised:
         await call
-    assert raised.value.code() is grpc.StatusCode.UNAVAILABLE
+    assert raised.value.code() is grpc.StatusCode.ABORTED
     assert await running.html()
 
 

@@ -79,16 +79,30 @@ async def test_a_killed_process_changes_no_answer(started, quiet, kind):
     assert answer.pictures[0].png == quiet.pictures[0].png
 
 
-async def test_a_page_whose_renderer_is_killed_each_time_has_no_verdict(started):
+async def each_time(kind, signal, service, pid, times):
+    """Return the answer to a request at whose runs a process is sent a signal."""
+    asked, seen = asyncio.ensure_future(service.Render(request())), set()
+    for _ in range(times):
+        renderer = await busy(pid, lambda one: is_renderer(one) and one.pid not in seen, 0.2)
+        for one in victims(kind, pid, renderer):
+            os.kill(one, signal)
+        seen.add(renderer.pid)
+    return asked
+
+
+@pytest.mark.parametrize("kind", ["renderer", "gpu-process", "browser"])
+async def test_a_page_that_loses_a_process_each_time_has_no_verdict(started, kind):
     service, pid = started
-    asked, killed = asyncio.ensure_future(service.Render(request())), set()
-    for _ in range(HtmlSettings().jail_attempts):
-        renderer = await busy(pid, lambda one: is_renderer(one) and one.pid not in killed, 0.2)
-        os.kill(renderer.pid, signal.SIGKILL)
-        killed.add(renderer.pid)
+    asked = await each_time(kind, signal.SIGKILL, service, pid, HtmlSettings().jail_attempts)
     with pytest.raises(grpc.aio.AioRpcError, match="something outside of the service killed") as raised:
         await asked
-    assert raised.value.code() is grpc.StatusCode.UNAVAILABLE
+    assert raised.value.code() is grpc.StatusCode.ABORTED
+
+
+async def test_a_page_whose_browser_ends_itself_each_time_has_crashed_it(started):
+    service, pid = started
+    answer = await (await each_time("browser", signal.SIGSEGV, service, pid, 2))
+    assert answer.verdict == pb.VERDICT_CRASHED
 
 
 async def test_the_next_job_is_as_ever(started, quiet):

@@ -184,7 +184,7 @@ def test_the_first_row_says_what_an_operator_asks_first(render):
         "i2s_cpu_limit",
     }
     faults = next(panel for panel in first if panel["title"] == "Our own faults")
-    assert 'status=~"UNAVAILABLE|INTERNAL|UNKNOWN"' in faults["targets"][0]["expr"]
+    assert 'status=~"UNAVAILABLE|ABORTED|INTERNAL|UNKNOWN"' in faults["targets"][0]["expr"]
 
 
 def test_the_monitor_finds_the_port_and_keeps_our_label(render):

@@ -1,4 +1,4 @@
-"""The bounds of bodies, to the byte."""
+"""The bounds of bodies, to the byte, and the statuses of HTTP for those of calls."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from collections.abc import MutableMapping
 from contextlib import AsyncExitStack
 from typing import Any
 
+import grpc
+import grpc.aio
 import pytest
 from starlette.requests import Request
 
 from i2s_gateway import guard
-from i2s_gateway.guard import Bodies, GatewayError
+from i2s_gateway.guard import Bodies, GatewayError, of_call
 from i2s_gateway.settings import GatewaySettings
 
 
@@ -150,3 +152,9 @@ async def test_what_a_refused_body_has_taken_comes_back() -> None:
                 pass
     async with read.body(request(b"x" * 10)), read.body(request(b"x" * 10, address="192.0.2.2")):
         pass
+
+
+def test_a_job_that_was_killed_each_time_is_a_fault_of_the_service() -> None:
+    none = grpc.aio.Metadata()
+    error = of_call(grpc.aio.AioRpcError(grpc.StatusCode.ABORTED, none, none, details="killed"))
+    assert (error.http, error.status, error.retry_after_seconds) == (500, "ABORTED", None)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import io
+import traceback
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
+import grpc
 import pytest
 from PIL import Image
 
-from i2s_sdk.errors import DeadlineError, I2SError, ServiceUnavailableError
+from i2s_client.status import stream_error
+from i2s_sdk.errors import DeadlineError, I2SError, ServiceFaultError, ServiceUnavailableError
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.run.score import ScoreStep
-from i2s_sdk.run.storage.record import SampleAnswer, SampleInstance, SampleRendering
+from i2s_sdk.run.storage.record import Outcome, SampleAnswer, SampleInstance, SampleRendering
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.tasks.registry import open_task
@@ -78,6 +82,39 @@ async def test_one_completion_without_an_answer_speaks_for_all_if_none_has_one()
     assert reasons.count("nobody answers") == 1
 
 
+def _frames(error: BaseException) -> int:
+    return sum(1 for _ in traceback.walk_tb(error.__traceback__))
+
+
+async def test_each_completion_has_an_error_of_its_own() -> None:
+    never = asyncio.Event()
+
+    async def first_gone(number: int) -> None:
+        if number == 1:
+            raise gone()
+        await never.wait()
+
+    async def all_late(number: int) -> None:
+        await never.wait()
+
+    for answer, seconds in ((first_gone, 0.0), (all_late, 0.2)):
+        results = await scorer(_Renderer(answer), seconds).score_each(REQUESTS)
+        assert len({id(one) for one in results}) == COMPLETIONS
+        assert max(_frames(one) for one in results if isinstance(one, I2SError)) < 10
+
+
+async def test_a_task_that_cannot_be_read_leads_to_errors_with_short_tracebacks() -> None:
+    cause = gone()
+    for _ in range(COMPLETIONS):
+        with pytest.raises(ServiceUnavailableError):
+            await replace(scorer(_Renderer(_at_once)), reads={"latex": cause}).score(REQUESTS[0])
+    assert _frames(cause) < 10
+
+
+async def _at_once(number: int) -> None:
+    """Answer at once."""
+
+
 async def test_the_next_batch_asks_again() -> None:
     async def answer(number: int) -> None:
         if number == 1:
@@ -105,6 +142,18 @@ async def test_a_service_that_answers_others_is_not_gone() -> None:
     assert sum(isinstance(one, I2SError) for one in results) == 1
 
 
+async def test_a_completion_whose_processes_are_killed_says_nothing_of_the_others() -> None:
+    async def answer(number: int) -> None:
+        if number == 1:
+            raise stream_error(grpc.StatusCode.ABORTED, "something outside killed it", 0, "a:1", "Render")
+
+    renderer = _Renderer(answer)
+    results = await scorer(renderer).score_each(REQUESTS)
+    assert renderer.asked == COMPLETIONS
+    (killed,) = [one for one in results if isinstance(one, I2SError)]
+    assert isinstance(killed, ServiceFaultError)
+
+
 async def test_a_batch_ends_within_its_time() -> None:
     never = asyncio.Event()
 
@@ -116,6 +165,19 @@ async def test_a_batch_ends_within_its_time() -> None:
     late = [one for one in results if isinstance(one, DeadlineError)]
     assert len(late) == COMPLETIONS - 2
     assert {one.message for one in late} == {"the batch was not judged within batch_seconds (0.5 s)"}
+
+
+async def test_many_are_no_batch() -> None:
+    async def answer(number: int) -> None:
+        await asyncio.sleep(0.02)
+        if number == 1:
+            raise gone()
+
+    renderer = _Renderer(answer)
+    results = await scorer(renderer, batch_seconds=0.05).score_many(REQUESTS)
+    assert renderer.asked == COMPLETIONS
+    assert [one.outcome for one in results].count(Outcome.RENDER_FAILURE) == 1
+    assert sum(one.verdict is Verdict.RENDERED for one in results) == COMPLETIONS - 1
 
 
 async def test_a_batch_that_is_cancelled_is_cancelled() -> None:

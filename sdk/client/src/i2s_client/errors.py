@@ -13,7 +13,7 @@
     │   ├── ServiceUnavailableError     UNAVAILABLE; retried
     │   ├── DeadlineError               DEADLINE_EXCEEDED
     │   ├── CallCancelledError          CANCELLED by the service
-    │   └── ServiceFaultError           INTERNAL, UNKNOWN, DATA_LOSS; the log of the service has the reason
+    │   └── ServiceFaultError           INTERNAL, UNKNOWN, DATA_LOSS (see its log), ABORTED (killed)
     └── ProtocolError                   an answer that the contract does not allow
 
 What an untrusted source did is never an error: it is the verdict of a rendering.
@@ -116,7 +116,10 @@ class CallCancelledError(ServiceError):
 
 
 class ServiceFaultError(ServiceError):
-    """A fault of the service; its log has the reason, under the error id that the message carries."""
+    """A fault of the service, whose log has the reason under the error id that the message carries.
+
+    Or something outside of the service killed the job each time that it was run (ABORTED). Not retried.
+    """
 
 
 class ProtocolError(I2SError):

@@ -28,7 +28,8 @@ def deserves_another_attempt(error: BaseException) -> bool:
     so that a call cut off in the middle can be made again. RESOURCE_EXHAUSTED does if the service
     says when to come back (metadata ``grpc-retry-pushback-ms``, gRFC A6); without it the message is too
     large and stays so. Everything else does not: INVALID_ARGUMENT would end the same, the time of
-    DEADLINE_EXCEEDED is spent, and INTERNAL is a fault that someone should see.
+    DEADLINE_EXCEEDED is spent, INTERNAL is a fault that someone should see, and a job that ends with ABORTED
+    was run several times already and killed each time.
     """
     if isinstance(error, OverloadedError):
         return error.retry_after_seconds is not None

@@ -39,6 +39,7 @@ _ERRORS: dict[grpc.StatusCode, tuple[type[ServiceError], str]] = {
     grpc.StatusCode.INTERNAL: (ServiceFaultError, "the log of the service has the reason"),
     grpc.StatusCode.UNKNOWN: (ServiceFaultError, "the log of the service has the reason"),
     grpc.StatusCode.DATA_LOSS: (ServiceFaultError, "the log of the service has the reason"),
+    grpc.StatusCode.ABORTED: (ServiceFaultError, "that is no fault of the request; try again later"),
     grpc.StatusCode.UNIMPLEMENTED: (RequestRefusedError, "this is not the service that was expected there"),
 }
 _OTHERWISE = (RequestRefusedError, "mend the request")

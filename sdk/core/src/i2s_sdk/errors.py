@@ -21,7 +21,7 @@
     │   ├── ServiceUnavailableError     UNAVAILABLE; retried
     │   ├── DeadlineError               DEADLINE_EXCEEDED
     │   ├── CallCancelledError          CANCELLED by the service
-    │   ├── ServiceFaultError           INTERNAL, UNKNOWN, DATA_LOSS; the log of the service has the reason
+    │   ├── ServiceFaultError           INTERNAL, UNKNOWN, DATA_LOSS (see its log), ABORTED (killed)
     │   └── GroundTruthError            the ground truth crashed its engine or met a limit of the machine
     ├── InUseError                      exit code 4: another process works in the folder; names it
     ├── StoreError                      an object store does not answer

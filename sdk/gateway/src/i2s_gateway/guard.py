@@ -22,7 +22,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from i2s_client.status import PUSHBACK_KEY
 from i2s_gateway.settings import GatewaySettings
 
-#: Statuses of HTTP by those of gRPC, as google.rpc.Code has them. RESOURCE_EXHAUSTED is told apart below.
+#: Statuses of HTTP by those of gRPC, as google.rpc.Code has them, but for ABORTED: a killed job is no
+#: conflict. RESOURCE_EXHAUSTED is told apart below.
 _STATUSES = {
     grpc.StatusCode.CANCELLED: 499,
     grpc.StatusCode.INVALID_ARGUMENT: HTTPStatus.BAD_REQUEST,
@@ -32,7 +33,7 @@ _STATUSES = {
     grpc.StatusCode.PERMISSION_DENIED: HTTPStatus.FORBIDDEN,
     grpc.StatusCode.UNAUTHENTICATED: HTTPStatus.UNAUTHORIZED,
     grpc.StatusCode.FAILED_PRECONDITION: HTTPStatus.BAD_REQUEST,
-    grpc.StatusCode.ABORTED: HTTPStatus.CONFLICT,
+    grpc.StatusCode.ABORTED: HTTPStatus.INTERNAL_SERVER_ERROR,
     grpc.StatusCode.OUT_OF_RANGE: HTTPStatus.BAD_REQUEST,
     grpc.StatusCode.UNIMPLEMENTED: HTTPStatus.NOT_IMPLEMENTED,
     grpc.StatusCode.UNAVAILABLE: HTTPStatus.SERVICE_UNAVAILABLE,

@@ -6,8 +6,9 @@ import asyncio
 import contextlib
 import hashlib
 from collections import defaultdict
-from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -152,9 +153,10 @@ class Batch:
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._answered: defaultdict[str, float] = defaultdict(float)
-        self._gone: dict[str, I2SError] = {}
+        # What makes the errors: one that is raised again and again keeps the frames of all.
+        self._gone: dict[str, Callable[[], I2SError]] = {}
         self._under_way: defaultdict[str, set[asyncio.Task[Any]]] = defaultdict(set)
-        self._late: I2SError | None = None
+        self._late: Callable[[], I2SError] | None = None
 
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[Batch]:
@@ -203,16 +205,23 @@ class Batch:
         if self._answered[task] >= began or task in self._gone:
             return
         message = f"not judged, as a service is gone: {error.message}"
-        self._gone[task] = type(error)(
-            message, address=error.address, method=error.method, status=error.status, detail=error.detail
+        self._gone[task] = partial(
+            type(error),
+            message,
+            address=error.address,
+            method=error.method,
+            status=error.status,
+            detail=error.detail,
         )
         self._cancel(task)
 
     def _error(self, task: str) -> I2SError | None:
-        return self._late or self._gone.get(task)
+        make = self._late or self._gone.get(task)
+        return make() if make is not None else None
 
     def _end(self) -> None:
-        self._late = DeadlineError(
+        self._late = partial(
+            DeadlineError,
             f"the batch was not judged within batch_seconds ({self._seconds:g} s)",
             address="",
             method="Batch",
@@ -248,7 +257,7 @@ class CompletionScorer:
     reference_pixels: int = MAX_PIXELS
     #: The most characters of a completion; a longer one is not usable.
     completion_characters: int = COMPLETION_CHARACTERS
-    #: Seconds for a batch of completions; 0 for no end.
+    #: Seconds for the completions of one ``score_each``; 0 for no end.
     batch_seconds: float = 0.0
 
     async def score(self, request: RoundTripRequest, batch: Batch | None = None) -> RoundTripResult:
@@ -294,7 +303,7 @@ class CompletionScorer:
         answer = answer_of(Completion(request.completion), None, self.completion_characters)
         step = self.reads[instance.task]
         if isinstance(step, I2SError):
-            raise step
+            raise step.with_traceback(None)  # it is raised again for each completion
         rendering, png = await step.render(facts, content, answer)
         score = await self.scores[instance.task].score(rendering, instance, content.reference, png)
         values = {name: value for name, value in score.metrics.items() if name in self.metrics}
@@ -330,18 +339,19 @@ class CompletionScorer:
     async def score_many(self, requests: Iterable[RoundTripRequest]) -> list[RoundTripResult]:
         """Return what becomes of completions, in their order; a failure of ours is in its result.
 
+        They are no batch: there may be any number of them, so each has all its time and all its attempts.
+
         Raises:
             UsageError: Nothing was opened for a task, or a reference cannot be read.
         """
 
         async def one(request: RoundTripRequest) -> RoundTripResult:
             try:
-                return await self.score(request, batch)
+                return await self.score(request)
             except (ServiceError, ScorerError, ProtocolError) as error:
                 return RoundTripResult(_failed(request, error))
 
-        async with Batch(self.batch_seconds).open() as batch:
-            return await _gathered(one(request) for request in requests)
+        return await _gathered(one(request) for request in requests)
 
 
 async def _gathered(works: Iterable[Coroutine[Any, Any, A]]) -> list[A]:
@@ -390,7 +400,7 @@ async def open_completion_scorer(
         jobs: The most completions under way; 0 is twice the slots of the renderers.
         completion_characters: The most characters of a completion; a longer one is not usable.
         scorer_limits: Limits of scorers in worker processes.
-        batch_seconds: Seconds for a batch of completions; 0 for no end.
+        batch_seconds: Seconds for the completions of one ``score_each``; 0 for no end.
 
     Raises:
         UnknownNameError: No task has such a metric.

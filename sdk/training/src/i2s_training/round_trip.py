@@ -156,7 +156,7 @@ class RoundTrip:
         """
         wanted = list(requests)
         results = self._run(lambda scorer: scorer.score_each(wanted))
-        self._look_again_after(results)
+        self._look_again_after(wanted, results)
         return results
 
     async def judge_each_async(
@@ -165,7 +165,7 @@ class RoundTrip:
         """Do the same as ``judge_each`` for coroutines."""
         wanted = list(requests)
         results = await self._wait(lambda scorer: scorer.score_each(wanted))
-        self._look_again_after(results)
+        self._look_again_after(wanted, results)
         return results
 
     def unavailable(self) -> Mapping[str, str]:
@@ -201,27 +201,27 @@ class RoundTrip:
         await asyncio.to_thread(self.close)
 
     def _run(self, work: Work[A]) -> A:
-        future = self._submit(work)
-        try:
-            with self._counted():
+        with self._counted():  # before it begins, so that nobody ends the services in between
+            future = self._submit(work)
+            try:
                 return future.result()
-        except CancelledError:
-            raise self._broken or UsageError(_CLOSED) from None
-        except BaseException:  # Ctrl-C: nobody waits for it any more
-            future.cancel()
-            raise
+            except CancelledError:
+                raise self._broken or UsageError(_CLOSED) from None
+            except BaseException:  # Ctrl-C: nobody waits for it any more
+                future.cancel()
+                raise
 
     async def _wait(self, work: Work[A]) -> A:
-        # Services may have to be started first, which must not hold up the loop of the caller.
-        is_open = self._thread is not None and self._opened()
-        future = self._submit(work) if is_open else await asyncio.to_thread(self._submit, work)
-        try:
-            with self._counted():
+        with self._counted():  # as in _run
+            # Services may have to be started first, which must not hold up the loop of the caller.
+            is_open = self._thread is not None and self._opened()
+            future = self._submit(work) if is_open else await asyncio.to_thread(self._submit, work)
+            try:
                 return await asyncio.wrap_future(future)
-        except asyncio.CancelledError:
-            if self._broken is not None:
-                raise self._broken from None
-            raise
+            except asyncio.CancelledError:
+                if self._broken is not None:
+                    raise self._broken from None
+                raise
 
     def _submit(self, work: Work[A]) -> Future[A]:
         """Begin work on the thread of the services, once they serve."""
@@ -248,14 +248,17 @@ class RoundTrip:
             raise self._broken
         return scorer
 
-    def _look_again_after(self, results: Sequence[RoundTripResult | I2SError]) -> None:
-        """Look for the services again at the next use if none has answered: they may be at other addresses.
+    def _look_again_after(
+        self, requests: Sequence[RoundTripRequest | I2SError], results: Sequence[RoundTripResult | I2SError]
+    ) -> None:
+        """Look for the services again at the next use if one answered nothing: it may be at another address.
 
         Those that were started here stay, as they are restarted where they were.
         """
-        gone = [one for one in results if isinstance(one, ServiceUnavailableError)]
+        if not _silent(requests, results):
+            return
         with self._lock:
-            if not gone or len(gone) < len(results) or self._closed or self._has_children or self._under_way:
+            if self._closed or self._has_children or self._under_way:
                 return
             if self._opened() and self._loop is not None and self._end is not None:
                 self._loop.call_soon_threadsafe(self._end.set)
@@ -309,6 +312,28 @@ class RoundTrip:
                     await end.wait()
                 finally:
                     await scorer.workers.close()
+
+
+def _silent(
+    requests: Sequence[RoundTripRequest | I2SError], results: Sequence[RoundTripResult | I2SError]
+) -> bool:
+    """Return whether a service did not answer one completion of a task, and none of it another.
+
+    What was judged without a service, and what failed otherwise, says nothing of services.
+    """
+    silent, answered = set(), set()
+    for request, result in zip(requests, results, strict=True):
+        if isinstance(request, I2SError):
+            continue
+        task = request.instance().task
+        if isinstance(result, ServiceUnavailableError):
+            silent.add((task, result.method == "Score"))
+        elif isinstance(result, RoundTripResult):
+            if result.verdict is not None:
+                answered.add((task, False))
+            if result.png is not None:
+                answered.add((task, True))
+    return bool(silent - answered)
 
 
 def _request(

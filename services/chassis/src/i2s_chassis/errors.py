@@ -14,6 +14,7 @@ is the other plane: what the caller or the service did wrong.
         ├── PermissionDeniedError   PERMISSION_DENIED: credentials that may not do this
         ├── NotFoundError           NOT_FOUND: a digest that the stream does not hold
         ├── ResourceExhaustedError  RESOURCE_EXHAUSTED: the queue is full; come back later
+        ├── AbortedError            ABORTED: something outside killed the job each time
         ├── DeadlineExceededError   DEADLINE_EXCEEDED: the caller's time is over
         ├── UnavailableError        UNAVAILABLE: starting, draining, or without workers
         └── InternalError           INTERNAL: a fault of the service; the log has the rest
@@ -45,6 +46,7 @@ class Status(enum.IntEnum):
     NOT_FOUND = 5
     PERMISSION_DENIED = 7
     RESOURCE_EXHAUSTED = 8
+    ABORTED = 10
     INTERNAL = 13
     UNAVAILABLE = 14
     UNAUTHENTICATED = 16
@@ -141,6 +143,12 @@ class ResourceExhaustedError(CallError):
     """The service has no place for this now."""
 
     status = Status.RESOURCE_EXHAUSTED
+
+
+class AbortedError(CallError):
+    """Something outside killed the processes of the job each time: it may do so again, here and elsewhere."""
+
+    status = Status.ABORTED
 
 
 class DeadlineExceededError(CallError):

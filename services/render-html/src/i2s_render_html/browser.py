@@ -176,6 +176,7 @@ class Browser:
         self._first_bytes = self._now_bytes = 0
         self._next: asyncio.Task[PreparedPage] | None = None
         self._own_processes: frozenset[int] = frozenset()
+        self._lost_another = False
 
     @classmethod
     async def start(cls, jail: Jail, settings: BrowserSettings) -> Browser:
@@ -221,9 +222,18 @@ class Browser:
         if self.run.done() or not self._driven.is_connected():
             return True
         try:
-            return not self._own_processes <= await self.cell.processes()
+            self._lost_another = not self._own_processes <= await self.cell.processes()
         except CellError:
             return True
+        return self._lost_another
+
+    async def ended_itself(self) -> bool:
+        """Return whether the browser is gone by its own doing, such as SIGSEGV, and lost no other process.
+
+        Which signal ended another process is not known, and a browser may end itself for want of one.
+        """
+        await asyncio.wait({self.run}, timeout=_LAST_WORDS_SECONDS)
+        return self.run.done() and self.run.exception() is None and not self._lost_another
 
     async def until_lost(self) -> None:
         """Return when a process that belongs to the browser itself is gone."""

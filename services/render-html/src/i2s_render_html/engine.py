@@ -172,7 +172,8 @@ class HtmlEngine:
         """Show a site on a page, and leave its browser ready for the next one or condemned.
 
         Raises:
-            KilledError: The browser has lost a process that is not the page's, which no code of a page ends.
+            KilledError: Something outside killed the browser, or a process of it that is not the page's is
+                gone, and how it ended is not known.
         """
         browser = lease.worker
         if browser.growth_bytes > self._settings.browser_growth_bytes:
@@ -182,11 +183,13 @@ class HtmlEngine:
         visit = page.visit
         rendering = _with_page(shown, built, visit.events)
         site = replace(rendering.site, console=tuple(visit.console), missing=visit.missing)
-        lost = await browser.lost_a_process()
-        if lost:
+        interrupted = shown.interrupted
+        if await browser.lost_a_process():
             lease.condemn("died")
             if not shown.limited:
-                raise KilledError("the browser has lost a process of its own")
+                if not await browser.ended_itself():
+                    raise KilledError("the browser has lost a process of its own")
+                interrupted = True  # the page may have crashed it, or an operator ended it
         elif rendering.picture is None:
             # A page that did not come to its end may not close either: nobody else is to wait for that.
             try:
@@ -195,7 +198,7 @@ class HtmlEngine:
                 lease.condemn("stuck")
         if lease.condemned is None:
             browser.turn(page)
-        return replace(rendering, site=site, interrupted=shown.interrupted)
+        return replace(rendering, site=site, interrupted=interrupted)
 
 
 def _without_page(judgement: Judgement, built: BuiltSite | None = None) -> SiteRendering:

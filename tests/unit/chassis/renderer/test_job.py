@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 
 from i2s.render.v1 import render_pb2 as pb
-from i2s_chassis.errors import UnavailableError
+from i2s_chassis.errors import AbortedError, UnavailableError
 from i2s_chassis.jail import CellError, CellLostError, Isolation, JailError, KilledError, StarvedError, Tier
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.model import EngineInstallation, RawRendering
@@ -114,7 +114,7 @@ async def test_a_job_that_is_killed_is_run_again_until_it_has_an_end_of_its_own(
 
 
 async def test_a_job_that_is_killed_each_time_has_a_status_and_no_verdict() -> None:
-    with pytest.raises(UnavailableError, match="something outside of the service killed"):
+    with pytest.raises(AbortedError, match="something outside of the service killed"):
         await rendered(*[KILLED] * ATTEMPTS)
 
 

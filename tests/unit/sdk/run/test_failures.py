@@ -69,6 +69,17 @@ def test_a_run_is_paused_after_so_many_failures_in_a_row(caplog: pytest.LogCaptu
     assert line.startswith("3 calls in a row failed alike, so the run pauses")
 
 
+def test_each_sample_that_is_not_asked_has_an_error_of_its_own() -> None:
+    like = LikeFailures(1)
+    like.answered()
+    like.failed(_failed("HTTP 500: gone"))
+    first, second = like.pause, like.pause
+    assert first is not None
+    assert second is not None
+    assert first is not second, "the traceback of one that is raised often keeps all frames"
+    assert (first.message, first.reason, first.attempts) == (second.message, second.reason, 0)
+
+
 def test_0_ends_no_run() -> None:
     assert _like(0, ["HTTP 500: gone"] * 50) is None
     like = LikeFailures(0)

@@ -43,20 +43,28 @@ def failure_reasons(records: Iterable[Record]) -> tuple[FailureReason, ...]:
 class LikeFailures:
     """Ends a run in which every call of the model fails alike, and pauses one in which they begin to.
 
-    Attributes:
-        pause: Why no further calls are made; None while they are. Samples that ask for one end with it, so
-            that the run ends with what is done, and the same command resumes it.
-
     Args:
         most: How many calls in a row may fail alike; 0 never ends or pauses a run.
     """
 
     def __init__(self, most: int = 0) -> None:
-        self.pause: ModelFailedError | None = None
+        self._paused: tuple[str, str] | None = None
         self._most = most
         self._answered = False
         self._count = 0
         self._reason: tuple[str, ...] = ()
+
+    @property
+    def pause(self) -> ModelFailedError | None:
+        """Why no further calls are made; None while they are.
+
+        Samples that ask for one end with it, so that the run ends with what is done, and the same command
+        resumes it. Each has an error of its own, as one that is raised again keeps the frames of all.
+        """
+        if self._paused is None:
+            return None
+        message, reason = self._paused
+        return ModelFailedError(message, 0, reason)
 
     def answered(self) -> None:
         """Note that the model has answered: failures are counted from here on."""
@@ -68,21 +76,19 @@ class LikeFailures:
         Raises:
             AllCallsFailedError: It was the last that may fail alike, and no call was answered.
         """
-        if error is self.pause:
+        if self._paused is not None:
             return
         reason = _alike(error.reason)
         self._count = self._count + 1 if reason == self._reason else 1
         self._reason = reason
-        if not self._most or self._count < self._most or self.pause is not None:
+        if not self._most or self._count < self._most:
             return
         if not self._answered:
             raise AllCallsFailedError(
                 f"no call was answered and {self._count} failed alike, so no more are made: {error.message}; "
                 "the same command tries again (--set like_failures=0 asks for every sample all the same)"
             )
-        self.pause = ModelFailedError(
-            f"not asked, as calls before it failed: {error.message}", 0, error.reason
-        )
+        self._paused = f"not asked, as calls before it failed: {error.message}", error.reason
         _log.warning(
             "%d calls in a row failed alike, so the run pauses and ends with what is done: %s; the same "
             "command resumes it (--set like_failures=0 asks for every sample all the same)",

@@ -355,8 +355,8 @@ class GenerateStage:
         watch = Watch()
         error: ModelError | None = None
         try:
-            if self.like_failures.pause is not None:
-                raise self.like_failures.pause
+            if (pause := self.like_failures.pause) is not None:
+                raise pause
             with span("model", {"gen_ai.request.model": self.model.name, "i2s.question": question.name}):
                 completion = await self.model.complete(instance, question)
             answer = answer_of(completion, watch.seconds, self.completion_characters)

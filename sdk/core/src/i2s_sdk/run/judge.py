@@ -177,8 +177,8 @@ class _Judging:
         path = folder / f"{hashlib.sha256(record.instance.id.encode()).hexdigest()}.png"
         failure: ModelError | None = None
         try:
-            if like.pause is not None:
-                raise like.pause
+            if (pause := like.pause) is not None:
+                raise pause
             prompt = self.rubric.prompt((await asyncio.to_thread(self.run.with_texts, record)).score.detail)
             await to_thread_until_done(self._write_image, record, path)
             instance = Instance(

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from i2s_chassis.callers.audit import current_entry
-from i2s_chassis.errors import UnavailableError
+from i2s_chassis.errors import AbortedError, UnavailableError
 from i2s_chassis.jail import CellError, KilledError, PolicyEvent
 from i2s_chassis.renderer.model import RawStage
 from i2s_wire.tracing import AttributeValue, current_span, record
@@ -41,8 +41,9 @@ async def run_with_rerun(
         attempts: Maximum number of runs that something outside kills.
 
     Raises:
-        UnavailableError: The sandbox of the job was lost or could not be made, or something outside killed
-            the job each time.
+        UnavailableError: The sandbox of the job was lost or could not be made.
+        AbortedError: Something outside killed the job each time. That may be its own doing, by a way that
+            nobody knows, so clients are not to send it again for long.
     """
     doubted = False
     killed = 0
@@ -67,10 +68,11 @@ async def run_with_rerun(
             current_span().add_event("rerun")
 
 
-def _killed_from_outside(times: int) -> UnavailableError:
-    return UnavailableError(
+def _killed_from_outside(times: int) -> AbortedError:
+    return AbortedError(
         f"something outside of the service killed the processes of the job, {times} times in a row: the "
-        "kernel of a machine without free memory, or an operator; ask again, or look at the machine's memory"
+        "kernel of a machine without free memory, or an operator; look at the machine's memory, and ask "
+        "again later"
     )
 
 

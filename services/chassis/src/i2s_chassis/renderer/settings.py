@@ -64,7 +64,7 @@ class RendererSettings(ServiceSettings):
         ge=1,
         le=100,
         description="Runs of a job that something outside of the service kills; after the last of them the "
-        "call ends with UNAVAILABLE, never with a verdict.",
+        "call ends with ABORTED, never with a verdict.",
     )
     jail_private_mounts: bool = Field(True, description="A tmpfs of its own for each job, where possible.")
     jail_control_groups: bool = Field(True, description="Control groups for jobs, where possible.")
