@@ -58,10 +58,12 @@ async def test_what_passes_a_limit_is_not_usable_and_the_next_sample_is_scored(
 async def test_memory_is_limited_where_the_system_refuses_to_limit_address_space(
     workers: ScorerWorkers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As macOS does."""
+    """As macOS does; however large the process is that starts the workers."""
+    large = b"x" * (1 << 30)
     support = Path(__file__).parents[3] / "support"
     monkeypatch.setenv("PYTHONPATH", f"{support / 'mac'}:{support}")
     found = await _score(workers, "swell")
+    del large
     assert isinstance(found, NotUsable)
     assert "more than 256 MiB" in found.reason
     assert await _score(workers, "next") == MetricValues({"letters": 4.0})

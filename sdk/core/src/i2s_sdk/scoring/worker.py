@@ -87,13 +87,18 @@ def _limit_memory(most: int) -> None:
     try:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
     except (ValueError, OSError):  # macOS refuses: a process has far more address space there than it uses
-        threading.Thread(target=_end_beyond, args=(most,), daemon=True).start()
+        # The largest size that is told begins with that of the process which started this one.
+        threading.Thread(target=_end_beyond, args=(_largest_size() + most,), daemon=True).start()
+
+
+def _largest_size() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT_OF_SIZES
 
 
 def _end_beyond(most: int) -> None:
     """Answer and end this process as soon as it has more memory, in bytes; it never has less again."""
     pause = threading.Event()
-    while resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT_OF_SIZES <= most:
+    while _largest_size() <= most:
         pause.wait(_LOOK_EVERY)
     with _writing:
         os.write(sys.stdout.fileno(), json.dumps({"limit": "memory"}).encode() + b"\n")
