@@ -33,13 +33,14 @@ _NEEDS = Path(__file__).with_name("system-needs.sh")
 _EXTRAS = {RENDER_PYTHON: "libraries"}
 _PERCENT = re.compile(r"(dlstatus|pmstatus):[^:]*:([0-9.]+):(.*)")
 _LAST_LINES = 20
+_SUDO = "sudo"
 
 
 class Privilege(enum.Enum):
     """How system packages can be installed."""
 
     ROOT = "root"
-    SUDO = "sudo"
+    SUDO = _SUDO
     UNATTENDED_SUDO = "sudo -n"
     NONE = "none"
 
@@ -103,6 +104,11 @@ class Step:
     title: str
     words: tuple[str, ...]
     variables: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether it is a command of sudo, which may ask for a password."""
+        return self.words[:1] == (_SUDO,) and self.words[1:2] != ("-n",)
 
     @property
     def command(self) -> str:
@@ -236,6 +242,33 @@ def steps(
     if METRICS in machine.services:
         planned.append(Step("compiling the metrics", (sys.executable, "-m", "i2s_metrics.warm")))
     return tuple(planned)
+
+
+def sudo_asks() -> bool:
+    """Return whether sudo would ask for a password now.
+
+    Raises:
+        SetupError: It cannot be run.
+    """
+    quiet = subprocess.DEVNULL
+    try:
+        asked = subprocess.run([_SUDO, "-n", "-v"], stdin=quiet, stdout=quiet, stderr=quiet, check=False)
+    except OSError as error:
+        raise SetupError(f"{_SUDO}: {error.strerror}") from None
+    return asked.returncode != 0
+
+
+def let_sudo_ask() -> None:
+    """Have sudo ask for the password, at the terminal of this process.
+
+    Raises:
+        SetupError: It was not given, or this user may not use sudo.
+    """
+    if subprocess.run([_SUDO, "-v"], check=False).returncode:
+        raise SetupError(
+            "sudo did not allow it; `i2s-sdk setup --no-sudo` prints the command that an administrator "
+            "gives, and installs the rest"
+        )
 
 
 def run_step(step: Step, on_line: Callable[[str], None]) -> None:
