@@ -25,6 +25,8 @@ from i2s_sdk.errors import StackError
 from i2s_sdk.json_text import JsonFields, plain_fields, read_json
 
 _RECORD, _LOCK = "stack.json", "stack.lock"
+#: Name of the log of the supervisor.
+SUPERVISOR_LOG = "supervisor.log"
 _CONNECT_SECONDS = 1.0
 _MOMENT = 1.0  # far longer than a look at the lock takes
 _LOOK_EVERY = 0.002

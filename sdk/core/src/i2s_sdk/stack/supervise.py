@@ -21,11 +21,12 @@ from pathlib import Path
 
 from i2s_client.service_table import GATEWAY, SERVICES
 from i2s_sdk.errors import I2SError, StackError
-from i2s_sdk.stack.child import Child, local_services
+from i2s_sdk.stack.child import Child, keep_bounded, local_services
 from i2s_sdk.stack.command import ServiceCommand
 from i2s_sdk.stack.services import gateway_command, service_command
 from i2s_sdk.stack.state import (
     GATEWAY_WANTED,
+    SUPERVISOR_LOG,
     StackKind,
     Up,
     UpService,
@@ -84,10 +85,12 @@ async def supervise(
         stack = _Stack(folder, missing, end)
         holding = asyncio.create_task(stack.hold(commands, seconds, http, do_without, started, wanted))
         ending = asyncio.create_task(end.wait())
+        bounding = asyncio.create_task(keep_bounded(folder / SUPERVISOR_LOG))
         try:
             await asyncio.wait({holding, ending}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             remove_record(folder)  # before the services end: nobody shall find them any more
+            bounding.cancel()
             ending.cancel()
             holding.cancel()
             with contextlib.suppress(asyncio.CancelledError):
