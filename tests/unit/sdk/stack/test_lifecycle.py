@@ -5,10 +5,12 @@ import threading
 
 import pytest
 
+from i2s_client.service_table import service_row
 from i2s_sdk.errors import SettingsError, StackError
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack import lifecycle
 from i2s_sdk.stack.child import bound_log
+from i2s_sdk.stack.command import is_installed
 from i2s_sdk.stack.services import up_listen
 from i2s_sdk.stack.state import stack_folder
 
@@ -134,3 +136,26 @@ def test_the_supervisor_appends_to_its_log_which_can_begin_anew(tmp_path, monkey
     monkeypatch.setattr(lifecycle.subprocess, "Popen", Bounded)
     lifecycle._start_supervisor((), "all", Settings(), 0, "", lambda line: None)
     assert (stack_folder() / "supervisor.log").read_bytes() == b"new\n"
+
+
+def test_ports_of_services_that_are_not_installed_may_be_taken_unless_they_are_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(lifecycle, "_start_supervisor", lambda names, *given: names)
+    monkeypatch.setattr(lifecycle, "is_installed", lambda name: name == "metrics")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        ports = str(taken.getsockname()[1] - service_row("render-lilypond").port)
+        settings = Settings(up_ports=ports)
+        assert set(lifecycle.up(settings=settings)) >= set(lifecycle.ALL)  # what is missing is said later
+        with pytest.raises(SettingsError, match="render-lilypond: 127"):
+            lifecycle.up(["metrics", "render-lilypond"], settings=settings)
+        monkeypatch.setattr(lifecycle, "is_installed", lambda name: True)
+        with pytest.raises(SettingsError, match="render-lilypond: 127"):
+            lifecycle.up(settings=settings)
+
+
+def test_an_installed_service_is_seen(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert not is_installed("render-of-another-package")
+    program = tmp_path / "i2s-render-of-another-package"
+    program.touch(mode=0o755)
+    assert is_installed("render-of-another-package")

@@ -26,7 +26,7 @@ from i2s_sdk.errors import I2SError, ServiceStartError, SettingsError, StackErro
 from i2s_sdk.settings import FREE_PORTS, Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.child import GETTING_READY, last_lines, log_before, open_private
-from i2s_sdk.stack.command import remove_left_folders
+from i2s_sdk.stack.command import is_installed, remove_left_folders
 from i2s_sdk.stack.services import client_kind, up_listen
 from i2s_sdk.stack.state import (
     ENDED_BY_DOWN,
@@ -138,7 +138,8 @@ def up(
             check_free(http, "--http-listen")
         chosen = tuple(name for name in known if not names or name in names)
         settings = settings or Settings.load()
-        check_ports(chosen, settings.up_ports)
+        listening = [name for name in chosen if names or docker or is_installed(name)]
+        check_ports(listening, settings.up_ports)
         forget(folder)  # what a killed supervisor has left names addresses at which nothing serves
         for path in folder.iterdir():  # logs of an earlier stack
             if _is_log(path):
