@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
-from i2s_client.service_table import METRICS, RENDER_LATEX, RENDER_PYTHON
+from i2s_client.service_table import METRICS, RENDER_HTML, RENDER_LATEX, RENDER_PYTHON
 from i2s_sdk.errors import SetupError, UsageError
 from i2s_sdk.stack.command import program_name
 from i2s_wire.installation import (
@@ -134,7 +134,8 @@ def look(services: Sequence[str]) -> Machine:
     if requirements and kind is InstallationKind.CHECKOUT:
         raise UsageError(f"{', '.join(requirements)}: {services_command(requirements[0], kind)}")
     has_apt = shutil.which("apt-get") is not None
-    return Machine(tuple(services), _missing_needs(services), requirements, _privilege(), has_apt)
+    needs = _missing_needs(services, requirements)
+    return Machine(tuple(services), needs, requirements, _privilege(), has_apt)
 
 
 def _privilege() -> Privilege:
@@ -145,7 +146,9 @@ def _privilege() -> Privilege:
     return Privilege.SUDO if sys.stdin.isatty() else Privilege.UNATTENDED_SUDO
 
 
-def _missing_needs(services: Iterable[str]) -> tuple[SystemNeed, ...]:
+def _missing_needs(services: Iterable[str], requirements: Iterable[str]) -> tuple[SystemNeed, ...]:
+    # With the renderer of pages comes a Playwright that may want another browser than the one that is there.
+    unsettled = any(re.split(r"[\[=]", one)[0] == program_name(RENDER_HTML) for one in requirements)
     looked = subprocess.run(
         ["sh", str(_NEEDS), "--missing", *services],
         # Programs such as ldconfig are not on the PATH of every user.
@@ -153,6 +156,7 @@ def _missing_needs(services: Iterable[str]) -> tuple[SystemNeed, ...]:
             **os.environ,
             "PATH": f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin",
             "venv": sys.prefix,
+            "unsettled": "yes" if unsettled else "",
         },
         stdin=subprocess.DEVNULL,
         capture_output=True,
