@@ -40,7 +40,7 @@ _LONGEST_BACKOFF = 60.0  # between the starts of one that has died more often an
 _FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
 _QUIET_SECONDS = 2.0  # of a start, before something is said, and between what is said
 _SILENT_SECONDS = 10.0  # without progress, until the time is said instead
-_PATIENCE = "%s is getting ready, which can take minutes the first time on a machine (log: %s)"
+_PATIENCE = "%s is getting ready (log: %s)"
 #: Is in every line that says how far a start is.
 GETTING_READY = " is getting ready"
 
