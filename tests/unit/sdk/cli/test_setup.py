@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
 import pytest
 
 from i2s_sdk.cli.main import run
@@ -19,6 +31,7 @@ def done(monkeypatch) -> list[str]:
     """What a set-up has done: titles of its steps, and "doctor"."""
     steps: list[str] = []
     monkeypatch.setattr(machine_setup, "run_step", lambda step, on_line: steps.append(step.title))
+    monkeypatch.setattr(machine_setup, "sudo_asks", lambda: False)
 
     def doctor(**given: object) -> tuple[Finding, ...]:
         steps.append(f"doctor {given['services']}")
@@ -117,3 +130,118 @@ def test_a_bad_finding_is_a_fault(done, monkeypatch):
     lacks(monkeypatch)
     monkeypatch.setattr(doctor_module, "doctor", lambda **given: (Finding("x", State.BAD, "broken"),))
     assert run(["setup", "documents"]) == 1
+
+
+#: Asks at the terminal as sudo does, until it was told the password once; "never" keeps nothing.
+_SUDO = """#!/bin/sh
+ask() {
+    printf '[sudo] password: ' >/dev/tty
+    read -r password </dev/tty
+    [ "$password" = secret ] || exit 1
+    [ -e "$BIN/never" ] || : >"$BIN/ticket"
+}
+if [ "$1" = -n ]; then [ -e "$BIN/ticket" ]; exit; fi
+[ -e "$BIN/ticket" ] || ask
+if [ "$1" = -v ]; then exit 0; fi
+exec "$@"
+"""
+
+#: Sets up a machine that lacks pandoc at the terminal that is its standard input.
+_AT_A_TERMINAL = """
+import fcntl, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+from i2s_sdk.cli.main import run
+from i2s_sdk.stack import doctor, machine_setup
+from i2s_sdk.stack.machine_setup import Machine, Privilege, SystemNeed
+need = SystemNeed("apt", "pandoc", "the command pandoc")
+machine_setup.look = lambda services: Machine(services, (need,), (), Privilege.SUDO)
+doctor.doctor = lambda **given: ()
+sys.exit(run(["setup", "documents", "--yes"]))
+"""
+
+
+class Terminal:
+    """A terminal at which a command runs."""
+
+    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
+        self._ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.process = subprocess.Popen(
+            command,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env=environment,
+            start_new_session=True,
+        )
+        os.close(theirs)
+
+    def shown(self, until: str, seconds: float) -> str:
+        """Return what is shown until a text comes, the command ends, or so many seconds are over."""
+        read, end = b"", time.monotonic() + seconds
+        while until.encode() not in read and (left := end - time.monotonic()) > 0:
+            if not select.select([self._ours], [], [], left)[0]:
+                break
+            try:
+                piece = os.read(self._ours, 4096)
+            except OSError:  # the command has ended
+                break
+            read += piece
+        return read.decode()
+
+    def type(self, line: str) -> None:
+        os.write(self._ours, f"{line}\n".encode())
+
+    def close(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            self.process.kill()
+        self.process.wait()
+        os.close(self._ours)
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Path:
+    """A folder with a sudo that asks, and an apt-get that takes a moment."""
+    for name, text in {"sudo": _SUDO, "apt-get": "#!/bin/sh\nsleep 0.3; echo a line of apt\n"}.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    return tmp_path
+
+
+@pytest.fixture
+def terminal(programs: Path):
+    environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "BIN": str(programs)}
+    environment.update(TERM="xterm", HOME=str(programs))
+    at = Terminal([sys.executable, "-c", _AT_A_TERMINAL], environment)
+    yield at
+    at.close()
+
+
+def test_the_question_of_sudo_stays_on_the_terminal_and_is_asked_once(terminal):
+    assert "may ask for your password" in terminal.shown("[sudo] password: ", 60)
+    assert terminal.shown("nothing", 0.6) == ""  # nobody writes over it
+    terminal.type("secret")
+    rest = terminal.shown("looking at the services", 60)
+    assert "installing 1 system packages" in rest
+    assert "[sudo] password: " not in rest
+    assert "a line of apt" in rest  # in the line that changes
+    assert terminal.process.wait(60) == 0
+
+
+def test_where_sudo_asks_at_each_step_no_line_changes_beside_it(programs, terminal):
+    (programs / "never").touch()
+    for _ in range(4):  # to be allowed, and to do it, twice each
+        terminal.shown("[sudo] password: ", 60)
+        assert terminal.shown("nothing", 0.6) == ""
+        terminal.type("secret")
+    assert "looking at the services" in terminal.shown("looking at the services", 60)
+    assert terminal.process.wait(60) == 0
+
+
+def test_a_wrong_password_ends_the_set_up_before_its_first_step(terminal):
+    terminal.shown("[sudo] password: ", 60)
+    terminal.type("wrong")
+    told = terminal.shown("--no-sudo", 60)
+    assert "--no-sudo" in told
+    assert "reading the lists of packages" not in told
+    assert terminal.process.wait(60) == 1

@@ -37,8 +37,7 @@ async def test_each_new_message_of_the_log_is_said_once(tmp_path, monkeypatch):
     monkeypatch.setattr(child_module._log, "handlers", [service])
     await child._first((service.serving,), 60.0)
     first, *then = service.said
-    assert "is getting ready" in first
-    assert str(child.log) in first
+    assert first == f"i2s-sdk render-latex is getting ready (log: {child.log})"
     assert then == [
         "i2s-sdk render-latex is getting ready: files read: 1 of 2",
         "i2s-sdk render-latex is getting ready: files read: 2 of 2",

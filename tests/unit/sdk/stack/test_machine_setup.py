@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
 import sys
@@ -95,7 +96,7 @@ def test_an_administrator_gets_one_command_line():
 @pytest.fixture
 def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of the programs of a system that has no engine, on which nothing is installed."""
-    for name in ("sh", "grep", "find", "cat"):
+    for name in ("sh", "grep", "find", "cat", "sed"):
         (tmp_path / name).symlink_to(shutil.which(name) or name)
     (tmp_path / "os-release").write_text("ID=debian\n")
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -199,3 +200,47 @@ def test_on_ubuntu_the_browser_comes_from_playwright_and_its_libraries_from_apt(
         "chromium-headless-shell"
     }
     assert "libnss3" in {need.name for need in lacking.packages}
+
+
+@pytest.fixture
+def playwright(bare, monkeypatch) -> Path:
+    """The folder of Playwright's driver on Ubuntu, with a browser of revision 1."""
+    (bare / "os-release").write_text("ID=ubuntu\nUBUNTU_CODENAME=noble\n")
+    monkeypatch.setattr(sys, "prefix", str(bare / "environment"))
+    monkeypatch.setattr(machine_setup, "_missing_requirements", lambda services: [])
+    driver = bare / "environment/lib/python3.12/site-packages/playwright/driver/package"
+    browser = driver / ".local-browsers/chromium_headless_shell-1/linux/chrome-headless-shell"
+    browser.parent.mkdir(parents=True)
+    browser.touch()
+    return driver
+
+
+def lacks_browser(services: list[str]) -> bool:
+    return any(need.installer == "playwright" for need in look(services).needs)
+
+
+def browsers(revision: int) -> str:
+    """What Playwright says of the browsers that it was made for, as it writes it."""
+    named = {"chromium": 1, "chromium-headless-shell": revision, "firefox": 1}
+    listed = [{"name": name, "revision": str(of_it)} for name, of_it in named.items()]
+    return json.dumps({"browsers": listed}, indent=2)
+
+
+def test_a_browser_of_an_earlier_playwright_does_not_count(playwright):
+    assert not lacks_browser(["render-html"])  # of a Playwright that does not say which it wants
+    (playwright / "browsers.json").write_text(browsers(1))
+    assert not lacks_browser(["render-html"])
+    (playwright / "browsers.json").write_text(browsers(2))
+    assert lacks_browser(["render-html"])
+
+
+def test_where_the_renderer_of_pages_is_to_be_installed_playwright_is_asked_for_its_browser(
+    playwright, monkeypatch
+):
+    (playwright / "browsers.json").write_text(browsers(1))
+    monkeypatch.setattr(machine_setup, "_missing_requirements", lambda services: ["i2s-metrics==2"])
+    assert not lacks_browser(["render-html", "metrics"])
+    monkeypatch.setattr(machine_setup, "_missing_requirements", lambda services: ["i2s-render-html==2"])
+    assert lacks_browser(["render-html", "metrics"])
+    *_, packages, browser = (step.words[-1] for step in steps(look(["render-html"])))
+    assert (packages, browser) == ("i2s-render-html==2", "chromium-headless-shell")

@@ -69,6 +69,13 @@ def test_a_service_that_does_not_listen_any_more_is_not_found(folder):
     assert state.up_address("render-latex") is None
 
 
+def test_the_port_of_a_service_that_fails_is_left_alone_whoever_listens_there(folder, listening):
+    services = (UpService("render-latex", listening), UpService("metrics", listening))
+    state.write_record(Up(StackKind.DOCKER, services, {}, {"render-latex": "dies at each start"}), folder)
+    assert state.up_address("metrics") == listening
+    assert state.up_address("render-latex") is None
+
+
 def test_settings_win_over_what_is_up(folder, listening):
     record(folder, listening)
     assert known_address(Settings(), "render-latex") == listening

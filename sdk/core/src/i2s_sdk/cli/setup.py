@@ -82,7 +82,7 @@ def setup_command(
     if not machine.is_complete and not yes:
         _ask(planned)
     for step in planned:
-        shown, done = _StepLine(step), False
+        shown, done = _StepLine(step, changes=_is_allowed(step)), False
         try:
             run_step(step, shown.show)
             done = True
@@ -127,6 +127,23 @@ def _ask(planned: tuple[Step, ...]) -> None:
         raise click.exceptions.Exit(FAULT)
 
 
+def _is_allowed(step: Step) -> bool:
+    """Have sudo ask before a step that it runs; return whether it will not ask while the step runs.
+
+    It asks at the terminal, where a line that changes would be written over the question.
+
+    Raises:
+        SetupError: It does not allow the step.
+    """
+    from i2s_sdk.stack.machine_setup import let_sudo_ask, sudo_asks
+
+    if not step.may_ask or not sudo_asks():
+        return True
+    say("sudo may ask for your password: only root can install system packages", err=True)
+    let_sudo_ask()
+    return not sudo_asks()
+
+
 def _examine(services: tuple[str, ...]) -> bool:
     """Print the findings of the doctor about some services, and return whether none is bad."""
     from i2s_sdk.stack.doctor import State, doctor
@@ -137,15 +154,20 @@ def _examine(services: tuple[str, ...]) -> bool:
 
 
 class _StepLine:
-    """Shows on standard error how far a step is: a line that changes, or one every few seconds."""
+    """Shows on standard error how far a step is: a line that changes, or one every few seconds.
 
-    def __init__(self, step: Step) -> None:
+    Args:
+        step: The step.
+        changes: Whether the line may change, where standard error is a terminal.
+    """
+
+    def __init__(self, step: Step, *, changes: bool) -> None:
         self._began = time.monotonic()
         self._next = self._began + _QUIET_SECONDS
         self._status: Status | None = None
         self._width = _CHARACTERS
         say(f"{step.title} …", err=True)
-        if sys.stderr.isatty():
+        if changes and sys.stderr.isatty():
             from rich.console import Console
 
             console = Console(stderr=True)

@@ -40,7 +40,7 @@ _LONGEST_BACKOFF = 60.0  # between the starts of one that has died more often an
 _FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
 _QUIET_SECONDS = 2.0  # of a start, before something is said, and between what is said
 _SILENT_SECONDS = 10.0  # without progress, until the time is said instead
-_PATIENCE = "%s is getting ready, which can take minutes the first time on a machine (log: %s)"
+_PATIENCE = "%s is getting ready (log: %s)"
 #: Is in every line that says how far a start is.
 GETTING_READY = " is getting ready"
 
@@ -159,14 +159,11 @@ class Child:
 
     async def _ended(self, process: asyncio.subprocess.Process) -> int:
         """Return how a process ends; its log stays bounded until then."""
-        waiting = asyncio.create_task(process.wait())
+        bounding = asyncio.create_task(keep_bounded(self.log))
         try:
-            while not (await asyncio.wait({waiting}, timeout=_LOG_LOOK_SECONDS))[0]:
-                with contextlib.suppress(OSError):  # a full disk is no reason to leave a service alone
-                    bound_log(self.log)
-            return waiting.result()
+            return await process.wait()
         finally:
-            waiting.cancel()
+            bounding.cancel()
 
     async def stop(self) -> None:
         """End the process for good: asked first, killed after a while."""
@@ -250,8 +247,8 @@ def open_private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def bound_log(log: Path, most: int = LOG_BYTES) -> None:
-    """Begin a log anew if it is larger than ``most`` bytes; what it held is in ``<name>.log.1``.
+def bound_log(log: Path, most: int) -> None:
+    """Begin a log anew if it is larger than ``most`` bytes; what it held is in :func:`log_before`.
 
     Whoever writes it appends, so that nobody needs to open it again.
 
@@ -260,11 +257,24 @@ def bound_log(log: Path, most: int = LOG_BYTES) -> None:
     """
     if log.stat().st_size <= most:
         return
-    before = log.with_name(f"{log.name}.1")
+    before = log_before(log)
     before.unlink(missing_ok=True)
     with log.open("rb") as source, open(before, "wb", opener=open_private) as target:
         shutil.copyfileobj(source, target)
     os.truncate(log, 0)
+
+
+async def keep_bounded(log: Path) -> None:
+    """Keep a log bounded until this is cancelled."""
+    while True:
+        await asyncio.sleep(_LOG_LOOK_SECONDS)
+        with contextlib.suppress(OSError):  # a full disk is no reason to leave a service alone
+            bound_log(log, LOG_BYTES)
+
+
+def log_before(log: Path) -> Path:
+    """Return where that is which a log held before it began anew."""
+    return log.with_name(f"{log.name}.1")
 
 
 def last_lines(log: Path, count: int = _LAST_LINES, most_bytes: int = 16_384) -> list[str]:

@@ -128,6 +128,15 @@ def child_environment(service: str, environ: Mapping[str, str]) -> dict[str, str
     }
 
 
+def is_installed(service: str) -> bool:
+    """Return whether the command of a service is installed here."""
+    try:
+        find_program(service)
+    except CommandMissingError:
+        return False
+    return True
+
+
 _log = logging.getLogger(__name__)
 
 _SECONDS = 60.0

@@ -25,11 +25,12 @@ from i2s_client.service_table import GATEWAY, SANDBOXED, SERVICES, packaged_rend
 from i2s_sdk.errors import I2SError, ServiceStartError, SettingsError, StackError, UnknownNameError
 from i2s_sdk.settings import FREE_PORTS, Settings
 from i2s_sdk.stack.blocking import run_blocking
-from i2s_sdk.stack.child import GETTING_READY, last_lines, open_private
-from i2s_sdk.stack.command import remove_left_folders
+from i2s_sdk.stack.child import GETTING_READY, last_lines, log_before, open_private
+from i2s_sdk.stack.command import is_installed, remove_left_folders
 from i2s_sdk.stack.services import client_kind, up_listen
 from i2s_sdk.stack.state import (
     ENDED_BY_DOWN,
+    SUPERVISOR_LOG,
     StackKind,
     Up,
     UpService,
@@ -87,7 +88,6 @@ ALL = tuple(one.name for one in SERVICES)
 _LOOK_EVERY = 0.05
 _END_SECONDS = 60.0  # for a supervisor to end its services: each has ten
 _LOG = ".log"
-_SUPERVISOR_LOG = f"supervisor{_LOG}"
 
 
 class StoppedServices(enum.Enum):
@@ -138,10 +138,12 @@ def up(
             check_free(http, "--http-listen")
         chosen = tuple(name for name in known if not names or name in names)
         settings = settings or Settings.load()
-        check_ports(chosen, settings.up_ports)
+        listening = [name for name in chosen if names or docker or is_installed(name)]
+        check_ports(listening, settings.up_ports)
         forget(folder)  # what a killed supervisor has left names addresses at which nothing serves
-        for log in folder.glob(f"*{_LOG}"):  # of an earlier stack
-            log.unlink(missing_ok=True)
+        for path in folder.iterdir():  # logs of an earlier stack
+            if _is_log(path):
+                path.unlink(missing_ok=True)
         if docker:
             from i2s_sdk.stack.containers import start_containers
 
@@ -228,10 +230,15 @@ def _remove_all_but_logs(folder: Path) -> None:
     for path in folder.iterdir():
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
-        elif path.suffix != _LOG:
+        elif not _is_log(path):
             path.unlink(missing_ok=True)
     with contextlib.suppress(OSError):  # the logs are left
         folder.rmdir()
+
+
+def _is_log(path: Path) -> bool:
+    """Return whether a file is a log, or what one held before it began anew."""
+    return path.name.endswith((_LOG, log_before(Path(_LOG)).name))
 
 
 def _wait_quietly() -> None:
@@ -261,8 +268,8 @@ def _start_supervisor(
         on_progress: Called with each line that says how far a service is.
     """
     folder = stack_folder()
-    log = folder / _SUPERVISOR_LOG
-    with open(log, "wb", opener=open_private) as output:
+    log = folder / SUPERVISOR_LOG
+    with open(log, "ab", opener=open_private) as output:
         process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "i2s_sdk.stack.supervise"),
@@ -348,7 +355,7 @@ def status() -> tuple[ServiceState, ...]:
 
 def last_words() -> str:
     """Return what the supervisor of the last stack said last; empty for nothing."""
-    return next(reversed(last_lines(stack_folder() / _SUPERVISOR_LOG, 1)), "")
+    return next(reversed(last_lines(stack_folder() / SUPERVISOR_LOG, 1)), "")
 
 
 def log_names() -> tuple[str, ...]:
@@ -386,13 +393,18 @@ def service_log(name: str, lines: int, *, follow: bool = False) -> Iterator[byte
 
 
 def _file_log(log: Path, lines: int, *, follow: bool) -> Iterator[bytes]:
-    shown = last_lines(log, lines, lines * _LONGEST_LINE)
+    most_bytes = lines * _LONGEST_LINE
+    shown = last_lines(log, lines, most_bytes)
+    if len(shown) < lines and log.stat().st_size <= most_bytes:
+        shown = [*last_lines(log_before(log), lines - len(shown), most_bytes), *shown]
     yield "".join(f"{line}\n" for line in shown).encode()
     if not follow:
         return
     with log.open("rb") as file:
         file.seek(0, 2)
         while True:
+            if file.tell() > os.fstat(file.fileno()).st_size:  # it began anew
+                file.seek(0)
             if piece := file.read():
                 yield piece
             else:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
-from i2s_client.service_table import METRICS, RENDER_LATEX, RENDER_PYTHON
+from i2s_client.service_table import METRICS, RENDER_HTML, RENDER_LATEX, RENDER_PYTHON
 from i2s_sdk.errors import SetupError, UsageError
 from i2s_sdk.stack.command import program_name
 from i2s_wire.installation import (
@@ -33,13 +33,14 @@ _NEEDS = Path(__file__).with_name("system-needs.sh")
 _EXTRAS = {RENDER_PYTHON: "libraries"}
 _PERCENT = re.compile(r"(dlstatus|pmstatus):[^:]*:([0-9.]+):(.*)")
 _LAST_LINES = 20
+_SUDO = "sudo"
 
 
 class Privilege(enum.Enum):
     """How system packages can be installed."""
 
     ROOT = "root"
-    SUDO = "sudo"
+    SUDO = _SUDO
     UNATTENDED_SUDO = "sudo -n"
     NONE = "none"
 
@@ -105,6 +106,11 @@ class Step:
     variables: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def may_ask(self) -> bool:
+        """Whether it is a command of sudo, which may ask for a password."""
+        return self.words[:1] == (_SUDO,) and self.words[1:2] != ("-n",)
+
+    @property
     def command(self) -> str:
         """The command as it is given to a shell."""
         return " ".join(
@@ -128,7 +134,8 @@ def look(services: Sequence[str]) -> Machine:
     if requirements and kind is InstallationKind.CHECKOUT:
         raise UsageError(f"{', '.join(requirements)}: {services_command(requirements[0], kind)}")
     has_apt = shutil.which("apt-get") is not None
-    return Machine(tuple(services), _missing_needs(services), requirements, _privilege(), has_apt)
+    needs = _missing_needs(services, requirements)
+    return Machine(tuple(services), needs, requirements, _privilege(), has_apt)
 
 
 def _privilege() -> Privilege:
@@ -139,7 +146,9 @@ def _privilege() -> Privilege:
     return Privilege.SUDO if sys.stdin.isatty() else Privilege.UNATTENDED_SUDO
 
 
-def _missing_needs(services: Iterable[str]) -> tuple[SystemNeed, ...]:
+def _missing_needs(services: Iterable[str], requirements: Iterable[str]) -> tuple[SystemNeed, ...]:
+    # With the renderer of pages comes a Playwright that may want another browser than the one that is there.
+    unsettled = any(re.split(r"[\[=]", one)[0] == program_name(RENDER_HTML) for one in requirements)
     looked = subprocess.run(
         ["sh", str(_NEEDS), "--missing", *services],
         # Programs such as ldconfig are not on the PATH of every user.
@@ -147,6 +156,7 @@ def _missing_needs(services: Iterable[str]) -> tuple[SystemNeed, ...]:
             **os.environ,
             "PATH": f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin",
             "venv": sys.prefix,
+            "unsettled": "yes" if unsettled else "",
         },
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -236,6 +246,33 @@ def steps(
     if METRICS in machine.services:
         planned.append(Step("compiling the metrics", (sys.executable, "-m", "i2s_metrics.warm")))
     return tuple(planned)
+
+
+def sudo_asks() -> bool:
+    """Return whether sudo would ask for a password now.
+
+    Raises:
+        SetupError: It cannot be run.
+    """
+    quiet = subprocess.DEVNULL
+    try:
+        asked = subprocess.run([_SUDO, "-n", "-v"], stdin=quiet, stdout=quiet, stderr=quiet, check=False)
+    except OSError as error:
+        raise SetupError(f"{_SUDO}: {error.strerror}") from None
+    return asked.returncode != 0
+
+
+def let_sudo_ask() -> None:
+    """Have sudo ask for the password, at the terminal of this process.
+
+    Raises:
+        SetupError: It was not given, or this user may not use sudo.
+    """
+    if subprocess.run([_SUDO, "-v"], check=False).returncode:
+        raise SetupError(
+            "sudo did not allow it; `i2s-sdk setup --no-sudo` prints the command that an administrator "
+            "gives, and installs the rest"
+        )
 
 
 def run_step(step: Step, on_line: Callable[[str], None]) -> None:

@@ -25,6 +25,8 @@ from i2s_sdk.errors import StackError
 from i2s_sdk.json_text import JsonFields, plain_fields, read_json
 
 _RECORD, _LOCK = "stack.json", "stack.lock"
+#: Name of the log of the supervisor.
+SUPERVISOR_LOG = "supervisor.log"
 _CONNECT_SECONDS = 1.0
 _MOMENT = 1.0  # far longer than a look at the lock takes
 _LOOK_EVERY = 0.002
@@ -122,12 +124,15 @@ def read_record(folder: Path | None = None) -> Up | None:
 
 
 def up_address(name: str) -> str | None:
-    """Return where a service is that was brought up and listens; None for none."""
+    """Return where a service is that was brought up and listens; None for none, or if it fails.
+
+    While one that fails waits for its next start, another user may listen at its port.
+    """
     try:
         up = read_record()
     except StackError:
         return None
-    address = up.address(name) if up is not None else None
+    address = up.address(name) if up is not None and name not in up.failing else None
     return address if address is not None and _listens(address) else None
 
 

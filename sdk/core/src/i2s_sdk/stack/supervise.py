@@ -15,17 +15,18 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from contextlib import AsyncExitStack
 from pathlib import Path
 
 from i2s_client.service_table import GATEWAY, SERVICES
 from i2s_sdk.errors import I2SError, StackError
-from i2s_sdk.stack.child import Child, local_services
+from i2s_sdk.stack.child import Child, keep_bounded, local_services
 from i2s_sdk.stack.command import ServiceCommand
 from i2s_sdk.stack.services import gateway_command, service_command
 from i2s_sdk.stack.state import (
     GATEWAY_WANTED,
+    SUPERVISOR_LOG,
     StackKind,
     Up,
     UpService,
@@ -81,13 +82,15 @@ async def supervise(
     folder = stack_folder()
     with supervising(folder):
         commands = [service_command(name, ports) for name in names]
-        stack = _Stack(folder, missing, end)
-        holding = asyncio.create_task(stack.hold(commands, seconds, http, do_without, started, wanted))
+        stack = _Stack(folder, missing, end, wanted)
+        holding = asyncio.create_task(stack.hold(commands, seconds, http, do_without, started))
         ending = asyncio.create_task(end.wait())
+        bounding = asyncio.create_task(keep_bounded(folder / SUPERVISOR_LOG))
         try:
             await asyncio.wait({holding, ending}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             remove_record(folder)  # before the services end: nobody shall find them any more
+            bounding.cancel()
             ending.cancel()
             holding.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -95,13 +98,22 @@ async def supervise(
 
 
 class _Stack:
-    """The services of a supervisor, and their record."""
+    """The services of a supervisor, their gateway, and the record of them.
 
-    def __init__(self, folder: Path, missing: dict[str, str], end: asyncio.Event) -> None:
+    A service that fails when the gateway is started is not behind it: the gateway waits for each at its
+    start, and at the address of one that fails somebody else may listen. Once it serves, the gateway is
+    started again, with it, at the same address.
+    """
+
+    def __init__(
+        self, folder: Path, missing: dict[str, str], end: asyncio.Event, changed: asyncio.Event
+    ) -> None:
         self._folder, self._missing, self._end = folder, missing, end
         self._children: dict[str, Child] = {}
         self._failing: dict[str, str] = {}
         self._recorded = False
+        self._changed = changed  # a gateway is wanted, or one that was left out of it serves again
+        self._left_out: Set[str] = frozenset()  # services that failed when the gateway was started
 
     async def hold(
         self,
@@ -110,41 +122,51 @@ class _Stack:
         http: str,
         do_without: DoWithout,
         on_started: Callable[[], None],
-        gateway_wanted: asyncio.Event,
     ) -> None:
         """Run services, and the gateway that is asked for, until this is cancelled."""
         services = local_services(commands, self._folder, seconds, do_without, self._note)
         async with services as children, AsyncExitStack() as held:
             self._children.update(children)
 
-            async def add_gateway(listen: str) -> None:
+            async def put_gateway(listen: str) -> None:
                 serving = {name: one for name, one in children.items() if name not in self._failing}
+                self._left_out = children.keys() - serving.keys()
                 behind = {name: one.address for name, one in serving.items()}
+                await held.aclose()  # ends the one before
                 gateway = local_services(
                     [gateway_command(behind, listen)], self._folder, seconds, on_failing=self._note
                 )
                 self._children.update(await held.enter_async_context(gateway))
 
             if http:
-                await add_gateway(http)
+                await put_gateway(http)
             self._recorded = True
             self._record()
             on_started()
             while True:
-                await gateway_wanted.wait()
-                gateway_wanted.clear()
+                await self._changed.wait()
+                self._changed.clear()
+                before = self._children.get(GATEWAY)
+                if before is not None and self._left_out <= self._failing.keys():  # it has failed again
+                    continue
                 self._missing.pop(GATEWAY, None)
                 try:
-                    await add_gateway(requested_gateway(self._folder))
+                    await put_gateway(before.address if before else requested_gateway(self._folder))
                 except StackError as error:
+                    self._left_out = frozenset()
+                    self._changed.clear()
+                    self._children.pop(GATEWAY, None)
                     self._failing.pop(GATEWAY, None)
                     self._missing[GATEWAY] = error.message
+                    _log.warning("%s", error.message)
                 self._record()
 
     def _note(self, name: str, reason: str | None) -> None:
         """Take note of a service that dies at each start, or serves again."""
         if reason is None:
             self._failing.pop(name, None)
+            if name in self._left_out:
+                self._changed.set()
         else:
             self._failing[name] = reason
         if self._recorded:  # else `up` says it

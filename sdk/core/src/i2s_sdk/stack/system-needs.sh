@@ -212,7 +212,13 @@ has_uv() { has_python || have uv || makes_venvs python3; }
 has_browser() {
     [ -z "${I2S_RENDER_HTML_CHROMIUM:-}" ] || return 0
     [ -z "${unsettled:-}" ] || return 1  # a new Playwright may want a new browser, and says itself whether it does
-    [ -n "$(find "$venv"/lib/python*/site-packages/playwright/driver/package/.local-browsers -name chrome-headless-shell -type f -print -quit 2>/dev/null)" ]
+    for driver in "$venv"/lib/python*/site-packages/playwright/driver/package; do
+        revision=$(sed -n '/"name": "chromium-headless-shell"/,/}/s/^ *"revision": "\([0-9]*\)",*$/\1/p' "$driver/browsers.json" 2>/dev/null)
+        shell="*/chrome-headless-shell"
+        [ -z "$revision" ] || shell="*/chromium_headless_shell-$revision/*/chrome-headless-shell"
+        [ -z "$(find "$driver/.local-browsers" -path "$shell" -type f -print -quit 2>/dev/null)" ] || return 0
+    done
+    return 1
 }
 has_gem() { [ -n "$(find /usr/share/rubygems-integration -path "*/specifications/$1-[0-9]*.gemspec" -print -quit 2>/dev/null)" ]; }
 apt_offers() { dpkg --compare-versions "$(LC_ALL=C apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: *\([0-9]\)/\1/p')" ge "$2" 2>/dev/null; }
