@@ -163,12 +163,12 @@ from i2s_sdk.run.storage.folder import RunFolder
 
 put, count = RunFolder.put_answer, 0
 
-def put_or_die(folder, answer):
+def put_or_die(folder, identity, answer):
     global count
     count += 1
     if count == 5:
         os.kill(os.getpid(), signal.SIGKILL)
-    put(folder, answer)
+    put(folder, identity, answer)
 
 RunFolder.put_answer = put_or_die
 main()
