@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -117,6 +116,9 @@ def test_on_a_cluster(terminal: Terminal) -> None:
     terminal.run(merge)
     whole = json.loads((terminal.folder / "runs/whole/results.json").read_text())
     assert (whole["planned"], whole["scored"]) == (4, 4)
-    paths = [match[1] for line in rest if (match := re.search(r"(deploy/\S+)", line))]
-    assert len(paths) == len(rest)
-    assert all((EXAMPLES.parent / path).exists() for path in paths)
+    build, *applied = rest
+    assert (EXAMPLES.parent / build).exists()
+    overlays = [line.rpartition(" -k ")[2] for line in applied]
+    assert overlays
+    described = (EXAMPLES.parent / "docs/kubernetes.md").read_text()
+    assert all(f"kubectl apply --server-side -k {overlay}\n" in described for overlay in overlays)
