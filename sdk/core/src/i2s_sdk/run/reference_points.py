@@ -170,7 +170,8 @@ class ReferencePoints:
 def announcement(wanted: Mapping[str, Sequence[Instance]], records: Iterable[Record], jobs: int) -> str:
     """Return what is said before reference points are evaluated, with the time that they will take.
 
-    It is estimated from what the samples of the run took to be rendered and scored.
+    It is estimated from what the samples of the run took to be rendered and scored, and is too short if those
+    came from the caches.
 
     Args:
         wanted: Instances by the name of the reference point.
@@ -182,8 +183,8 @@ def announcement(wanted: Mapping[str, Sequence[Instance]], records: Iterable[Rec
     took = [
         (one.rendering.seconds or 0.0) + (one.score.seconds or 0.0) for one in records if one.outcome.counts
     ]
-    at_once = jobs or 2 * len(os.sched_getaffinity(0))
-    about = f", for about {_duration(number * sum(took) / len(took) / at_once)}" if took else ""
+    at_once = jobs or 2 * (os.cpu_count() or 1)
+    about = f", for about {_duration(number * sum(took) / len(took) / at_once)} or more" if took else ""
     return (
         f"reference points: baselines and the oracle go over the samples too, {number} in {len(passes)} "
         f"passes{about}; they ask no model and are kept for others, and --no-reference-points leaves them out"

@@ -218,7 +218,7 @@ def steps(
     """Return what is to be done, in this order.
 
     Args:
-        machine: What is missing.
+        machine: The machine, with its missing packages.
         system: Whether packages of the distribution are installed where that is possible.
         index_url: Index that pip asks; None leaves it to pip's configuration.
         find_links: Folders or pages where pip finds wheels too.
