@@ -310,7 +310,7 @@ class HttpWeb:
     def _address_check(
         self, url: str, host: str, may_be_own: bool
     ) -> Callable[[str, Mapping[str, Any]], None]:
-        """Return a function that is told of each new connection, before anything is sent.
+        """Return a trace function, which httpx calls with each new connection before it sends anything.
 
         A name says little about where it leads: what counts is the address that was connected to. Behind a
         proxy that is the proxy's, and its network is not ours to know.

@@ -87,7 +87,7 @@ def _limit_memory(most: int) -> None:
     try:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
     except (ValueError, OSError):  # macOS refuses: a process has far more address space there than it uses
-        # The largest size that is told begins with that of the process which started this one.
+        # getrusage(2) begins with the largest size of the process that started this one.
         threading.Thread(target=_end_beyond, args=(_largest_size() + most,), daemon=True).start()
 
 

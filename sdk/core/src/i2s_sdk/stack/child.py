@@ -132,7 +132,7 @@ class Child:
             on_failing: Called with the name of the service and the reason whenever it has died again and
                 again, and with None once it serves again. It is then tried for ever, at pauses that grow to a
                 minute. None raises the reason.
-            fails: Whether it has not served so far, which ``on_failing`` was told.
+            fails: Whether it has not served so far, and ``on_failing`` was called for that.
 
         Raises:
             ServiceStartError: It died again and again, and there is no ``on_failing``.
@@ -331,7 +331,7 @@ async def local_services(
             once it serves.
 
     Yields:
-        The children by name of their service, all serving but for those that ``on_failing`` was told of.
+        The children by name of their service, all serving but for those that ``on_failing`` was called with.
 
     Raises:
         StackError: One cannot be started, or died too often; with ``on_failing``, none serves.

@@ -84,7 +84,7 @@ _FEWEST_LETTERS = 4
 _LEAST_STROKES = 0.35
 #: The least part of a text that is in the image.
 _LEAST_PART = 0.3
-#: Part of a box that another text takes if there is no room for both.
+#: The least part of a box that another text covers so that both cannot be read.
 _STACKED = 0.75
 #: Rotation of a text that is read from below, or from above.
 _UPRIGHT = 90
