@@ -31,7 +31,7 @@ _LEAST_SHARE, _LEAST_DIFFERENCE = 0.25, 0.2
 _FEWEST_BESIDE = 8
 #: How far from places of marks those beside it are, in pixels.
 _APART = 6.0
-#: The most colours of a mark that are looked for one by one.
+#: The most colours of a mark that are each looked for; of more, all count as shown.
 _FEW_COLORS = 12
 #: The most colours of a mark without known places that are looked for.
 _MOST_COLORS = 24
