@@ -86,6 +86,15 @@ def test_the_bundled_examples_are_evaluated(mac: Mac, addresses: dict[str, str])
     assert (mac.home / "run/index.html").is_file()
 
 
+def test_reference_points_follow_a_model(mac: Mac, addresses: dict[str, str]) -> None:
+    replay = f"replay:{EXAMPLES / 'try/replay.jsonl'}"
+    said = mac.run(
+        addresses, "evaluate", "--model", replay, "--task", "latex", "--limit", "2", "--out", "run"
+    )
+    assert "reference points: " in said
+    assert (mac.home / "run/reference-points.jsonl").is_file()
+
+
 def test_documents_are_converted_and_scored_in_workers(mac: Mac, addresses: dict[str, str]) -> None:
     mac.run(addresses, "evaluate", "--data", str(EXAMPLES / "readoc"), "--limit", "2", "--out", "run")
     results = json.loads((mac.home / "run/results.json").read_text())
