@@ -38,11 +38,13 @@ ENV I2S_RENDER_LATEX_LISTEN=0.0.0.0:7710 \
 FROM service AS seed
 USER i2s
 RUN i2s-render-latex index
-# The service itself makes its formats before it serves, in its jail, and passes its canary with them.
+# The service itself makes its formats before it serves, in its jail, and passes its canary with them. Their preambles
+# are those of this image, which any user that the image is run as copies.
 RUN { i2s-render-latex serve --listen 127.0.0.1:7710 & } \
     && python /opt/i2s/health.py 127.0.0.1:8081 600 \
     && kill -TERM $! && wait $! \
-    && test -n "$(ls /tmp/i2s-render-latex/formats/*.fmt)"
+    && test -n "$(ls /tmp/i2s-render-latex/formats/*.fmt)" \
+    && chmod -R a+rX /tmp/i2s-render-latex
 
 FROM service
 COPY --from=seed /tmp/i2s-render-latex /var/cache/i2s-render-latex
