@@ -9,9 +9,11 @@ from typing import Any
 import grpc
 import httpx
 import pytest
+from jsonschema import Draft202012Validator
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_client.credentials import Token
+from i2s_gateway.openapi import openapi
 from i2s_training import StructuredOutputReward
 from served_rewards import drawn, draws_at_once, picture, rewards_before, rewards_of, said
 
@@ -22,9 +24,17 @@ def body(*items: dict[str, Any], **options: Any) -> dict[str, Any]:
     return {"items": list(items), **options}
 
 
+def validate(value: object, name: str) -> None:
+    schemas = json.dumps(openapi()["components"]["schemas"]).replace("#/components/schemas/", "#/$defs/")
+    Draft202012Validator({"$defs": json.loads(schemas), "$ref": f"#/$defs/{name}"}).validate(value)
+
+
 async def posted(client: httpx.AsyncClient, *items: dict[str, Any], **options: Any) -> Any:
-    answer = await client.post("/v1/reward", json=body(*items, **options))
+    asked = body(*items, **options)
+    answer = await client.post("/v1/reward", json=asked)
     assert answer.status_code == 200, answer.text
+    validate(asked, "RewardBatch")
+    validate(answer.json(), "RewardAnswers")
     return answer.json()
 
 
@@ -108,7 +118,7 @@ async def test_what_is_not_done_at_the_deadline_is_not_valid_and_its_job_ends():
                 raise
         return picture()
 
-    async with rewards_before(slow) as client:
+    async with rewards_before(slow, retry_seconds=60) as client:
         found = await posted(client, drawn(0), drawn(1), deadline_seconds=4)
         first, second = found["items"]
         assert (first["value"], first["valid"]) == (None, False)
@@ -235,7 +245,10 @@ async def test_ranks_and_centred_values_are_of_the_valid_answers_of_a_group():
         ]
         assert places[3] is None
         streamed = await client.post("/v1/reward", json=body(*items, broken, group=True), headers=LINES)
-    last = json.loads(streamed.text.splitlines()[-1])
+    *lines, last = (json.loads(line) for line in streamed.text.splitlines())
+    for line in lines:
+        validate(line, "RewardAnswer")
+    validate(last, "RewardTotals")
     assert {one["index"]: one["rank"] for one in last["groups"]} == {0: 1.0, 1: 2.0, 2: 1.0}
 
 
