@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import importlib.util
 import json
 import os
 import shutil
@@ -184,3 +185,20 @@ def test_many_callers_at_once_have_their_own_values(
 
     for caller, values in enumerate(asyncio.run(all_of_them())):
         assert values == [float((caller + at) % 2) for at in range(4)]
+
+
+def test_the_example_for_trainers_sends_references_once_and_masks_what_is_not_valid(
+    client: httpx.Client, posterior: Instance, truth: str
+) -> None:
+    path = Path(__file__).resolve().parents[3] / "examples/integrations/http_reward.py"
+    spec = importlib.util.spec_from_file_location("http_reward", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    reward = module.HttpReward(str(client.base_url), token="t", seconds=120, weights={"ems": 1.0})
+    columns = {"image": [str(posterior.image)] * 3, "trainer_state": None}
+    answers = [truth, BROKEN, [{"role": "assistant", "content": truth}]]
+    assert reward(prompts=["p"] * 3, completions=answers, **columns) == [1.0, 0.0, 1.0]
+    values, mask = reward.masked([truth, truth], image=[str(posterior.image)] * 2, floor=[0.5, 2.0])
+    assert (values, mask) == ([0.5, 0.0], [1.0, 0.0])

@@ -41,7 +41,7 @@ REWARD_REQUESTS = (
         "Give each answer of a batch its reward, or the reason why it has none.",
         "Answers are read, rendered with repairs and compared as in a run. What a model did is a value; a "
         "failure of a service or a fault of the data is never a number but valid=false, with its reason. "
-        f"With Accept: {LINES} each answer is a line as soon as it is done, and the last line has the totals.",
+        f"With Accept: {LINES} each answer is a line as soon as it is done; the last line has the totals.",
         {
             "items": [
                 {"id": "a", "completion": r"\[ x^2 \]", "reference": {"image": "base64:reference.png"}},
