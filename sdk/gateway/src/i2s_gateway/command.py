@@ -77,6 +77,7 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
 @_option("--reward-waiting", "N", int, "Most answers that wait or are under way.", "16384")
 @_option("--reward-bytes", "N", int, "Size of all of them with their references.", "536870912")
 @_option("--reference-bytes", "N", int, "Size of all references that are kept.", "536870912")
+@_option("--reference-store", "WHERE", str, "Folder or URL of references that replicas share.", "none")
 @_option("--reward-seconds", "S", float, "For one batch.", "3600")
 @click.option("--announce", type=Path, hidden=True)
 @settings_options
@@ -109,6 +110,7 @@ def command(
         "key": given.pop("https_key"),
         "reward_tasks": reward_tasks,
         "reward_data": given.pop("reward_data"),
+        "reference_store": given.pop("reference_store"),
         **{name: given.pop(name) for name in _BOUNDS},
     }
     settings = load_settings(given)
