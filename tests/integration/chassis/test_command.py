@@ -42,6 +42,11 @@ async def test_missing_engine_is_one_line_and_exit_code_1(command):
     assert error == "echo: the echo engine is not installed; install the package echo-engine\n"
 
 
+async def test_a_start_that_something_outside_disturbs_each_time_ends_with_the_reason(command):
+    code, _, error = await command("serve", "--kills", "3", "--listen", "127.0.0.1:0", "--log-level", "error")
+    assert (code, error) == (1, "echo: something outside killed the echo engine\n")
+
+
 async def test_print_config_shows_what_is_in_force_and_hides_secrets(command, tmp_path):
     file = tmp_path / "echo.toml"
     file.write_text("slots = 3\nqueue = 5\n[limit]\ncpu_seconds = 7\nmemory_bytes = '512MiB'\n")

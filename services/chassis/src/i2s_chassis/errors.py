@@ -8,6 +8,7 @@ is the other plane: what the caller or the service did wrong.
     ChassisError
     ├── ServiceSettingsError        a bad option or value: one line, exit code 2
     ├── StartError                  this service cannot serve here: one line, exit code 1
+    │   └── StartKilledError        something outside killed what it started: it may start again
     └── CallError                   a call ends with a status
         ├── InvalidArgumentError    INVALID_ARGUMENT: malformed message, option without meaning
         ├── UnauthenticatedError    UNAUTHENTICATED: no or wrong credentials
@@ -83,6 +84,10 @@ class ServiceSettingsError(ChassisError):
 
 class StartError(ChassisError):
     """This service cannot serve on this machine; says what is missing and what to install."""
+
+
+class StartKilledError(StartError):
+    """Something outside killed a process that the start needs, which says nothing of this machine."""
 
 
 class CallError(ChassisError):

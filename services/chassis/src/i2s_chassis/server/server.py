@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 from i2s_chassis.callers.access import AccessFile
 from i2s_chassis.callers.quota import CallerAccounts
+from i2s_chassis.errors import StartKilledError
 from i2s_chassis.jail.work_folder import remove_stale
 from i2s_chassis.server.admission import Admission
 from i2s_chassis.server.privileges import ServicePrivileges
-from i2s_chassis.server.service import Chassis, Service
+from i2s_chassis.server.service import Chassis, Register, Service
 from i2s_chassis.server.settings import ServiceSettings
 from i2s_chassis.server.spans import exporting
 from i2s_chassis.server.telemetry import Telemetry
@@ -34,6 +35,9 @@ from i2s_chassis.callers.gate import Gate, Origins, Phase
 from i2s_chassis.server.listeners import Health, announced, listening
 
 _log = logging.getLogger(__name__)
+
+#: Starts in one process that something outside may disturb.
+_START_ATTEMPTS = 3
 
 
 def run_service(
@@ -113,7 +117,7 @@ async def serve(
             if removed := [*removed, *await asyncio.to_thread(remove_stale)]:
                 folders = [str(path) for path in removed]
                 _log.info("removed what killed services have left", extra={"fields": {"folders": folders}})
-            register = await stack.enter_async_context(service.open(chassis))
+            register = await _opened(service, chassis, stack)
             await asyncio.sleep(0)  # a signal that came at the very end of the start takes effect here
             register(gate.registrar())
             gate.phase = Phase.SERVING
@@ -131,6 +135,24 @@ async def serve(
         _log.info("stopped while starting")
     _log.info("ended")
     return 1 if at_once.is_set() or monitor_lost.is_set() else 0
+
+
+async def _opened(service: Service, chassis: Chassis, stack: AsyncExitStack) -> Register:
+    """Open a service; begin again if something outside kills what it starts.
+
+    Raises:
+        StartError: It cannot serve here.
+        StartKilledError: That was killed each time.
+    """
+    for attempt in range(1, _START_ATTEMPTS + 1):
+        try:
+            return await stack.enter_async_context(service.open(chassis))
+        except StartKilledError as error:
+            if attempt == _START_ATTEMPTS:
+                raise
+            fields = {"reason": error.message, "attempt": attempt}
+            _log.warning("the start was disturbed and begins again", extra={"fields": fields})
+    raise AssertionError("there is at least one attempt")
 
 
 def _log_standing(standing: ServicePrivileges) -> None:
