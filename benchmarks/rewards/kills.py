@@ -63,8 +63,9 @@ class Answer:
 
 @dataclass(slots=True)
 class Killer:
-    """Kills a process below this one again and again, on a thread of its own."""
+    """Kills a process below another again and again, on a thread of its own."""
 
+    root: int  #: The process that starts services.
     every: float  #: Seconds between two kills.
     chance: random.Random
     killed: Counter[str] = field(default_factory=Counter)  #: By the name of the program.
@@ -87,7 +88,7 @@ class Killer:
                 self._kill()
 
     def _kill(self) -> None:
-        own, parents = os.getpid(), dict(_parents())
+        own, parents = self.root, dict(_parents())
         served = {pid for pid, parent in parents.items() if parent == own and _is_service(pid)}
         # A service ends without its monitor, which is its child.
         services = [pid for pid, parent in parents.items() if pid in served or parent in served]
@@ -168,7 +169,7 @@ async def _run(logs: Path, number: int, tasks: Sequence[str], every: float, seed
             for answer, one in zip(given, quiet, strict=True):
                 if one.error is not None:
                     raise MeasurementError(f"{answer.instance.id}: {one.error.message}")
-            killer = Killer(every, random.Random(seed))
+            killer = Killer(os.getpid(), every, random.Random(seed))
             began = time.monotonic()
             with killer.at_work():
                 judged = await _judged(reward, many, "killed")

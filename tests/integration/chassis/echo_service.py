@@ -15,7 +15,8 @@ from typing import ClassVar
 
 from pydantic import Field, SecretStr
 
-from i2s_chassis.errors import CallError, InvalidArgumentError, StartError, StartKilledError
+from i2s_chassis.errors import CallError, InvalidArgumentError, StartError
+from i2s_chassis.jail.errors import KilledError
 from i2s_chassis.server.entry import run, serve_command, token_command
 from i2s_chassis.server.service import Chassis, Register, Service
 from i2s_chassis.server.settings import ServiceSettings
@@ -63,7 +64,7 @@ class EchoService:
             raise StartError("the echo engine is not installed; install the package echo-engine")
         if self._kills:
             self._kills -= 1
-            raise StartKilledError("something outside killed the echo engine")
+            raise StartError("the echo engine does not start") from KilledError("something outside killed it")
         control = Control(*await asyncio.open_unix_connection(self._settings.control))
         try:
             control.tell("open")

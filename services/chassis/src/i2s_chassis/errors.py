@@ -8,7 +8,7 @@ is the other plane: what the caller or the service did wrong.
     ChassisError
     ├── ServiceSettingsError        a bad option or value: one line, exit code 2
     ├── StartError                  this service cannot serve here: one line, exit code 1
-    │   └── StartKilledError        something outside killed what it started: it may start again
+    │   └── StartKilledError        something outside killed what it started, each time: exit code 75
     └── CallError                   a call ends with a status
         ├── InvalidArgumentError    INVALID_ARGUMENT: malformed message, option without meaning
         ├── UnauthenticatedError    UNAUTHENTICATED: no or wrong credentials
@@ -87,7 +87,10 @@ class StartError(ChassisError):
 
 
 class StartKilledError(StartError):
-    """Something outside killed a process that the start needs, which says nothing of this machine."""
+    """Something outside killed a process that the start needs, which says nothing of this machine.
+
+    The exit code is EX_TEMPFAIL of sysexits.h: whoever starts services starts it again.
+    """
 
 
 class CallError(ChassisError):

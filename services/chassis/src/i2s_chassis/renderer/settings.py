@@ -13,16 +13,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
-from i2s_chassis.errors import StartError, StartKilledError
-from i2s_chassis.jail import (
-    CellLostError,
-    JailError,
-    JailSettings,
-    KilledError,
-    NoNestingError,
-    NoTierError,
-    Tier,
-)
+from i2s_chassis.errors import StartError
+from i2s_chassis.jail import JailError, JailSettings, NoNestingError, NoTierError, Tier
 from i2s_chassis.jail.host import SECCOMP_PROFILE, TierDiagnosis, concerning, diagnose, read_facts
 from i2s_chassis.limits import Limits
 from i2s_chassis.server.settings import ServiceSettings
@@ -133,8 +125,7 @@ async def open_jail(settings: RendererSettings, chassis: Chassis) -> AsyncIterat
 
     Raises:
         StartError: See ``start_jail``. Or the tier is CONTAINER, in which jobs read what all users may read,
-            and the key of the certificate is such a file. Or a sandbox failed within the block.
-        StartKilledError: Something outside killed a sandbox within the block, or a program in it.
+            and the key of the certificate is such a file. Or a sandbox was lost within the block.
     """
     jail = chassis.jail or await start_jail(settings)
     try:
@@ -142,10 +133,8 @@ async def open_jail(settings: RendererSettings, chassis: Chassis) -> AsyncIterat
             _check_closed(settings.tls_key)
         chassis.telemetry.isolation("tier", on=jail.isolation.tier is not Tier.NONE)
         yield jail
-    except (CellLostError, KilledError) as error:
-        raise StartKilledError(f"while the service started or ended: {error}") from None
     except JailError as error:
-        raise StartError(f"a sandbox failed while the service started or ended: {error}") from None
+        raise StartError(f"a sandbox failed while the service started or ended: {error}") from error
     finally:
         if chassis.jail is None:
             await jail.close()

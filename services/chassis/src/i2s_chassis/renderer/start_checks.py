@@ -16,15 +16,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from i2s_chassis.errors import (
-    EngineError,
-    RendererError,
-    StartError,
-    StartKilledError,
-    UnavailableError,
-    WarmKilledError,
-)
-from i2s_chassis.jail import CellLostError, JailError, KilledError
+from i2s_chassis.errors import EngineError, RendererError, StartError, UnavailableError
+from i2s_chassis.jail import JailError
 from i2s_chassis.limits import Limits, LimitTable
 from i2s_chassis.renderer.model import RawRendering
 from i2s_wire.render.rendering import Verdict
@@ -131,9 +124,7 @@ def versions_digest(versions: Mapping[str, str]) -> str:
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
-_KILLED = (CellLostError, KilledError, WarmKilledError)
-
-#: The engine does not work, or its sandbox was kept waiting for far too long.
+#: The engine does not work, or its sandbox was lost or kept waiting for far too long.
 _CANARY_FAILURES = (RendererError, JailError, UnavailableError)
 
 
@@ -178,13 +169,10 @@ def canary_required(telemetry: Telemetry) -> Iterator[None]:
         telemetry: The metrics that count the failure.
 
     Raises:
-        StartKilledError: Something outside killed it.
-        StartError: The engine does not work, or its sandbox starved; says why in one line.
+        StartError: The engine does not work, or its sandbox was lost or starved; says why in one line.
     """
     try:
         yield
-    except _KILLED as error:
-        raise StartKilledError(str(error)) from None
     except _CANARY_FAILURES as error:
         telemetry.self_test_failure("canary")
-        raise StartError(str(error)) from None
+        raise StartError(str(error)) from error

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from i2s_chassis.callers.access import AccessFile
 from i2s_chassis.callers.quota import CallerAccounts
-from i2s_chassis.errors import StartKilledError
+from i2s_chassis.errors import StartError, StartKilledError, WarmKilledError
+from i2s_chassis.jail.errors import CellLostError, KilledError
 from i2s_chassis.jail.work_folder import remove_stale
 from i2s_chassis.server.admission import Admission
 from i2s_chassis.server.privileges import ServicePrivileges
@@ -75,7 +76,8 @@ async def serve(
     nothing but a restart of the service replaces.
 
     Returns:
-        The exit code: 0, or 1 if a second signal cut the draining short or the monitor of the jail was lost.
+        The exit code: 0; 1 if a second signal cut the draining short; EX_TEMPFAIL if the monitor of the jail
+        was lost.
 
     Raises:
         StartError: It cannot serve here; the message is for the operator.
@@ -134,7 +136,9 @@ async def serve(
             raise
         _log.info("stopped while starting")
     _log.info("ended")
-    return 1 if at_once.is_set() or monitor_lost.is_set() else 0
+    if monitor_lost.is_set():
+        return os.EX_TEMPFAIL
+    return 1 if at_once.is_set() else 0
 
 
 async def _opened(service: Service, chassis: Chassis, stack: AsyncExitStack) -> Register:
@@ -147,12 +151,23 @@ async def _opened(service: Service, chassis: Chassis, stack: AsyncExitStack) -> 
     for attempt in range(1, _START_ATTEMPTS + 1):
         try:
             return await stack.enter_async_context(service.open(chassis))
-        except StartKilledError as error:
-            if attempt == _START_ATTEMPTS:
+        except StartError as error:
+            if not _was_killed(error):
                 raise
             fields = {"reason": error.message, "attempt": attempt}
-            _log.warning("the start was disturbed and begins again", extra={"fields": fields})
-    raise AssertionError("there is at least one attempt")
+            _log.warning("something outside disturbed the start", extra={"fields": fields})
+            last = error
+    raise StartKilledError(last.message) from None
+
+
+def _was_killed(error: BaseException) -> bool:
+    """Return whether a process that something outside killed is the cause of an error."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, CellLostError | KilledError | WarmKilledError):
+            return True
+        cause = cause.__cause__
+    return False
 
 
 def _log_standing(standing: ServicePrivileges) -> None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
-from i2s_chassis.errors import StartError, StartKilledError, UnavailableError, WarmError, WarmKilledError
+from i2s_chassis.errors import StartError, UnavailableError, WarmError, WarmKilledError
 from i2s_chassis.server.spans import span
 from i2s_chassis.server.telemetry import Telemetry
 from i2s_chassis.warm.program import ForkingRendererSettings, Warm, WarmSettings
@@ -405,8 +405,7 @@ async def open_pool(
         telemetry: The metrics that count them.
 
     Raises:
-        StartError: There can be none, and ``--warm zygote`` was chosen.
-        StartKilledError: Something outside killed each that was started.
+        StartError: There can be none, and ``--warm zygote`` was chosen. Or something outside killed each.
         JailError: A fault of the jail.
     """
     if settings.warm == "single-use":
@@ -419,7 +418,7 @@ async def open_pool(
         try:
             opened = await stack.enter_async_context(pool.open())
         except WarmKilledError as error:
-            raise StartKilledError(f"no {kind} could be started: {error}") from None
+            raise StartError(f"no {kind} could be started: {error}") from error
         except WarmError as error:
             if required and settings.warm == "zygote":
                 raise StartError(f"no {kind} can be had here: {error}; use --warm single-use") from None
