@@ -235,8 +235,8 @@ def _target(name: str, options: ModelOptions) -> _Target | None:
 
 
 def _tokens(vendor: str, question: ReadQuestion) -> int:
-    words = math.ceil(len((question.system + question.text).encode()) / _BYTES_PER_TOKEN)
-    return words + sum(image_tokens(vendor, one.width, one.height) for one in question.images)
+    words = math.ceil(len((question.system + question.transcript).encode()) / _BYTES_PER_TOKEN)
+    return words + sum(image_tokens(vendor, one.width, one.height) for one in question.all_images)
 
 
 def _images(question: Question) -> int:

@@ -15,8 +15,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-
-from PIL import Image
+from typing import TYPE_CHECKING
 
 from i2s_sdk.errors import UsageError
 from i2s_sdk.instances.images import PILLOW_PIXELS, decode_image, on_white
@@ -26,6 +25,9 @@ from i2s_sdk.tasks.task import Task
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.rendering import Verdict
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 #: The word by which a model says that its answer is to stay as it is. The prompt asks for it.
 DONE = "DONE"
@@ -55,6 +57,11 @@ _AROUND = " \t*_`'\"().!:"
 def turn_name(turn: int) -> str:
     """Return the name of the question of a turn, by which its answer is found: empty for the first."""
     return f"turn-{turn}" if turn > 1 else ""
+
+
+def is_turn_name(name: str) -> bool:
+    """Return whether a question has the name of a turn after the first."""
+    return re.fullmatch(r"turn-\d+", name) is not None
 
 
 def turn_texts() -> tuple[str, ...]:
@@ -219,6 +226,7 @@ def difference_png(reference: bytes, rendering: bytes, policy: SizePolicy) -> by
         ImageFaultError: One is not an image.
     """
     import numpy as np
+    from PIL import Image
 
     wanted, drawn = (on_white(decode_image(one, PILLOW_PIXELS)) for one in (reference, rendering))
     width, height = wanted.size
@@ -240,6 +248,8 @@ def difference_png(reference: bytes, rendering: bytes, policy: SizePolicy) -> by
 
 def _on_canvas(image: Image.Image, scale: float, size: tuple[int, int]) -> Image.Image:
     """Return an image, scaled, on white at the left upper corner of an image of a size."""
+    from PIL import Image
+
     own = (
         min(size[0], max(1, round(image.width * scale))),
         min(size[1], max(1, round(image.height * scale))),
@@ -254,6 +264,8 @@ def _on_canvas(image: Image.Image, scale: float, size: tuple[int, int]) -> Image
 
 def _encoded(image: Image.Image) -> bytes:
     """Return an image as a PNG, made smaller until it is within the bounds."""
+    from PIL import Image
+
     side = MOST_SIDE
     while True:
         scale = min(1.0, side / max(image.size))
