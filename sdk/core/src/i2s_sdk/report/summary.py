@@ -14,7 +14,7 @@ from i2s_sdk.report import figures
 from i2s_sdk.report.account_lines import account_lines
 from i2s_sdk.report.overview import TASKS_ACROSS, Overview, OverviewRow
 from i2s_sdk.report.tables import print_table
-from i2s_sdk.report.turn_tables import turn_table
+from i2s_sdk.report.turn_tables import ABOUT_TURNS, turn_table
 from i2s_sdk.report.view import profile_word, usable_word
 from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.stats.aggregate import Group, Summary, TaskResult
@@ -43,6 +43,8 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
         print_in_parts(console, (_table if across else _long_table)(title, usable_word(task), result))
         if (turns := turn_table(task, [(task, summary)], main_only=True)) is not None:
             print_table(turns, stream, intervals=True)
+    for note in ABOUT_TURNS if summary.turns else ():
+        console.print(Text(note))
     for name, mean in summary.benchmarks.items():
         between = figures.interval(mean)
         shown = (

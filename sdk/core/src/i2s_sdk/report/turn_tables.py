@@ -10,6 +10,14 @@ from i2s_sdk.stats.aggregate import RENDERED, Summary, TaskResult
 from i2s_sdk.stats.turns import TaskTurns, TurnRow
 from i2s_sdk.tasks.registry import task_spec
 
+#: What a reader of these tables must know.
+ABOUT_TURNS = (
+    "By answer: values after each answer; a conversation that has ended keeps its last one. The first "
+    "answers are the result of the run. Tokens and cost are of all answers up to the row.",
+    "best: of each sample the answer with the highest main metric. It is chosen with the reference, which no "
+    "model has: an upper bound.",
+)
+
 #: Words for the ends of conversations, by ``TurnEnd``.
 _ENDS = {
     "done": "the model said that it was done",
@@ -28,7 +36,7 @@ def turn_table(
     Args:
         task: Name of the task.
         runs: Names and numbers of runs.
-        main_only: Whether with the main metric and the share of renderings alone.
+        main_only: Whether with the main metric and the share of renderings alone, and without ABOUT_TURNS.
     """
     own = [(label, summary.turns[task], summary) for label, summary in runs if task in summary.turns]
     if not own:
@@ -48,13 +56,8 @@ def turn_table(
         *(Heading(metric_title(task, name)) for name in names),
         *(Heading("Tokens in"), Heading("Tokens out"), Heading("Cost in $")),
     )
-    notes = [
-        "After each answer; a conversation that has ended keeps its last one. The first answers are the result "
-        "of the run. Tokens and cost are of all answers up to the row.",
-        f"best: of each sample the answer with the highest {best_by}. It is chosen with the reference, which "
-        "no model has: an upper bound.",
-        *(note for label, turns, _ in own if (note := _ends(label if several else "", turns))),
-    ]
+    ends = [note for label, turns, _ in own if (note := _ends(label if several else "", turns))]
+    notes = ends if main_only else [*ABOUT_TURNS, *ends]
     return PaperTable(f"{task_spec(task).title}, by answer", headings, tuple(lines), tuple(notes))
 
 
@@ -74,10 +77,10 @@ def _line(label: str, row: TurnRow, names: Sequence[str], result: TaskResult) ->
 
 
 def _ends(label: str, turns: TaskTurns) -> str:
-    """Return why conversations ended before the last turn; empty if none did."""
+    """Return why conversations ended; empty if all had as many answers as they could have."""
     if not turns.ended:
         return ""
     parts = [f"{count} as {_ENDS.get(why, why)}" for why, count in sorted(turns.ended.items())]
-    number = sum(turns.ended.values())
-    whose = f"{label}: " if label else ""
-    return f"{whose}{number} conversations ended before answer {len(turns.rows)}: {', '.join(parts)}."
+    others = turns.rows[0].scored - sum(turns.ended.values())
+    rest = f"; the other {others} at answer {len(turns.rows)}, or not yet" if others > 0 else ""
+    return f"{f'{label}: ' if label else ''}conversations ended: {', '.join(parts)}{rest}."

@@ -87,10 +87,12 @@ class Conversation:
 
 
 def first_error(rendering: SampleRendering) -> tuple[str, int]:
-    """Return the first error in an answer and its line, or why there is no image; repairs hide none."""
-    error = rendering.error_before_repair or rendering.error
-    if error is not None:
-        return error.message, error.answer_line
+    """Return the first error of the last render and its line in the answer, or why there is no image.
+
+    An error that a repair mended is none: the profile permits it, and the answer counts as it was rendered.
+    """
+    if rendering.error is not None:
+        return rendering.error.message, rendering.error.answer_line
     return ("", 0) if rendering.has_image else (rendering.message, 0)
 
 
