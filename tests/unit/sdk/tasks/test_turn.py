@@ -119,7 +119,7 @@ def test_an_answer_without_a_rendering_is_said_to_have_none() -> None:
     assert names(failed) == []
     assert texts(failed).startswith("Your answer could not be rendered.\nThe first error is: TIME_LIMIT")
     unread = observe(LATEX, TurnResult(None, None, "there is no code"), png()).parts
-    assert texts(unread).startswith("Your answer could not be read.\nThe first error is: there is no code")
+    assert texts(unread).startswith("Your answer could not be read: there is no code.\nIf you can")
 
 
 def test_a_long_error_is_cut() -> None:
