@@ -10,11 +10,13 @@ import pytest
 from click.testing import CliRunner
 
 from i2s_sdk.cli.analyses import compare_command
+from i2s_sdk.cli.show import show_command
 from i2s_sdk.errors import UsageError
 from i2s_sdk.report.analyses import compare_two
 from i2s_sdk.report.page import write_report
 from i2s_sdk.report.turn_tables import turn_table
 from i2s_sdk.report.view import views_of
+from i2s_sdk.run.export import export
 from i2s_sdk.run.merge import merge
 from i2s_sdk.run.storage.folder import RESULTS, read_run
 from i2s_sdk.run.storage.record import Outcome, Record, SampleInstance, SampleScore, SampleTurn, TurnEnd
@@ -165,3 +167,22 @@ def test_a_report_shows_the_table_of_turns(run: Path) -> None:
     report = write_report([run])
     page = Path(str(report.path)).read_text()
     assert "Image2LaTeX, by answer" in page
+
+
+def test_an_export_has_a_row_for_each_answer(run: Path, tmp_path: Path) -> None:
+    stored = read_run(run)
+    number = export(run, tmp_path / "out.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert number == len(rows) == len(stored.ordered()) + sum(map(len, stored.turns.values()))
+    expected = [(one.instance.id, 1) for one in stored.ordered()]
+    expected += [(name, one.turn.turn) for name, own in stored.turns.items() for one in own]
+    assert sorted((row["id"], row["turn"]) for row in rows) == sorted(expected)
+    assert {row["turn_end"] for row in rows} == {None, "done", "no_turn"}
+
+
+def test_show_prints_all_answers_of_a_sample(run: Path) -> None:
+    name, own = next((name, own) for name, own in read_run(run).turns.items() if len(own) == TURNS - 1)
+    said = CliRunner().invoke(show_command, [str(run), name]).stdout
+    assert [f", answer {turn})" in said for turn in (1, 2, 3)] == [False, True, True]
+    plain = json.loads(CliRunner().invoke(show_command, [str(run), name, "--json"]).stdout)
+    assert [one.get("turn", 1) for one in plain] == [1, *(one.turn.turn for one in own)]
