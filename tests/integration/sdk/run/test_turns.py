@@ -107,6 +107,19 @@ def test_a_model_that_looks_corrects_its_answer(
     assert (out / RESULTS).read_bytes() == before
 
 
+@pytest.mark.nightly(instead="the key of an answer has its conversation (test_conversation)")
+def test_the_answer_cache_has_the_answers_of_all_turns(
+    tmp_path: Path, data: TinyFormulas, server: ChatServer, environment: dict[str, str]
+) -> None:
+    cache = ("--cache", str(tmp_path / "answers"))
+    first = answer_of(_served(data, server, tmp_path / "first", *cache), environment)
+    came = server.came.total()
+    second = answer_of(_served(data, server, tmp_path / "second", *cache), environment)
+    assert server.came.total() == came
+    assert second["spending"]["cached"] == second["spending"]["answers"] == came  # type: ignore[index]
+    assert [_row(second, at) for at in range(TURNS)] == [_row(first, at) for at in range(TURNS)]
+
+
 @pytest.mark.nightly(instead="the turns that a replay has (test_conversation)")
 def test_a_replay_has_the_turns_of_its_run_and_one_without_turns_ends_at_the_first(
     tmp_path: Path, data: TinyFormulas, server: ChatServer, environment: dict[str, str]

@@ -23,6 +23,7 @@ from i2s_sdk.tasks.turn import (
     observe,
     require_turns,
     says_done,
+    spoken,
     turn_name,
     turn_texts,
 )
@@ -155,6 +156,12 @@ def test_the_question_of_a_turn_goes_on_with_the_conversation(tmp_path: Path) ->
 )
 def test_an_answer_says_done_by_the_word_on_its_last_line_without_code(completion: str, done: bool) -> None:
     assert says_done(LATEX, completion) is done
+
+
+def test_half_of_a_character_is_not_sent() -> None:
+    assert spoken(LATEX, "$x$ \ud83d") == "$x$ ?"
+    parts = observe(LATEX, TurnResult(None, Verdict.COMPILE_ERROR, "bad \ud83d", 1)).parts
+    assert "of your answer: bad ?" in texts(parts)
 
 
 def test_the_first_turn_has_no_name() -> None:

@@ -83,4 +83,4 @@ def _ends(label: str, turns: TaskTurns) -> str:
     parts = [f"{count} as {_ENDS.get(why, why)}" for why, count in sorted(turns.ended.items())]
     others = turns.rows[0].scored - sum(turns.ended.values())
     rest = f"; the other {others} at answer {len(turns.rows)}, or not yet" if others > 0 else ""
-    return f"{f'{label}: ' if label else ''}conversations ended: {', '.join(parts)}{rest}."
+    return f"{f'{label}: c' if label else 'C'}onversations ended: {', '.join(parts)}{rest}."

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from i2s_sdk.run.storage.manifest import GroupedSample
-from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.storage.record import Record, TurnEnd
 from i2s_sdk.stats.means import Mean
 from i2s_sdk.stats.spending import Spending, total_spending
 
@@ -80,8 +80,9 @@ def at_turn(first: Record, later: Sequence[Record], turn: Turn, turns: int, main
         main: Metric by which the best answer is chosen; of equal ones the earliest.
 
     Returns:
-        The record of that turn; of a conversation that ended before, that of its last answer. None if the
-        conversation is to go on and has not come so far.
+        The record of that turn; of a conversation that ended before, that of its last answer, which is never
+        the one that says that the answer before is to stay. None if the conversation is to go on and has not
+        come so far.
     """
     records = (first, *later)
     if turn == BEST:
@@ -92,7 +93,9 @@ def at_turn(first: Record, later: Sequence[Record], turn: Turn, turns: int, main
         return max(records, key=lambda one: (_main_value(one, main), -one.turn.turn))
     number = turns if turn == LAST else int(turn)
     reached = [one for one in records if one.turn.turn <= number]
-    return None if _unfinished(reached[-1], number) else reached[-1]
+    if _unfinished(reached[-1], number):
+        return None
+    return reached[-2] if reached[-1].turn.ended is TurnEnd.DONE else reached[-1]
 
 
 def _main_value(record: Record, main: str) -> float:

@@ -98,9 +98,11 @@ def says_done(task: Task, completion: str) -> bool:
 def spoken(task: Task, completion: str) -> str:
     """Return what of a completion the model is shown as its earlier answer: reasoning is left out.
 
-    Profile ``helm`` reads completions verbatim, and shows them so.
+    Profile ``helm`` reads completions verbatim, and shows them so. Halves of characters, which cannot be
+    sent, are replaced by question marks.
     """
-    return completion if task.profile is Profile.HELM else read_answer_text(completion).text
+    answer = completion if task.profile is Profile.HELM else read_answer_text(completion).text
+    return _sendable(answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,5 +288,9 @@ def _error_text(result: TurnResult) -> str:
 
 
 def _one_line(error: str) -> str:
-    words = " ".join(error.split())
+    words = _sendable(" ".join(error.split()))
     return words if len(words) <= MOST_ERROR_CHARACTERS else words[: MOST_ERROR_CHARACTERS - 1] + "…"
+
+
+def _sendable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
