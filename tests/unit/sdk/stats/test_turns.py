@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from i2s_sdk.cli.show import show_command
 from i2s_sdk.errors import UsageError
 from i2s_sdk.report.analyses import compare_two
 from i2s_sdk.report.page import write_report
+from i2s_sdk.report.samples import chunks, digests_of, sample_rows
 from i2s_sdk.report.turn_tables import turn_table
 from i2s_sdk.report.view import views_of
 from i2s_sdk.run.export import export
@@ -186,3 +189,16 @@ def test_show_prints_all_answers_of_a_sample(run: Path) -> None:
     assert [f", answer {turn})" in said for turn in (1, 2, 3)] == [False, True, True]
     plain = json.loads(CliRunner().invoke(show_command, [str(run), name, "--json"]).stdout)
     assert [one.get("turn", 1) for one in plain] == [1, *(one.turn.turn for one in own)]
+
+
+def test_the_sample_of_a_report_has_its_later_answers_and_their_images(run: Path) -> None:
+    (view,) = views_of([read_run(run)])
+    rows = sample_rows([view])
+    images = list(digests_of(rows, [view]))
+    (chunk,) = chunks([view], rows, images)
+    told = [one for (one,) in json.loads(zlib.decompress(base64.b64decode(chunk)))]
+    later = [detail.get("turns", []) for detail in told]
+    expected = [[one.turn.turn for one in view.turns.get(row[0].instance.id, ())] for row in rows if row[0]]
+    assert [[one["turn"] for one in own] for own in later] == expected
+    place = next(one["ending"][2] for own in later for one in own if one["ending"][2] >= 0)
+    assert images[place] in {one.rendering.sha256 for own in view.turns.values() for one in own}
