@@ -22,7 +22,15 @@ from i2s_sdk.report.view import views_of
 from i2s_sdk.run.export import export
 from i2s_sdk.run.merge import merge
 from i2s_sdk.run.storage.folder import RESULTS, read_run
-from i2s_sdk.run.storage.record import Outcome, Record, SampleInstance, SampleScore, SampleTurn, TurnEnd
+from i2s_sdk.run.storage.record import (
+    Outcome,
+    Record,
+    SampleInstance,
+    SampleRendering,
+    SampleScore,
+    SampleTurn,
+    TurnEnd,
+)
 from i2s_sdk.stats.aggregate import results_document, summarize_run
 from i2s_sdk.stats.turns import BEST, LAST, at_turn, ends, parse_turn
 from run_folders import instances, options, record_of, turns_of, write_run, write_turns
@@ -40,7 +48,7 @@ def _answer(turn: int, ems: float | None, ended: TurnEnd | None = None) -> Recor
 
 
 def _place(records: list[Record], turn: int | str) -> int | None:
-    chosen = at_turn(records[0], records[1:], turn, TURNS, "ems")
+    chosen = at_turn(records[0], records[1:], turn, TURNS, ("ems",))
     return None if chosen is None else chosen.turn.turn
 
 
@@ -60,6 +68,22 @@ def test_an_ended_conversation_keeps_its_last_answer_and_one_that_goes_on_has_no
     records: list[Record], places: list[int | None]
 ) -> None:
     assert [_place(records, turn) for turn in (1, 2, 3, LAST, BEST)] == places
+
+
+def test_the_best_answer_has_the_highest_mean_of_the_main_columns_and_without_values_is_usable() -> None:
+    def answer(turn: int, usable: bool, **metrics: float | None) -> Record:
+        score = SampleScore(Outcome.SCORED, metrics=metrics)
+        return Record(FACTS, rendering=SampleRendering(usable=usable), score=score, turn=SampleTurn(turn))
+
+    main = ("text", "data")
+    three = [
+        answer(1, True, text=0.9, data=0.1),
+        answer(2, True, text=0.4, data=0.8),
+        answer(3, True, text=0.5),
+    ]
+    assert at_turn(three[0], three[1:], BEST, TURNS, main) is three[1]
+    none = [answer(1, False, text=None), answer(2, True, text=None), answer(3, True, text=None)]
+    assert at_turn(none[0], none[1:], BEST, TURNS, main) is none[1]
 
 
 @pytest.mark.parametrize(
