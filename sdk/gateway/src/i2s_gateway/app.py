@@ -101,6 +101,7 @@ def build_app(backends: Backends, settings: GatewaySettings) -> ASGIApp:
             Route("/", pages.index),
             Route("/page.css", pages.style),
             Route("/openapi.json", pages.openapi),
+            Route(f"{PREFIX}/live", pages.live),
             Route(f"{PREFIX}/health", pages.health),
             Route(f"{PREFIX}/services", pages.services),
             Route(f"{PREFIX}/services/{{name}}", pages.service),
@@ -135,12 +136,25 @@ class _Pages:
     async def openapi(self, request: Request) -> Response:
         return json_response(openapi())
 
+    async def live(self, request: Request) -> Response:
+        """Say that this process answers, whatever the services do."""
+        return json_response({"status": "SERVING"})
+
     async def health(self, request: Request) -> Response:
-        """Say whether all services serve; 503 if one does not, so that a load balancer need not read."""
+        """Say what each service does.
+
+        The status is 503 if none serves, or one of those that ``service`` names does not: a service that is
+        away is no reason to send the callers of the others elsewhere.
+        """
         health = await self._backends.health()
-        serves = all(one == "SERVING" for one in health.values())
-        response = json_response({"status": "SERVING" if serves else "NOT_SERVING", "services": health})
-        response.status_code = HTTPStatus.OK if serves else HTTPStatus.SERVICE_UNAVAILABLE
+        named = request.query_params.getlist("service")
+        for name in named:
+            self._backends.connection(name)  # one that is not here is an error
+        all_serve = all(one == "SERVING" for one in health.values())
+        some_serve = not health or "SERVING" in health.values()
+        response = json_response({"status": "SERVING" if all_serve else "NOT_SERVING", "services": health})
+        if not (all(health[name] == "SERVING" for name in named) if named else some_serve):
+            response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
         return response
 
     async def services(self, request: Request) -> Response:

@@ -62,6 +62,7 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
 @_option("--header-seconds", "S", float, "For the header of a request to arrive.", "10")
 @_option("--connections", "N", int, "Most connections.", "256")
 @_option("--connections-each", "N", int, "Most connections from one address.", "128")
+@_option("--wait-seconds", "S", float, "For a service that is away or full, then 503 or 429.", "60")
 @_option("--drain-seconds", "S", float, "For requests under way at the end.", "10")
 @click.option("--announce", type=Path, hidden=True)
 @settings_options
@@ -106,7 +107,7 @@ def command(
 
 _BOUNDS = (
     *("body_bytes", "bodies_bytes", "body_rate", "body_seconds", "header_seconds"),
-    *("connections", "connections_each", "drain_seconds"),
+    *("connections", "connections_each", "wait_seconds", "drain_seconds"),
 )
 
 
@@ -145,11 +146,13 @@ async def _serve(
     optional = () if names else known
     async with AsyncExitStack() as stack:
         logs = stack.enter_context(passing_logs())
-        services = await stack.enter_async_context(open_services(settings, logs, names or known, optional))
+        # Replicas of services come and go while a gateway serves: that one is away now is no reason to wait.
+        opened = open_services(settings, logs, names or known, optional, await_named=False)
+        services = await stack.enter_async_context(opened)
         if not services.clients:
             raise UsageError("there is no service to be served; `i2s-sdk doctor` says what is missing")
         await serve_gateway(
-            backends_of(services.clients, settings.deadline),
+            backends_of(services.clients, gateway),
             gateway,
             announce=announce,
             on_ready=lambda url: say(f"{', '.join(services.clients)}: {url}", err=True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -12,7 +13,8 @@ import grpc
 import grpc.aio
 from google.protobuf.message import Message
 
-from i2s_client.connection import AsyncConnection, is_serving, keeps_secrets
+from i2s_client.connection import LOOK_FOR, AsyncConnection, is_serving, keeps_secrets
+from i2s_client.errors import ServiceError
 from i2s_client.service_table import (
     DOCUMENTS,
     DOCUMENTS_WIRE_NAME,
@@ -22,7 +24,9 @@ from i2s_client.service_table import (
     SERVICES,
     wire_name,
 )
+from i2s_client.status import error_of
 from i2s_gateway.guard import GatewayError, invalid, of_call
+from i2s_gateway.settings import GatewaySettings
 from i2s_wire.contract import Method, contract
 
 PREFIX = "/v1"
@@ -124,40 +128,89 @@ M = TypeVar("M", bound=Message)
 
 _Metadata = Sequence[tuple[str, str]]
 
+_AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
 
-@dataclass(frozen=True, slots=True)
+
+class Waits:
+    """The requests that wait until a service can be reached, or has room.
+
+    Each of them holds a connection and a body, so they are at most half of what connections there may be: a
+    service that is away takes nothing from the callers of the others.
+
+    Args:
+        most: How many may wait at a time.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self.number = most, 0
+
+    async def wait(self, seconds: float) -> bool:
+        """Return true after a time; false at once if too many wait already."""
+        if self.number >= self._most:
+            return False
+        self.number += 1
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self.number -= 1
+        return True
+
+
 class Backends:
     """The services behind a gateway.
 
     The gateway has no credentials of its own: what a caller brings is passed on, and nothing else.
+
+    Args:
+        connections: Connections by name of the service.
+        settings: How long a call may take, and wait.
     """
 
-    #: Connections by name of the service.
-    connections: Mapping[str, AsyncConnection]
-    #: Seconds that a call may take.
-    deadline: float
+    def __init__(self, connections: Mapping[str, AsyncConnection], settings: GatewaySettings) -> None:
+        self.connections, self._settings = connections, settings
+        self._waits = Waits(max(1, settings.connections // 2))
+        self._unasked: set[str] = set()  # services that have not asked for credentials yet, and must
 
     async def call(self, service: str, method: Method, message: Message, metadata: _Metadata) -> Message:
         """Call a method of a service and return its answer.
 
+        A call that finds no replica, loses it or comes to a full queue is made again, as the clients of the
+        SDK do, until ``wait_seconds`` after it failed first: no method changes anything.
+
         Raises:
             GatewayError: There is no such service here, or it had no answer.
         """
+        connection, clock = self.connection(service), time.monotonic
+        end, until, attempt = clock() + self._settings.deadline, None, 0
+        while True:
+            attempt += 1
+            try:
+                return await self._attempt(service, method, message, metadata, end - clock())
+            except grpc.aio.AioRpcError as error:
+                failure: ServiceError = error_of(error, connection.address, method.path)
+                until = min(clock() + self._settings.wait_seconds, end) if until is None else until
+                pause = connection.retry.pause_before_next(failure, attempt, until)
+                if pause is None or not await self._waits.wait(pause):
+                    raise of_call(error) from None
+
+    async def _attempt(
+        self, service: str, method: Method, message: Message, metadata: _Metadata, seconds: float
+    ) -> Message:
         connection = self.connection(service)
         if any(name == "authorization" for name, _ in metadata) and not keeps_secrets(
             connection.address, connection.credentials
         ):
             why = f"the gateway reaches {service} without TLS, so it does not send your token there"
             raise GatewayError(HTTPStatus.BAD_GATEWAY, "FAILED_PRECONDITION", why)
+        if service in self._unasked and not await self._asks_for_credentials(service):
+            why = f"{service} asked this gateway for no token, so others who reach it may not use it"
+            raise GatewayError(HTTPStatus.BAD_GATEWAY, "FAILED_PRECONDITION", why)
         call = connection.channel.unary_unary(
             method.path,
             request_serializer=method.request.SerializeToString,
             response_deserializer=method.response.FromString,
         )
-        try:
-            answer: Message = await call(message, timeout=self.deadline, metadata=tuple(metadata))
-        except grpc.aio.AioRpcError as error:
-            raise of_call(error) from None
+        answer: Message = await call(message, timeout=max(0.001, seconds), metadata=tuple(metadata))
         return answer
 
     async def describe(self, service: str, metadata: _Metadata) -> Message:
@@ -178,18 +231,44 @@ class Backends:
         said = await asyncio.gather(*(one(*pair) for pair in self.connections.items()))
         return dict(zip(self.connections, said, strict=True))
 
-    async def taking_anonymous_calls(self) -> list[str]:
-        """Return the names of the services that describe themselves to callers without credentials."""
+    async def require_credentials(self) -> list[str]:
+        """From now on call only services that ask who calls; returns the names of those that do not.
 
-        async def takes(name: str) -> bool:
+        One that cannot be reached now is asked before its first call.
+        """
+        self._unasked.update(self.connections)
+
+        async def is_open(name: str) -> bool:
             try:
-                await self.describe(name, ())
-            except GatewayError as error:
-                return error.status != "UNAUTHENTICATED"
-            return True
+                return not await self._asks_for_credentials(name)
+            except grpc.aio.AioRpcError:
+                return False
 
-        answers = await asyncio.gather(*(takes(name) for name in self.connections))
+        answers = await asyncio.gather(*(is_open(name) for name in self.connections))
         return [name for name, answer in zip(self.connections, answers, strict=True) if answer]
+
+    async def _asks_for_credentials(self, service: str) -> bool:
+        """Return whether a service refuses to describe itself to a caller without credentials.
+
+        Raises:
+            grpc.aio.AioRpcError: It cannot be reached.
+        """
+        describe = contract().method(wire_name(service), "Describe")
+        call = self.connection(service).channel.unary_unary(
+            describe.path,
+            request_serializer=describe.request.SerializeToString,
+            response_deserializer=describe.response.FromString,
+        )
+        try:
+            await call(describe.request(), timeout=LOOK_FOR)
+        except grpc.aio.AioRpcError as error:
+            if error.code() in _AWAY:
+                raise
+            if error.code() is not grpc.StatusCode.UNAUTHENTICATED:
+                return False
+            self._unasked.discard(service)
+            return True
+        return False
 
     def connection(self, service: str) -> AsyncConnection:
         """Return the connection to a service.

@@ -164,12 +164,14 @@ async def serve_gateway(
 async def check_reach(backends: Backends, settings: GatewaySettings) -> None:
     """Check that the services behind a gateway that others can reach ask who they are.
 
+    Those that are not there yet are asked before their first call.
+
     Raises:
         SettingsError: One does not, and ``settings.insecure`` does not say that this is wanted.
     """
     if settings.is_loopback or settings.insecure:
         return
-    open_to_all = await backends.taking_anonymous_calls()
+    open_to_all = await backends.require_credentials()
     if open_to_all:
         raise SettingsError(
             f"--listen {settings.listen}: everybody who reaches it could use {', '.join(open_to_all)}, "

@@ -46,8 +46,10 @@ class GatewaySettings:
     connections: int = 256
     #: Most connections at a time from one address.
     connections_each: int = 128
-    #: Seconds that a call of a service may take.
+    #: Seconds that a call of a service may take, with its waits.
     deadline: float = 120.0
+    #: Seconds that a request waits for a service that cannot be reached or is full; 0 for not at all.
+    wait_seconds: float = 60.0
     #: Seconds that requests under way have at the end.
     drain_seconds: float = 10.0
 
@@ -75,6 +77,8 @@ class GatewaySettings:
                 raise SettingsError(
                     f"--{name.replace('_', '-')}: {getattr(self, name)} is no number of seconds above 0"
                 )
+        if not 0 <= self.wait_seconds < float("inf"):
+            raise SettingsError(f"--wait-seconds: {self.wait_seconds} is no number of seconds")
         if self.bodies_bytes < 2 * self.body_bytes:
             raise SettingsError(
                 "--bodies-bytes is less than twice --body-bytes: no body of that size could be read, "
