@@ -31,6 +31,7 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
 @click.command("http", short_help="Serve the services by HTTP and JSON.")
 @click.argument("names", nargs=-1, metavar="[SERVICE]...")
 @_option("--listen", "HOST:PORT", str, "Where to listen.", "127.0.0.1:7780")
+@_option("--metrics-listen", "HOST:PORT", str, "Where Prometheus gets metrics, and probes /v1/live.", "")
 @_option("--https-cert", "FILE", Path, "Certificate chain (PEM) for HTTPS.", "")
 @_option("--https-key", "FILE", Path, "Its private key (PEM).", "")
 @click.option(
@@ -53,7 +54,9 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
 @click.option(
     "--insecure",
     is_flag=True,
-    help="Listen off the loopback without HTTPS, or in front of services that ask for no token.",
+    envvar="I2S_HTTP_INSECURE",
+    help="Listen off the loopback without HTTPS, or in front of services that ask for no token.  "
+    "[I2S_HTTP_INSECURE]",
 )
 @_option("--body-bytes", "N", int, "Size of the largest request.", "100663296")
 @_option("--bodies-bytes", "N", int, "Size of all requests at a time.", "402653184")
@@ -90,6 +93,7 @@ def command(
     """  # noqa: D301 - \b is for click
     wanted = {
         "listen": given.pop("listen"),
+        "metrics_listen": given.pop("metrics_listen"),
         "certificate": given.pop("https_cert"),
         "key": given.pop("https_key"),
         **{name: given.pop(name) for name in _BOUNDS},
@@ -143,6 +147,8 @@ async def _serve(
             raise UnknownNameError("service", name, known)
     serve_gateway, backends_of = gateway_parts()
     check_free(gateway.listen)  # before services are started
+    if gateway.metrics_listen is not None:
+        check_free(gateway.metrics_listen, "--metrics-listen")
     optional = () if names else known
     async with AsyncExitStack() as stack:
         logs = stack.enter_context(passing_logs())

@@ -115,6 +115,11 @@ class Bodies:
         self._settings = settings
         self._taken: Counter[tuple[str, ...]] = Counter()  # bytes by caller, by address, and (by ()) of all
 
+    @property
+    def held(self) -> int:
+        """Bytes of all bodies."""
+        return self._taken[()]
+
     @asynccontextmanager
     async def body(self, request: Request) -> AsyncIterator[bytearray]:
         """Read the body of a request of JSON; its memory counts as taken until the block ends.

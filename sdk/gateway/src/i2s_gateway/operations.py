@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TypeVar
@@ -26,6 +27,7 @@ from i2s_client.service_table import (
 )
 from i2s_client.status import error_of
 from i2s_gateway.guard import GatewayError, invalid, of_call
+from i2s_gateway.measurements import Measurements
 from i2s_gateway.settings import GatewaySettings
 from i2s_wire.contract import Method, contract
 
@@ -131,31 +133,6 @@ _Metadata = Sequence[tuple[str, str]]
 _AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
 
 
-class Waits:
-    """The requests that wait until a service can be reached, or has room.
-
-    Each of them holds a connection and a body, so they are at most half of what connections there may be: a
-    service that is away takes nothing from the callers of the others.
-
-    Args:
-        most: How many may wait at a time.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most, self.number = most, 0
-
-    async def wait(self, seconds: float) -> bool:
-        """Return true after a time; false at once if too many wait already."""
-        if self.number >= self._most:
-            return False
-        self.number += 1
-        try:
-            await asyncio.sleep(seconds)
-        finally:
-            self.number -= 1
-        return True
-
-
 class Backends:
     """The services behind a gateway.
 
@@ -164,11 +141,15 @@ class Backends:
     Args:
         connections: Connections by name of the service.
         settings: How long a call may take, and wait.
+
+    Attributes:
+        measurements: What is counted of the gateway.
     """
 
     def __init__(self, connections: Mapping[str, AsyncConnection], settings: GatewaySettings) -> None:
         self.connections, self._settings = connections, settings
-        self._waits = Waits(max(1, settings.connections // 2))
+        self.measurements = Measurements()
+        self._waiting, self._most_waiting = 0, max(1, settings.connections // 2)
         self._unasked: set[str] = set()  # services that have not asked for credentials yet, and must
 
     async def call(self, service: str, method: Method, message: Message, metadata: _Metadata) -> Message:
@@ -190,8 +171,24 @@ class Backends:
                 failure: ServiceError = error_of(error, connection.address, method.path)
                 until = min(clock() + self._settings.wait_seconds, end) if until is None else until
                 pause = connection.retry.pause_before_next(failure, attempt, until)
-                if pause is None or not await self._waits.wait(pause):
+                if pause is None or self._waiting >= self._most_waiting:
                     raise of_call(error) from None
+                with self._waits(service, failure.status):
+                    await asyncio.sleep(pause)
+
+    @contextmanager
+    def _waits(self, service: str, status: str) -> Iterator[None]:
+        """Count a request that waits for a service.
+
+        Each holds a connection and a body, so at most half of the connections wait: a service that is away
+        takes nothing from the callers of the others.
+        """
+        self._waiting += 1
+        try:
+            with self.measurements.wait(service, status):
+                yield
+        finally:
+            self._waiting -= 1
 
     async def _attempt(
         self, service: str, method: Method, message: Message, metadata: _Metadata, seconds: float

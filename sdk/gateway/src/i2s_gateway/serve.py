@@ -12,15 +12,18 @@ import socket
 import ssl
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import h11
 import uvicorn
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from i2s_gateway.app import build_app
+from i2s_gateway.measurements import Measurements, monitoring_app
 from i2s_gateway.operations import Backends
 from i2s_gateway.settings import GatewaySettings
 from i2s_sdk.errors import SettingsError
@@ -36,7 +39,7 @@ _BUSY = (
 _BUSY_BODY = b'{"error": {"status": "UNAVAILABLE", "message": "too many connections"}}'
 
 
-def bounded_protocol(settings: GatewaySettings) -> type[H11Protocol]:
+def bounded_protocol(settings: GatewaySettings) -> type[_Bounded]:
     """Return the protocol of one gateway, whose connections are counted together."""
     return type("BoundedH11Protocol", (_Bounded,), {"settings": settings, "each": Counter()})
 
@@ -140,14 +143,17 @@ async def serve_gateway(
             network would have access to services that ask for no credentials.
     """
     await check_reach(backends, settings)
-    with listen_on(settings.listen) as listener, _announcing(announce):
+    async with AsyncExitStack() as stack:
+        listener = stack.enter_context(listen_on(settings.listen))
         config = _config(backends, settings)
-        port = listener.getsockname()[1]
-        address = f"{settings.listen.rpartition(':')[0]}:{port}"
+        monitoring = await stack.enter_async_context(_monitored(backends.measurements, settings))
+        stack.enter_context(_announcing(announce))
+        address = _bound(settings.listen, listener)
 
         def ready() -> None:
             if announce is not None:
-                _write(announce, {"address": address, "pid": os.getpid()})
+                announcement = {"address": address, "metrics_address": monitoring, "pid": os.getpid()}
+                _write(announce, announcement)
             if on_ready is not None:
                 on_ready(f"{'http' if settings.certificate is None else 'https'}://{address}")
 
@@ -159,6 +165,35 @@ async def serve_gateway(
             server.should_exit = True
             await serving
             raise
+
+
+@asynccontextmanager
+async def _monitored(measurements: Measurements, settings: GatewaySettings) -> AsyncIterator[str | None]:
+    """Serve metrics as long as the block lasts, the end of the gateway included; yields the address.
+
+    It is served by the loop that serves callers: if that stands still, probes have no answer either.
+
+    Raises:
+        SettingsError: The address cannot be listened on.
+    """
+    if settings.metrics_listen is None:
+        yield None
+        return
+    with listen_on(settings.metrics_listen, "--metrics-listen") as listener:
+        started = asyncio.Event()
+        server = _Server(_plain_config(monitoring_app(measurements)), started.set)
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        await started.wait()
+        try:
+            yield _bound(settings.metrics_listen, listener)
+        finally:
+            server.should_exit = True
+            await serving
+
+
+def _bound(listen: str, listener: socket.socket) -> str:
+    """Return the address that was listened on, with the port that the system chose."""
+    return f"{listen.rpartition(':')[0]}:{listener.getsockname()[1]}"
 
 
 async def check_reach(backends: Backends, settings: GatewaySettings) -> None:
@@ -196,17 +231,11 @@ class _Server(uvicorn.Server):
 
 
 def _config(backends: Backends, settings: GatewaySettings) -> uvicorn.Config:
-    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # requests that are not HTTP are not news
-    config = uvicorn.Config(
+    protocol = bounded_protocol(settings)
+    backends.measurements.connections(protocol.each.total, settings.connections)
+    config = _plain_config(
         build_app(backends, settings),
-        http=bounded_protocol(settings),
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        http=protocol,
         timeout_graceful_shutdown=math.ceil(settings.drain_seconds),
         h11_max_incomplete_event_size=_HEADER_BYTES,
         ssl_certfile=settings.certificate,
@@ -218,6 +247,21 @@ def _config(backends: Backends, settings: GatewaySettings) -> uvicorn.Config:
         files = f"--https-cert {settings.certificate}, --https-key {settings.key}"
         raise SettingsError(f"{files}: cannot be used: {error}") from None
     return config
+
+
+def _plain_config(app: ASGIApp, **more: Any) -> uvicorn.Config:  # noqa: ANN401
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # requests that are not HTTP are not news
+    return uvicorn.Config(
+        app,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        **more,
+    )
 
 
 @contextlib.contextmanager

@@ -22,6 +22,8 @@ class GatewaySettings:
 
     #: Address, host:port; port 0 takes a free one.
     listen: str = DEFAULT_LISTEN
+    #: Address of metrics for Prometheus and of /v1/live for probes, over plain HTTP; None for none.
+    metrics_listen: str | None = None
     #: Certificate chain (PEM) for HTTPS; None speaks HTTP.
     certificate: Path | None = None
     #: Its private key (PEM).
@@ -54,9 +56,9 @@ class GatewaySettings:
     drain_seconds: float = 10.0
 
     def __post_init__(self) -> None:
-        host, colon, port = self.listen.rpartition(":")
-        if not (colon and host and port.isdigit() and int(port) < 65536):
-            raise SettingsError(f"--listen: {self.listen!r} is not an address such as {DEFAULT_LISTEN}")
+        for option, address in (("--listen", self.listen), ("--metrics-listen", self.metrics_listen)):
+            if address is not None and not _is_address(address):
+                raise SettingsError(f"{option}: {address!r} is not an address such as {DEFAULT_LISTEN}")
         if (self.certificate is None) != (self.key is None):
             raise SettingsError("--https-cert and --https-key belong together; give both or none")
         if not (self.is_loopback or self.insecure or self.certificate):
@@ -99,6 +101,11 @@ class GatewaySettings:
     def is_loopback(self) -> bool:
         """Whether only programs of this machine reach the gateway."""
         return is_loopback(self.host)
+
+
+def _is_address(text: str) -> bool:
+    host, colon, port = text.rpartition(":")
+    return bool(colon and host and port.isdigit() and int(port) < 65536)
 
 
 def is_loopback(host: str) -> bool:
