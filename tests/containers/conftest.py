@@ -51,7 +51,7 @@ def engine() -> Iterator[Engine]:
 def images(engine: Engine) -> dict[str, str]:
     """All images, built where anything has changed; their names by that of the service."""
     docker_engine.build_images(engine)
-    return {name: f"i2s-{name}:latest" for name in (*SERVICES, "sdk")}
+    return {name: f"i2s-{name}:latest" for name in (*SERVICES, "sdk", "gateway")}
 
 
 @dataclass
