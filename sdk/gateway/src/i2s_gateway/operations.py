@@ -130,6 +130,8 @@ M = TypeVar("M", bound=Message)
 
 _Metadata = Sequence[tuple[str, str]]
 
+# The second is for the certificate of this gateway, where that is not listed.
+_ASKS = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED)
 _AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
 
 
@@ -261,7 +263,7 @@ class Backends:
         except grpc.aio.AioRpcError as error:
             if error.code() in _AWAY:
                 raise
-            if error.code() is not grpc.StatusCode.UNAUTHENTICATED:
+            if error.code() not in _ASKS:
                 return False
             self._unasked.discard(service)
             return True
