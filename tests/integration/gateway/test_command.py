@@ -201,6 +201,46 @@ def test_tokens_are_asked_for_by_the_service_and_passed_on(tmp_path):
         assert shown == []
 
 
+def certificate(folder, name):
+    """Make a certificate of this machine, and its key."""
+    curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+    files = ("-keyout", folder / f"{name}.key", "-out", folder / f"{name}.pem")
+    subject = ("-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1")
+    subprocess.run(["openssl", "req", "-x509", *curve, *files, *subject], check=True, capture_output=True)
+    return folder / f"{name}.pem", folder / f"{name}.key"
+
+
+@pytest.mark.nightly(instead="a renewed certificate is taken up in tests/unit/gateway/test_renewal.py")
+def test_a_renewed_certificate_is_shown_to_services_too(tmp_path):
+    server, *ours = (certificate(tmp_path, name) for name in ("server", "before", "after"))
+    (tmp_path / "authorities.pem").write_bytes(b"".join(one.read_bytes() for one, _ in ours))
+    access = tmp_path / "access.toml"
+    access.write_text('[callers.gateway]\ncertificates = ["after"]\n')
+    options = (
+        "--tls-cert",
+        server[0],
+        "--tls-key",
+        server[1],
+        "--tls-client-ca",
+        tmp_path / "authorities.pem",
+    )
+    words = (*options, "--access-file", access, "--health-listen", "127.0.0.1:0")
+    shown = [
+        shutil.copy(one, tmp_path / name) for one, name in zip(ours[0], ("tls.crt", "tls.key"), strict=True)
+    ]
+    with started("i2s_metrics", tmp_path, [str(one) for one in words]) as service:
+        settings = {"I2S_TLS_CA": server[0], "I2S_TLS_CERT": shown[0], "I2S_TLS_KEY": shown[1]}
+        environment = {"I2S_METRICS": service.address, **{name: str(one) for name, one in settings.items()}}
+        with gateway(tmp_path, environment, "metrics") as (_, client):
+            assert client.get("/v1/services/metrics").status_code == 403
+            for one, file in zip(ours[1], shown, strict=True):
+                shutil.copy(one, file)
+            end = time.monotonic() + PATIENCE
+            while client.get("/v1/services/metrics").status_code != 200:
+                assert time.monotonic() < end
+                time.sleep(1)
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

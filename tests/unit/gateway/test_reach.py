@@ -37,6 +37,13 @@ async def guarded(request, context):
     return pb.RenderResponse(message="in")
 
 
+async def listing_certificates(request, context):
+    """Answer those who bring the token, and refuse the certificate of the gateway."""
+    if ("authorization", "Bearer good") not in context.invocation_metadata():
+        await context.abort(grpc.StatusCode.PERMISSION_DENIED, "not listed")
+    return pb.RenderResponse(message="in")
+
+
 async def test_services_that_ask_for_no_token_are_not_opened_to_others(pair):
     async with renderer(echo) as address:
         with pytest.raises(SettingsError, match="render-latex"):
@@ -44,7 +51,7 @@ async def test_services_that_ask_for_no_token_are_not_opened_to_others(pair):
                 pass
 
 
-@pytest.mark.parametrize(("answer", "status"), [(guarded, 200), (echo, 502)])
+@pytest.mark.parametrize(("answer", "status"), [(guarded, 200), (listing_certificates, 200), (echo, 502)])
 async def test_a_service_that_comes_later_is_asked_before_its_first_call(pair, answer, status):
     with socket.create_server(("127.0.0.1", 0)) as held:
         address = f"127.0.0.1:{held.getsockname()[1]}"

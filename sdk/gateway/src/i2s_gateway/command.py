@@ -139,13 +139,13 @@ async def _serve(
     from i2s_client.service_table import SERVICES, packaged_renderers
     from i2s_sdk.errors import UnknownNameError
     from i2s_sdk.stack.lifecycle import check_free
-    from i2s_sdk.stack.services import open_services, passing_logs
+    from i2s_sdk.stack.services import known_address, named_client, open_services, passing_logs
 
     known = (*(one.name for one in SERVICES), *packaged_renderers())
     for name in names:
         if name not in known:
             raise UnknownNameError("service", name, known)
-    serve_gateway, backends_of = gateway_parts()
+    serve_gateway, backends_of, watched = gateway_parts()
     check_free(gateway.listen)  # before services are started
     if gateway.metrics_listen is not None:
         check_free(gateway.metrics_listen, "--metrics-listen")
@@ -157,22 +157,33 @@ async def _serve(
         services = await stack.enter_async_context(opened)
         if not services.clients:
             raise UsageError("there is no service to be served; `i2s-sdk doctor` says what is missing")
+        backends = backends_of(services.clients, gateway)
+
+        stack.push_async_callback(backends.close)
+
+        def renew() -> None:
+            named = {name: known_address(settings, name) for name in services.clients}
+            backends.take_up({name: named_client(name, one, settings) for name, one in named.items() if one})
+
+        files = (settings.tls_ca, settings.tls_cert, settings.tls_key)
+        await stack.enter_async_context(watched(files, renew))
         await serve_gateway(
-            backends_of(services.clients, gateway),
+            backends,
             gateway,
             announce=announce,
             on_ready=lambda url: say(f"{', '.join(services.clients)}: {url}", err=True),
         )
 
 
-def gateway_parts() -> tuple[Any, Any]:
-    """Return ``serve_gateway`` and ``Backends``, which need the extra ``http``.
+def gateway_parts() -> tuple[Any, Any, Any]:
+    """Return ``serve_gateway``, ``Backends`` and ``watched``, which need the extra ``http``.
 
     Raises:
         UsageError: The extra is not installed.
     """
     try:
         from i2s_gateway.operations import Backends
+        from i2s_gateway.renewal import watched
         from i2s_gateway.serve import serve_gateway
     except ModuleNotFoundError as error:
         from i2s_wire.installation import install_command
@@ -180,4 +191,4 @@ def gateway_parts() -> tuple[Any, Any]:
         raise UsageError(
             f"the HTTP gateway needs {error.name}, which is not installed: {install_command('i2s-sdk[http]')}"
         ) from None
-    return serve_gateway, Backends
+    return serve_gateway, Backends, watched

@@ -13,7 +13,7 @@ import ssl
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from i2s_gateway.app import build_app
 from i2s_gateway.measurements import Measurements, monitoring_app
 from i2s_gateway.operations import Backends
+from i2s_gateway.renewal import watched
 from i2s_gateway.settings import GatewaySettings
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.stack.lifecycle import listen_on
@@ -147,6 +148,8 @@ async def serve_gateway(
         listener = stack.enter_context(listen_on(settings.listen))
         config = _config(backends, settings)
         monitoring = await stack.enter_async_context(_monitored(backends.measurements, settings))
+        if config.ssl is not None:
+            await stack.enter_async_context(_renewed(config.ssl, settings))
         stack.enter_context(_announcing(announce))
         address = _bound(settings.listen, listener)
 
@@ -189,6 +192,18 @@ async def _monitored(measurements: Measurements, settings: GatewaySettings) -> A
         finally:
             server.should_exit = True
             await serving
+
+
+def _renewed(context: ssl.SSLContext, settings: GatewaySettings) -> AbstractAsyncContextManager[None]:
+    """Have connections that begin after a renewal of the certificate get the new one."""
+    certificate, key = settings.certificate, settings.key
+    assert certificate is not None
+
+    def load() -> None:
+        ssl.create_default_context().load_cert_chain(certificate, key)  # else half of a pair could stay
+        context.load_cert_chain(certificate, key)
+
+    return watched((certificate, key), load)
 
 
 def _bound(listen: str, listener: socket.socket) -> str:
