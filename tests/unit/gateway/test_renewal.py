@@ -8,16 +8,8 @@ import subprocess
 import httpx
 import pytest
 
-from i2s.render.v1 import render_pb2 as pb
-from i2s_client.connection import AsyncConnection
-from i2s_client.service_table import RENDER_WIRE_NAME
 from i2s_gateway import renewal
-from i2s_gateway.operations import Backends
-from i2s_gateway.settings import GatewaySettings
-from i2s_wire.contract import contract
-from served_gateway import renderer, served
-
-RENDER = contract().method(RENDER_WIRE_NAME, "Render")
+from served_gateway import served
 
 
 @pytest.fixture(scope="module")
@@ -68,29 +60,3 @@ async def test_files_that_stay_as_they_are_are_not_read_again(tmp_path, monkeypa
         assert not read.is_set()
         file.touch()
         await read.wait()
-
-
-async def test_calls_under_way_end_on_the_connection_that_they_began_on():
-    begun, go = asyncio.Event(), asyncio.Event()
-
-    async def old(request, context):
-        begun.set()
-        await go.wait()
-        return pb.RenderResponse(message="old")
-
-    async def new(request, context):
-        return pb.RenderResponse(message="new")
-
-    async with renderer(old) as one, renderer(new) as other:
-        backends = Backends({"render-latex": AsyncConnection(one)}, GatewaySettings())
-
-        async def ask():
-            return (await backends.call("render-latex", RENDER, pb.RenderRequest(), ())).message
-
-        under_way = asyncio.create_task(ask())
-        await begun.wait()
-        backends.take_up({"render-latex": AsyncConnection(other)})
-        assert await ask() == "new"
-        go.set()
-        assert await under_way == "old"
-        await backends.close()

@@ -136,10 +136,11 @@ def _gateway_settings(
 async def _serve(
     names: Sequence[str], settings: Settings, gateway: GatewaySettings, announce: Path | None
 ) -> None:
+    from i2s_client.credentials import tls_credentials
     from i2s_client.service_table import SERVICES, packaged_renderers
     from i2s_sdk.errors import UnknownNameError
     from i2s_sdk.stack.lifecycle import check_free
-    from i2s_sdk.stack.services import known_address, named_client, open_services, passing_logs
+    from i2s_sdk.stack.services import open_services, passing_logs
 
     known = (*(one.name for one in SERVICES), *packaged_renderers())
     for name in names:
@@ -157,18 +158,17 @@ async def _serve(
         services = await stack.enter_async_context(opened)
         if not services.clients:
             raise UsageError("there is no service to be served; `i2s-sdk doctor` says what is missing")
-        backends = backends_of(services.clients, gateway)
-
-        stack.push_async_callback(backends.close)
 
         def renew() -> None:
-            named = {name: known_address(settings, name) for name in services.clients}
-            backends.take_up({name: named_client(name, one, settings) for name, one in named.items() if one})
+            credentials = tls_credentials(settings.tls_ca, settings.tls_cert, settings.tls_key)
+            for client in services.clients.values():
+                if client.credentials is not None and credentials is not None:
+                    client.renew(credentials)
 
         files = (settings.tls_ca, settings.tls_cert, settings.tls_key)
         await stack.enter_async_context(watched(files, renew))
         await serve_gateway(
-            backends,
+            backends_of(services.clients, gateway),
             gateway,
             announce=announce,
             on_ready=lambda url: say(f"{', '.join(services.clients)}: {url}", err=True),

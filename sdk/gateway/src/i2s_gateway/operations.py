@@ -152,7 +152,6 @@ class Backends:
         self.connections, self._settings = connections, settings
         self.measurements = Measurements()
         self._waiting, self._most_waiting = 0, max(1, settings.connections // 2)
-        self._closing: set[asyncio.Task[None]] = set()
         self._unasked: set[str] = set()  # services that have not asked for credentials yet, and must
 
     async def call(self, service: str, method: Method, message: Message, metadata: _Metadata) -> Message:
@@ -178,23 +177,6 @@ class Backends:
                     raise of_call(error) from None
                 with self._waits(service, failure.status):
                     await asyncio.sleep(pause)
-
-    def take_up(self, connections: Mapping[str, AsyncConnection]) -> None:
-        """Call the services of some names by other connections, such as those with a renewed certificate.
-
-        The connections of before are closed once their calls have ended.
-        """
-        for name in connections:
-            closing = asyncio.create_task(self.connections[name].channel.close(self._settings.deadline))
-            self._closing.add(closing)
-            closing.add_done_callback(self._closing.discard)
-        self.connections = {**self.connections, **connections}
-
-    async def close(self) -> None:
-        """Close all connections."""
-        for closing in self._closing:
-            closing.cancel()
-        await asyncio.gather(*(one.close() for one in self.connections.values()))
 
     @contextmanager
     def _waits(self, service: str, status: str) -> Iterator[None]:

@@ -146,10 +146,7 @@ async def open_services(
         for name, address in named.items():
             if not address and name not in children:
                 continue
-            if address:
-                client = named_client(name, address, settings)
-            else:
-                client = _child_client(name, children[name], settings)
+            client = _client(name, address, children, settings)
             await stack.enter_async_context(client)
             if address and await_named:
                 try:
@@ -223,25 +220,17 @@ def gateway_command(addresses: Mapping[str, str], listen: str) -> ServiceCommand
     )
 
 
-def named_client(name: str, address: str, settings: Settings) -> Client:
-    """Return a client of a service at a known address, with the credentials of the settings.
-
-    Raises:
-        SettingsError: A file for TLS or a token cannot be read.
-    """
+def _client(name: str, address: str | None, children: Mapping[str, Child], settings: Settings) -> Client:
     kind = client_kind(name)
     retry = RetryPolicy(total_seconds=settings.retry_seconds)
+    if address is None:
+        return kind(children[name].address, deadline=settings.deadline, retry=retry)
     is_ours = address_of(settings, name) is None  # from ``up``: on the loopback, without TLS
     if is_ours:
         return kind(address, deadline=settings.deadline, retry=retry)
     credentials = tls_credentials(settings.tls_ca, settings.tls_cert, settings.tls_key)
     token = settings.token_for(name)
     return kind(address, deadline=settings.deadline, retry=retry, credentials=credentials, token=token)
-
-
-def _child_client(name: str, child: Child, settings: Settings) -> Client:
-    retry = RetryPolicy(total_seconds=settings.retry_seconds)
-    return client_kind(name)(child.address, deadline=settings.deadline, retry=retry)
 
 
 def _preamble_flags(preambles: Sequence[Path]) -> tuple[str, ...]:
