@@ -84,6 +84,12 @@ async def test_a_queue_that_stays_full_says_when_to_ask_again():
     assert (got.status_code, got.headers["Retry-After"]) == (429, "2")
 
 
+async def test_who_asks_what_a_service_is_learns_at_once_that_it_is_away():
+    async with gateway(NOWHERE) as client:
+        got = await client.get("/v1/services/render-latex", timeout=5)
+    assert (got.status_code, got.headers["Retry-After"]) == (503, "5")
+
+
 async def test_no_wait_goes_beyond_the_deadline():
     async with gateway(NOWHERE, deadline=0.3) as client:
         got = await client.post("/v1/render", json=RENDER)

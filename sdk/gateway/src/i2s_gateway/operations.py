@@ -213,9 +213,12 @@ class Backends:
         return answer
 
     async def describe(self, service: str, metadata: _Metadata) -> Message:
-        """Return what a service says of itself; raises as ``call`` does."""
+        """Return what a service says of itself now; raises as ``call`` does, without a wait."""
         method = contract().method(wire_name(service), "Describe")
-        return await self.call(service, method, method.request(), metadata)
+        try:
+            return await self._attempt(service, method, method.request(), metadata, self._settings.deadline)
+        except grpc.aio.AioRpcError as error:
+            raise of_call(error) from None
 
     async def health(self) -> dict[str, str]:
         """Return "SERVING", "NOT_SERVING" or "UNREACHABLE" for each service."""
