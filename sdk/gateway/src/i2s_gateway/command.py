@@ -65,7 +65,7 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
 @_option("--header-seconds", "S", float, "For the header of a request to arrive.", "10")
 @_option("--connections", "N", int, "Most connections.", "256")
 @_option("--connections-each", "N", int, "Most connections from one address.", "128")
-@_option("--wait-seconds", "S", float, "For a service that is away or full, then 503 or 429.", "60")
+@_option("--wait-seconds", "S", float, "For a service that is away or full, then 503 or 429.", "120")
 @_option("--drain-seconds", "S", float, "For requests under way at the end.", "10")
 @click.option("--announce", type=Path, hidden=True)
 @settings_options

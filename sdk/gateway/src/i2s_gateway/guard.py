@@ -95,7 +95,7 @@ def of_call(error: grpc.aio.AioRpcError) -> GatewayError:
 
 
 _BUSY_SECONDS = 1.0
-_AWAY_SECONDS = 5.0  # the longest pause of the clients
+_AWAY_SECONDS = 5.0  # as long as the longest pause of the clients of the SDK
 
 
 #: Seconds in which a body must bring on at ``body_rate``.

@@ -16,6 +16,7 @@ from google.protobuf.message import Message
 
 from i2s_client.connection import LOOK_FOR, AsyncConnection, is_serving, keeps_secrets
 from i2s_client.errors import ServiceError
+from i2s_client.retry import RetryPolicy
 from i2s_client.service_table import (
     DOCUMENTS,
     DOCUMENTS_WIRE_NAME,
@@ -130,6 +131,9 @@ M = TypeVar("M", bound=Message)
 
 _Metadata = Sequence[tuple[str, str]]
 
+# Those of clients, but for the longest: a replica that is there for a moment only is not to be missed.
+_PAUSES = RetryPolicy(longest_pause=1.0)
+
 # The second is for the certificate of this gateway, where that is not listed.
 _ASKS = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED)
 _AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
@@ -172,7 +176,7 @@ class Backends:
             except grpc.aio.AioRpcError as error:
                 failure: ServiceError = error_of(error, connection.address, method.path)
                 until = min(clock() + self._settings.wait_seconds, end) if until is None else until
-                pause = connection.retry.pause_before_next(failure, attempt, until)
+                pause = _PAUSES.pause_before_next(failure, attempt, until)
                 if pause is None or self._waiting >= self._most_waiting:
                     raise of_call(error) from None
                 with self._waits(service, failure.status):

@@ -51,7 +51,7 @@ class GatewaySettings:
     #: Seconds that a call of a service may take, with its waits.
     deadline: float = 120.0
     #: Seconds that a request waits for a service that cannot be reached or is full; 0 for not at all.
-    wait_seconds: float = 60.0
+    wait_seconds: float = 120.0
     #: Seconds that requests under way have at the end.
     drain_seconds: float = 10.0
 
