@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,7 +16,6 @@ import grpc.aio
 from google.protobuf.message import Message
 
 from i2s_client.connection import LOOK_FOR, AsyncConnection, is_serving, keeps_secrets
-from i2s_client.errors import ServiceError
 from i2s_client.retry import RetryPolicy
 from i2s_client.service_table import (
     DOCUMENTS,
@@ -168,19 +168,24 @@ class Backends:
             GatewayError: There is no such service here, or it had no answer.
         """
         connection, clock = self.connection(service), time.monotonic
-        end, until, attempt = clock() + self._settings.deadline, None, 0
-        while True:
-            attempt += 1
+        end = until = clock() + self._settings.deadline
+        reason: grpc.aio.AioRpcError | None = None  # of the attempt under way; None for the first
+        for attempt in itertools.count(1):
             try:
                 return await self._attempt(service, method, message, metadata, end - clock())
             except grpc.aio.AioRpcError as error:
-                failure: ServiceError = error_of(error, connection.address, method.path)
-                until = min(clock() + self._settings.wait_seconds, end) if until is None else until
-                pause = _PAUSES.pause_before_next(failure, attempt, until)
-                if pause is None or self._waiting >= self._most_waiting:
-                    raise of_call(error) from None
-                with self._waits(service, failure.status):
-                    await asyncio.sleep(pause)
+                if reason is None:
+                    until = min(clock() + self._settings.wait_seconds, end)
+                elif error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+                    raise of_call(reason) from None  # that the time for waits is over is no news
+                reason = error
+            failure = error_of(reason, connection.address, method.path)
+            pause = _PAUSES.pause_before_next(failure, attempt, until)
+            if pause is None or self._waiting >= self._most_waiting:
+                raise of_call(reason)
+            with self._waits(service, failure.status):
+                await asyncio.sleep(pause)
+        raise AssertionError
 
     @contextmanager
     def _waits(self, service: str, status: str) -> Iterator[None]:
