@@ -56,9 +56,9 @@ class GatewaySettings:
     drain_seconds: float = 10.0
 
     def __post_init__(self) -> None:
-        for option, address in (("--listen", self.listen), ("--metrics-listen", self.metrics_listen)):
-            if address is not None and not _is_address(address):
-                raise SettingsError(f"{option}: {address!r} is not an address such as {DEFAULT_LISTEN}")
+        _require_address("--listen", self.listen)
+        if self.metrics_listen is not None:
+            _require_address("--metrics-listen", self.metrics_listen)
         if (self.certificate is None) != (self.key is None):
             raise SettingsError("--https-cert and --https-key belong together; give both or none")
         if not (self.is_loopback or self.insecure or self.certificate):
@@ -79,8 +79,7 @@ class GatewaySettings:
                 raise SettingsError(
                     f"--{name.replace('_', '-')}: {getattr(self, name)} is no number of seconds above 0"
                 )
-        if not 0 <= self.wait_seconds < float("inf"):
-            raise SettingsError(f"--wait-seconds: {self.wait_seconds} is no number of seconds")
+        _require_seconds("--wait-seconds", self.wait_seconds)
         if self.bodies_bytes < 2 * self.body_bytes:
             raise SettingsError(
                 "--bodies-bytes is less than twice --body-bytes: no body of that size could be read, "
@@ -103,9 +102,15 @@ class GatewaySettings:
         return is_loopback(self.host)
 
 
-def _is_address(text: str) -> bool:
+def _require_address(option: str, text: str) -> None:
     host, colon, port = text.rpartition(":")
-    return bool(colon and host and port.isdigit() and int(port) < 65536)
+    if not (colon and host and port.isdigit() and int(port) < 65536):
+        raise SettingsError(f"{option}: {text!r} is not an address such as {DEFAULT_LISTEN}")
+
+
+def _require_seconds(option: str, seconds: float) -> None:
+    if not 0 <= seconds < float("inf"):
+        raise SettingsError(f"{option}: {seconds} is no number of seconds")
 
 
 def is_loopback(host: str) -> bool:
