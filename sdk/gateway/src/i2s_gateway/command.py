@@ -67,6 +67,21 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
 @_option("--connections-each", "N", int, "Most connections from one address.", "128")
 @_option("--wait-seconds", "S", float, "For a service that is away or full, then 503 or 429.", "120")
 @_option("--drain-seconds", "S", float, "For requests under way at the end.", "10")
+@click.option(
+    "--reward-task",
+    "reward_tasks",
+    multiple=True,
+    envvar="I2S_HTTP_REWARD_TASK",
+    metavar="TASK",
+    help="Task that has rewards; may be repeated.  [I2S_HTTP_REWARD_TASK; all whose services are there]",
+)
+@_option("--reward-data", "DATA", str, "Data set whose instances rewards can name.", "the examples")
+@_option("--reward-jobs", "N", int, "Answers of a task under way; 0 is twice the slots.", "0")
+@_option("--reward-items", "N", int, "Most answers of one batch.", "4096")
+@_option("--reward-waiting", "N", int, "Most answers that wait or are under way.", "16384")
+@_option("--reward-bytes", "N", int, "Size of all of them with their references.", "536870912")
+@_option("--reference-bytes", "N", int, "Size of all references that are kept.", "536870912")
+@_option("--reward-seconds", "S", float, "For one batch.", "3600")
 @click.option("--announce", type=Path, hidden=True)
 @settings_options
 def command(
@@ -74,6 +89,7 @@ def command(
     hosts: tuple[str, ...],
     origins: tuple[str, ...],
     insecure: bool,
+    reward_tasks: tuple[str, ...],
     announce: Path | None,
     **given: Any,  # noqa: ANN401
 ) -> None:
@@ -96,6 +112,8 @@ def command(
         "metrics_listen": given.pop("metrics_listen"),
         "certificate": given.pop("https_cert"),
         "key": given.pop("https_key"),
+        "reward_tasks": reward_tasks,
+        "reward_data": given.pop("reward_data"),
         **{name: given.pop(name) for name in _BOUNDS},
     }
     settings = load_settings(given)
@@ -112,6 +130,7 @@ def command(
 _BOUNDS = (
     *("body_bytes", "bodies_bytes", "body_rate", "body_seconds", "header_seconds"),
     *("connections", "connections_each", "wait_seconds", "drain_seconds"),
+    *("reward_jobs", "reward_items", "reward_waiting", "reward_bytes", "reference_bytes", "reward_seconds"),
 )
 
 
@@ -146,7 +165,7 @@ async def _serve(
     for name in names:
         if name not in known:
             raise UnknownNameError("service", name, known)
-    serve_gateway, backends_of, watched = gateway_parts()
+    serve_gateway, backends_of, rewards_of, watched = gateway_parts()
     check_free(gateway.listen)  # before services are started
     if gateway.metrics_listen is not None:
         check_free(gateway.metrics_listen, "--metrics-listen")
@@ -167,16 +186,19 @@ async def _serve(
 
         files = (settings.tls_ca, settings.tls_cert, settings.tls_key)
         await stack.enter_async_context(watched(files, renew))
+        rewards = rewards_of(services, settings, gateway)
+        stack.push_async_callback(rewards.close)
         await serve_gateway(
             backends_of(services.clients, gateway),
             gateway,
+            further=[rewards.routes],
             announce=announce,
             on_ready=lambda url: say(f"{', '.join(services.clients)}: {url}", err=True),
         )
 
 
-def gateway_parts() -> tuple[Any, Any, Any]:
-    """Return ``serve_gateway``, ``Backends`` and ``watched``, which need the extra ``http``.
+def gateway_parts() -> tuple[Any, Any, Any, Any]:
+    """Return ``serve_gateway``, ``Backends``, ``open_rewards`` and ``watched``, of the extra ``http``.
 
     Raises:
         UsageError: The extra is not installed.
@@ -184,6 +206,7 @@ def gateway_parts() -> tuple[Any, Any, Any]:
     try:
         from i2s_gateway.operations import Backends
         from i2s_gateway.renewal import watched
+        from i2s_gateway.rewards import open_rewards
         from i2s_gateway.serve import serve_gateway
     except ModuleNotFoundError as error:
         from i2s_wire.installation import install_command
@@ -191,4 +214,4 @@ def gateway_parts() -> tuple[Any, Any, Any]:
         raise UsageError(
             f"the HTTP gateway needs {error.name}, which is not installed: {install_command('i2s-sdk[http]')}"
         ) from None
-    return serve_gateway, Backends, watched
+    return serve_gateway, Backends, open_rewards, watched

@@ -12,7 +12,7 @@ import socket
 import ssl
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from i2s_gateway.app import build_app
+from i2s_gateway.app import FurtherRoutes, build_app
 from i2s_gateway.measurements import Measurements, monitoring_app
 from i2s_gateway.operations import Backends
 from i2s_gateway.renewal import watched
@@ -128,6 +128,7 @@ async def serve_gateway(
     backends: Backends,
     settings: GatewaySettings,
     *,
+    further: Sequence[FurtherRoutes] = (),
     announce: Path | None = None,
     on_ready: Callable[[str], None] | None = None,
 ) -> None:
@@ -136,6 +137,7 @@ async def serve_gateway(
     Args:
         backends: The services behind.
         settings: What to listen on, and the bounds.
+        further: What returns routes beside those of the services.
         announce: File that gets the address and the process id once the gateway serves; removed at the end.
         on_ready: Called with the URL of the gateway once it serves.
 
@@ -146,7 +148,7 @@ async def serve_gateway(
     await check_reach(backends, settings)
     async with AsyncExitStack() as stack:
         listener = stack.enter_context(listen_on(settings.listen))
-        config = _config(backends, settings)
+        config = _config(backends, settings, further)
         monitoring = await stack.enter_async_context(_monitored(backends.measurements, settings))
         if config.ssl is not None:
             await stack.enter_async_context(_renewed(config.ssl, settings))
@@ -245,11 +247,13 @@ class _Server(uvicorn.Server):
         self._on_started()
 
 
-def _config(backends: Backends, settings: GatewaySettings) -> uvicorn.Config:
+def _config(
+    backends: Backends, settings: GatewaySettings, further: Sequence[FurtherRoutes]
+) -> uvicorn.Config:
     protocol = bounded_protocol(settings)
     backends.measurements.connections(protocol.each.total, settings.connections)
     config = _plain_config(
-        build_app(backends, settings),
+        build_app(backends, settings, further),
         http=protocol,
         timeout_graceful_shutdown=math.ceil(settings.drain_seconds),
         h11_max_incomplete_event_size=_HEADER_BYTES,
