@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import grpc
 import pytest
 
-from i2s_client import RenderClient
-from i2s_client.connection import call_metadata
+from i2s_client import AsyncRenderClient, RenderClient
+from i2s_client.connection import call_metadata, on_behalf_of
 from i2s_client.credentials import Token, read_token, tls_credentials
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.settings import Settings
@@ -101,3 +102,27 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 def test_files_become_credentials(tmp_path: Path) -> None:
     (tmp_path / "ca.pem").write_text("")
     assert isinstance(tls_credentials(tmp_path / "ca.pem"), grpc.ChannelCredentials)
+
+
+async def test_calls_on_behalf_of_a_caller_have_its_credentials_alone() -> None:
+    async with AsyncRenderClient("127.0.0.1:1", token=Token(SECRET, "")) as client:
+        with on_behalf_of("Bearer theirs"):
+            passed = dict(await asyncio.create_task(_metadata(client)))
+            with on_behalf_of(""):
+                anonymous = dict(client.metadata())
+        assert passed["authorization"] == "Bearer theirs"
+        assert "authorization" not in anonymous
+        assert dict(client.metadata())["authorization"] == f"Bearer {SECRET}"
+
+
+async def _metadata(client: AsyncRenderClient) -> tuple[tuple[str, str], ...]:
+    return client.metadata()
+
+
+async def test_the_credentials_of_a_caller_do_not_leave_the_machine_without_tls() -> None:
+    async with AsyncRenderClient("10.0.0.7:7710") as client:
+        with on_behalf_of("Bearer theirs"), pytest.raises(SettingsError, match="without TLS") as caught:
+            client.metadata()
+        assert "theirs" not in caught.value.message
+        with on_behalf_of(""):
+            client.metadata()

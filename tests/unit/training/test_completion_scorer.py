@@ -62,7 +62,7 @@ def gone() -> ServiceUnavailableError:
     return ServiceUnavailableError("nobody answers", address="a:1", method="Render", status="UNAVAILABLE")
 
 
-REQUESTS = [RoundTripRequest(PICTURE, "$x$") for _ in range(COMPLETIONS)]
+REQUESTS = [RoundTripRequest(PICTURE, f"${number}$") for number in range(COMPLETIONS)]
 
 
 async def test_one_completion_without_an_answer_speaks_for_all_if_none_has_one() -> None:

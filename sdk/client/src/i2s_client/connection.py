@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import grpc
@@ -185,7 +186,7 @@ class AsyncConnection:
             ServiceError: How the last attempt ended.
         """
         with call_span(self.wire_name, name, self.address) as traced:
-            clock, metadata = _Clock(deadline or self.deadline, self.retry), call_metadata(self.token)
+            clock, metadata = _Clock(deadline or self.deadline, self.retry), self.metadata()
             while True:
                 clock.attempts += 1
                 try:
@@ -197,6 +198,22 @@ class AsyncConnection:
                     if pause is None:
                         raise failure from error
                 await asyncio.sleep(pause)
+
+    def metadata(self) -> tuple[tuple[str, str], ...]:
+        """Return the metadata of one call, the same in all its attempts.
+
+        Raises:
+            SettingsError: The credentials of the caller in ``on_behalf_of`` would be sent without TLS.
+        """
+        caller = _CALLER.get()
+        if caller is None:
+            return call_metadata(self.token)
+        if caller and not keeps_secrets(self.address, self.credentials):
+            raise SettingsError(
+                f"the credentials of a caller would be sent to {self.address} without TLS, where others can "
+                "read them; give --set tls_ca=FILE (I2S_TLS_CA)"
+            )
+        return (*call_metadata(None), *((("authorization", caller),) if caller else ()))
 
     async def wait_ready(self, seconds: float) -> None:
         """Return once the service says that it serves.
@@ -250,6 +267,26 @@ def call_metadata(token: Token | None) -> tuple[tuple[str, str], ...]:
     """
     known = (("x-request-id", secrets.token_hex(8)), *trace_metadata())
     return known if token is None else (*known, ("authorization", token.authorization))
+
+
+#: The credentials of the caller whom calls are made for; None makes them with the token of the client.
+_CALLER: ContextVar[str | None] = ContextVar("i2s_caller", default=None)
+
+
+@contextmanager
+def on_behalf_of(authorization: str) -> Iterator[None]:
+    """Make the calls of the block, and of tasks that begin in it, with the credentials of a caller.
+
+    So a server can answer many callers over the same channels and lend none of them a token of its own.
+
+    Args:
+        authorization: Value of the metadata ``authorization``; empty makes calls without credentials.
+    """
+    before = _CALLER.set(authorization)
+    try:
+        yield
+    finally:
+        _CALLER.reset(before)
 
 
 def keeps_secrets(address: str, credentials: grpc.ChannelCredentials | None) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Sequence
 from i2s.metrics.v1 import metrics_pb2 as pb
 from i2s.metrics.v1.metrics_pb2_grpc import MetricsServiceStub
 from i2s_client.blocking import BlockingClient, blocking, blocking_stream
-from i2s_client.connection import AsyncConnection, call_metadata, read_answer
+from i2s_client.connection import AsyncConnection, read_answer
 from i2s_client.service_table import METRICS_WIRE_NAME
 from i2s_client.streams import StreamCall, Streamed, stream
 from i2s_wire.metrics.description import MetricsDescription
@@ -101,7 +101,7 @@ class AsyncMetricsClient(AsyncConnection):
             yield result
 
     def _open_call(self) -> StreamCall[ScoreRequest, Score]:
-        call = MetricsServiceStub(self.channel).ScoreStream(metadata=call_metadata(self.token))
+        call = MetricsServiceStub(self.channel).ScoreStream(metadata=self.metadata())
         return StreamCall(call, _Pairs().message, Score, self.address, "ScoreStream")
 
     async def describe(self, deadline: float | None = None) -> MetricsDescription:

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Mapping
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
 from i2s_client.blocking import BlockingClient, blocking, blocking_stream
-from i2s_client.connection import AsyncConnection, call_metadata, read_answer
+from i2s_client.connection import AsyncConnection, read_answer
 from i2s_client.service_table import RENDER_WIRE_NAME
 from i2s_client.streams import StreamCall, Streamed, stream
 from i2s_wire.render.description import RendererDescription
@@ -185,7 +185,7 @@ class AsyncRenderClient(AsyncConnection):
             yield result
 
     def _open_call(self) -> StreamCall[RenderRequest, Rendering]:
-        call = RenderServiceStub(self.channel).RenderStream(metadata=call_metadata(self.token))
+        call = RenderServiceStub(self.channel).RenderStream(metadata=self.metadata())
         return StreamCall(call, _message, Rendering, self.address, "RenderStream")
 
     async def describe(self, deadline: float | None = None) -> RendererDescription:

@@ -1,6 +1,8 @@
 """Integrations: single round trips, rewards for training, tasks for inspect_ai."""
 
 from i2s_training.completion_scorer import RoundTripRequest, RoundTripResult
+from i2s_training.gates import ClosedGate, Gate
+from i2s_training.groups import GroupPlace, group_places
 from i2s_training.openrlhf_reward import OpenRLHFReward
 from i2s_training.reward import RoundTripReward, instance_floors, task_floors
 from i2s_training.round_trip import RoundTrip
@@ -8,6 +10,9 @@ from i2s_training.structured_reward import StructuredOutputReward
 from i2s_training.verl_reward import VerlReward
 
 __all__ = [
+    "ClosedGate",
+    "Gate",
+    "GroupPlace",
     "OpenRLHFReward",
     "RoundTrip",
     "RoundTripRequest",
@@ -15,6 +20,7 @@ __all__ = [
     "RoundTripReward",
     "StructuredOutputReward",
     "VerlReward",
+    "group_places",
     "instance_floors",
     "task_floors",
 ]

@@ -17,6 +17,7 @@ from i2s_sdk.errors import AccessError, DataError, I2SError, ServiceError, Usage
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.settings import Settings
 from i2s_training.completion_scorer import Reference, RoundTripRequest, RoundTripResult
+from i2s_training.gates import ClosedGate
 from i2s_training.round_trip import RoundTrip
 from i2s_wire.metrics.profile import Profile
 
@@ -205,6 +206,11 @@ class Reward:
     result: RoundTripResult | None = field(default=None, repr=False)
     #: The fault of the data (``DataError``) or of a service that kept it from a reward; None with a reward.
     error: I2SError | None = None
+
+    @property
+    def gates(self) -> tuple[ClosedGate, ...]:
+        """The gates that the answer did not pass."""
+        return self.result.gates if self.result is not None else ()
 
     @property
     def data_fault(self) -> bool:
@@ -397,9 +403,15 @@ class BatchReward(ABC):
     def _rewards(
         self, requests: Sequence[RewardRequest], results: Sequence[RoundTripResult | I2SError]
     ) -> list[Reward]:
-        return [self._reward(*pair) for pair in zip(requests, results, strict=True)]
+        return [self.reward_of(*pair) for pair in zip(requests, results, strict=True)]
 
-    def _reward(self, request: RewardRequest, result: RoundTripResult | I2SError) -> Reward:
+    def reward_of(self, request: RewardRequest, result: RoundTripResult | I2SError) -> Reward:
+        """Return the reward of a completion that was judged, or why it has none.
+
+        Args:
+            request: The request, whose floor and ceiling count.
+            result: What became of it, or the error that kept it from a result.
+        """
         if isinstance(result, I2SError):
             return Reward(None, error=result)
         task = result.record.instance.task

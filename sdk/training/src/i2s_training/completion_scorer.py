@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import hashlib
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -28,10 +29,11 @@ from i2s_sdk.errors import (
 from i2s_sdk.instances.images import MAX_PIXELS
 from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.instances.references import checked_reference
+from i2s_sdk.models.completion import Finish
 from i2s_sdk.models.model import Completion
 from i2s_sdk.run.generate import answer_of
 from i2s_sdk.run.pipeline import instance_facts
-from i2s_sdk.run.render import ReadStep
+from i2s_sdk.run.render import ReadStep, RenderStep
 from i2s_sdk.run.score import ScoreStep
 from i2s_sdk.run.steps import read_steps, run_metrics, score_steps
 from i2s_sdk.run.storage.record import (
@@ -49,7 +51,11 @@ from i2s_sdk.stack.services import Services
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.registry import DEFAULT_TASK
 from i2s_sdk.tasks.task import Task
-from i2s_wire.render.rendering import Verdict
+from i2s_training.gates import ClosedGate, Judged, closed_gates
+from i2s_training.shared import Observed, ObservedRenderer, RenderUsage, Shared, observing
+from i2s_wire.metrics.description import MetricsDescription
+from i2s_wire.render.description import RendererDescription
+from i2s_wire.render.rendering import Rendering, Verdict
 
 #: What a completion is judged against: an instance, the path of an image, an encoded image.
 Reference = Instance | Path | str | bytes
@@ -72,6 +78,22 @@ class RoundTripRequest:
     assets: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     #: Stands in the logs of the services; of an instance, its own counts.
     id: str = ""
+    #: Why the completion ends where it does, if that is known: the gate ``cut_off`` looks at it.
+    finish: Finish = Finish.OTHER
+
+    @property
+    def content_key(self) -> Hashable:
+        """Equal for requests that have the same content, as far as this shows without reading it."""
+        given = self.reference
+        reference = id(given) if isinstance(given, Instance) else given
+        assets = tuple(sorted(self.assets.items())) if self.assets else ()
+        return type(given), reference, self.structure, assets
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for requests with the same result."""
+        task = self.instance().task
+        return task, self.completion, self.finish, self.content_key
 
     def instance(self) -> Instance:
         """Return the instance, or one that says the same of an image."""
@@ -116,6 +138,10 @@ class RoundTripResult:
     record: Record
     #: The rendering; None if there is none.
     png: bytes | None = field(default=None, repr=False)
+    #: What tells of an answer that earns without doing the task.
+    gates: tuple[ClosedGate, ...] = ()
+    #: What its renders used.
+    usage: RenderUsage = field(default_factory=RenderUsage)
 
     @property
     def outcome(self) -> Outcome:
@@ -139,6 +165,10 @@ class RoundTripResult:
 A = TypeVar("A")
 
 
+#: Contents, and renderings, that a batch keeps for others with the same reference.
+_SHARED = 64
+
+
 class Batch:
     """Completions that are judged together: they have a deadline, and share what is known of the services.
 
@@ -156,6 +186,9 @@ class Batch:
         # What makes the errors: one that is raised again and again keeps the frames of all.
         self._gone: dict[str, Callable[[], I2SError]] = {}
         self._under_way: defaultdict[str, set[asyncio.Task[Any]]] = defaultdict(set)
+        #: Contents of references, and answers of renderers, which completions of one reference share.
+        self.contents: Shared[tuple[Content, str]] = Shared(_SHARED)
+        self.renderings: Shared[Rendering] = Shared(_SHARED)
         self._late: Callable[[], I2SError] | None = None
 
     @contextlib.asynccontextmanager
@@ -245,8 +278,8 @@ class CompletionScorer:
     reads: Mapping[str, ReadStep | I2SError]
     #: How they are scored, by task.
     scores: Mapping[str, ScoreStep]
-    #: Number of completions that are under way at a time.
-    slots: asyncio.Semaphore
+    #: Bounds the number of completions that are under way at a time.
+    slots: AbstractAsyncContextManager[object]
     #: Metrics of the tasks that cannot be computed here, and why.
     unavailable: Mapping[str, str]
     #: Names of the metrics to compute.
@@ -285,35 +318,49 @@ class CompletionScorer:
         return await batch.judged(instance.task, self._in_turn(request, instance, batch))
 
     async def _in_turn(self, request: RoundTripRequest, instance: Instance, batch: Batch) -> RoundTripResult:
+        clock = asyncio.get_running_loop().time
+        came = clock()
         async with self.slots:
-            began = asyncio.get_running_loop().time()
+            began = clock()
             try:
-                result = await self._scored(request, instance)
+                with observing(batch.renderings) as observed:
+                    result = await self._scored(request, instance, batch, observed)
             except (ServiceUnavailableError, DeadlineError) as error:
                 batch.failed(instance.task, began, error)
                 raise
             if result.verdict is not None or result.record.usable:
                 batch.answered(instance.task)
-            return result
+            usage = replace(observed.usage, wall_seconds=clock() - began, queued_seconds=began - came)
+            return replace(result, usage=usage)
 
-    async def _scored(self, request: RoundTripRequest, instance: Instance) -> RoundTripResult:
-        content = await asyncio.to_thread(request.content, self.reference_pixels)
-        digest = hashlib.sha256(content.reference).hexdigest() if content.reference else ""
+    async def _scored(
+        self, request: RoundTripRequest, instance: Instance, batch: Batch, observed: Observed
+    ) -> RoundTripResult:
+        async def read() -> tuple[Content, str]:
+            return await asyncio.to_thread(_read, request, self.reference_pixels)
+
+        content, digest = await batch.contents.value(request.content_key, read)
         facts = replace(instance_facts(instance), assets=tuple(content.assets), reference_sha256=digest)
-        answer = answer_of(Completion(request.completion), None, self.completion_characters)
+        said = Completion(request.completion, request.finish)
+        answer = answer_of(said, None, self.completion_characters)
         step = self.reads[instance.task]
         if isinstance(step, I2SError):
             raise step.with_traceback(None)  # it is raised again for each completion
         rendering, png = await step.render(facts, content, answer)
         score = await self.scores[instance.task].score(rendering, instance, content.reference, png)
         values = {name: value for name, value in score.metrics.items() if name in self.metrics}
-        told = SampleAnswer(answer.completion)
-        return RoundTripResult(Record(facts, told, rendering, replace(score, metrics=values)), png)
+        told = SampleAnswer(answer.completion, finish=answer.finish)
+        record = Record(facts, told, rendering, replace(score, metrics=values))
+        drawn = observed.last if rendering.verdict is not None else None
+        gates = await asyncio.to_thread(closed_gates, Judged(record, png, content, drawn))
+        return RoundTripResult(record, png, gates)
 
     async def score_each(
         self, requests: Iterable[RoundTripRequest | I2SError]
     ) -> list[RoundTripResult | I2SError]:
         """Return what becomes of completions, in their order, or the error that kept one from a result.
+
+        A completion that is there twice for the same reference is rendered and scored once.
 
         Args:
             requests: An error among them stands for a request that could not be made, and is returned.
@@ -333,8 +380,12 @@ class CompletionScorer:
             except (DataError, ServiceError, ScorerError, ProtocolError) as error:
                 return error
 
+        wanted = list(requests)
+        first = first_of_each(wanted)
         async with Batch(self.batch_seconds).open() as batch:
-            return await _gathered(one(request) for request in requests)
+            results = await _gathered(one(wanted[number]) for number in dict.fromkeys(first))
+        by_number = dict(zip(dict.fromkeys(first), results, strict=True))
+        return [_named(request, by_number[number]) for request, number in zip(wanted, first, strict=True)]
 
     async def score_many(self, requests: Iterable[RoundTripRequest]) -> list[RoundTripResult]:
         """Return what becomes of completions, in their order; a failure of ours is in its result.
@@ -352,6 +403,33 @@ class CompletionScorer:
                 return RoundTripResult(_failed(request, error))
 
         return await _gathered(one(request) for request in requests)
+
+
+def first_of_each(requests: Sequence[RoundTripRequest | I2SError]) -> list[int]:
+    """Return for each request the number of the first one that has the same result."""
+    known: dict[Hashable, int] = {}
+    return [
+        number if isinstance(request, I2SError) else known.setdefault(request.key, number)
+        for number, request in enumerate(requests)
+    ]
+
+
+def _named(
+    request: RoundTripRequest | I2SError, result: RoundTripResult | I2SError
+) -> RoundTripResult | I2SError:
+    """Return a result under the name of a request that shares it."""
+    if isinstance(request, I2SError) or isinstance(result, I2SError):
+        return result
+    facts, name = result.record.instance, request.instance().id
+    if facts.id == name:
+        return result
+    return replace(result, record=replace(result.record, instance=replace(facts, id=name)))
+
+
+def _read(request: RoundTripRequest, most_pixels: int) -> tuple[Content, str]:
+    """Return the content of a request and the digest of its reference, empty if there is none."""
+    content = request.content(most_pixels)
+    return content, hashlib.sha256(content.reference).hexdigest() if content.reference else ""
 
 
 async def _gathered(works: Iterable[Coroutine[Any, Any, A]]) -> list[A]:
@@ -382,6 +460,33 @@ def _failed(request: RoundTripRequest, error: ServiceError | ScorerError | Proto
     return Record(facts, answer, SampleRendering(outcome, failure))
 
 
+@dataclass(frozen=True, slots=True)
+class ServiceDescriptions:
+    """What services say of themselves."""
+
+    #: Renderers by name.
+    renderers: Mapping[str, RendererDescription]
+    #: The metric service; None if no task needs it.
+    metrics: MetricsDescription | None
+
+    @property
+    def slots(self) -> int:
+        """The number of jobs that all renderers run at a time."""
+        return sum(one.slots for one in self.renderers.values())
+
+
+async def describe_services(services: Services) -> ServiceDescriptions:
+    """Return what services say of themselves.
+
+    Raises:
+        ServiceError: One does not answer.
+    """
+    comparer = await services.metrics.describe() if services.metrics is not None else None
+    return ServiceDescriptions(
+        {name: await one.describe() for name, one in services.renderers.items()}, comparer
+    )
+
+
 async def open_completion_scorer(
     services: Services,
     tasks: Mapping[str, Task],
@@ -407,24 +512,61 @@ async def open_completion_scorer(
         UsageError: A wanted metric cannot be computed here; says why.
         ServiceError: A service does not answer.
     """
+    described = await describe_services(services)
+    return completion_scorer(
+        services,
+        described,
+        tasks,
+        metrics,
+        asyncio.Semaphore(jobs or max(2, 2 * described.slots)),
+        completion_characters,
+        ScorerWorkers(scorer_limits),
+        batch_seconds,
+    )
+
+
+def completion_scorer(
+    services: Services,
+    described: ServiceDescriptions,
+    tasks: Mapping[str, Task],
+    metrics: Sequence[str],
+    slots: AbstractAsyncContextManager[object],
+    completion_characters: int,
+    workers: ScorerWorkers,
+    batch_seconds: float = 0.0,
+) -> CompletionScorer:
+    """Return the scorer that services make which have been described.
+
+    Args:
+        services: Services that the tasks need.
+        described: What they say of themselves.
+        tasks: Tasks by name.
+        metrics: Names of the metrics to compute; none means all that the tasks have and can be computed.
+        slots: Bounds the number of completions under way.
+        completion_characters: The most characters of a completion; a longer one is not usable.
+        workers: Run the scorers that need limits; the caller closes them.
+        batch_seconds: Seconds for the completions of one ``score_each``; 0 for no end.
+
+    Raises:
+        UnknownNameError: No task has such a metric.
+        UsageError: A wanted metric cannot be computed here; says why.
+    """
     known = {metric.name for task in tasks.values() for metric in metrics_of(task)}
     for name in metrics:
         if name not in known:
             raise UnknownNameError("metric", name, known)
-    comparer = await services.metrics.describe() if services.metrics is not None else None
+    comparer, engines = described.metrics, described.renderers
     versions, unavailable = run_metrics(tasks.values(), comparer)
     for name in metrics:
         if name not in versions:
             why = next((text for key, text in unavailable.items() if key.split(" ")[0] == name), "unknown")
             raise UsageError(f"metric {name!r} cannot be computed here: {why}")
     wanted = [name for name in versions if not metrics or name in metrics]
-    engines = {name: await one.describe() for name, one in services.renderers.items()}
-    slots = [one.slots for one in engines.values()]
-    workers = ScorerWorkers(scorer_limits)
+    steps = read_steps(tasks, services, engines, comparer, wanted)
     return CompletionScorer(
-        read_steps(tasks, services, engines, comparer, wanted),
+        {name: _observed(step) for name, step in steps.items()},
         score_steps(tasks, services, wanted, workers),
-        asyncio.Semaphore(jobs or max(2, 2 * sum(slots))),
+        slots,
         unavailable,
         frozenset(wanted),
         workers,
@@ -432,3 +574,11 @@ async def open_completion_scorer(
         completion_characters,
         batch_seconds,
     )
+
+
+def _observed(step: ReadStep | I2SError) -> ReadStep | I2SError:
+    """Return a step whose renders are observed."""
+    if not isinstance(step, RenderStep):
+        return step
+    renderers = {name: ObservedRenderer(name, one) for name, one in step.renderers.items()}
+    return replace(step, renderers=renderers)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from i2s_sdk.errors import DataError, ModelError, UnknownNameError, UsageError
-from i2s_sdk.instances.images import has_one_color
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.baselines import BlankBaseline, ConstantBaseline, ShuffledBaseline
 from i2s_sdk.models.model import Model
@@ -117,9 +116,6 @@ async def _answer(instance: Instance, model: Model) -> str:
             raise DataError(instance.image, 0, "cannot be read") from None
         return ""
 
-
-#: A PNG of one color has fewer bytes than these, and one for each hundred pixels.
-_BLANK_BYTES, _BLANK_PIXELS = 1000, 100
 
 #: Columns in which the image is looked for, first choice first.
 PICTURES = ("instance", "image", "images", "reference")
@@ -282,10 +278,10 @@ class RoundTripReward(BatchReward):
         return max(sum(one * value for one, value in known) / weight, least) if weight else None
 
     def least(self, result: RoundTripResult) -> float:
-        """Return 0 without an image, BLANK_STEP with a blank one or if nothing was drawn, else DRAWN_STEP."""
+        """Return 0 without an image, BLANK_STEP if nothing was drawn or a gate lowers it, else DRAWN_STEP."""
         if not result.record.usable:
             return BLANK_STEP if result.record.rendering.verdict is Verdict.NO_OUTPUT else 0.0
-        return BLANK_STEP if _is_blank(result) else DRAWN_STEP
+        return BLANK_STEP if any(one.lowers for one in result.gates) else DRAWN_STEP
 
     def _request(
         self,
@@ -313,13 +309,3 @@ def _believed(result: RoundTripResult, name: str) -> float | None:
     if value is None or support is None or name in image_metrics(open_task(task)):
         return value
     return min(value, support)
-
-
-def _is_blank(result: RoundTripResult) -> bool:
-    """Return whether an image is of one color and not what was to be drawn; large files are not decoded."""
-    record, png = result.record, result.png
-    main = [result.metrics.get(name) for name in task_spec(record.instance.task).main_parts]
-    if png is None or all(value == LARGEST for value in main):
-        return False
-    most = _BLANK_BYTES + record.rendering.width * record.rendering.height // _BLANK_PIXELS
-    return len(png) <= most and has_one_color(png)
