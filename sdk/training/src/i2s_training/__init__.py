@@ -1,6 +1,7 @@
 """Integrations: single round trips, rewards for training, tasks for inspect_ai."""
 
 from i2s_training.completion_scorer import RoundTripRequest, RoundTripResult
+from i2s_training.episode import Episode, EpisodeBusyError, EpisodeOverError, EpisodeStart, EpisodeStep
 from i2s_training.gates import ClosedGate, Gate
 from i2s_training.groups import GroupPlace, group_places
 from i2s_training.openrlhf_reward import OpenRLHFReward
@@ -11,6 +12,11 @@ from i2s_training.verl_reward import VerlReward
 
 __all__ = [
     "ClosedGate",
+    "Episode",
+    "EpisodeBusyError",
+    "EpisodeOverError",
+    "EpisodeStart",
+    "EpisodeStep",
     "Gate",
     "GroupPlace",
     "OpenRLHFReward",
