@@ -32,7 +32,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from i2s_sdk.errors import UsageError
+from i2s_sdk.errors import I2SError, UsageError
 from i2s_sdk.files import read_file
 from i2s_sdk.instances.images import read_header
 from i2s_sdk.instances.instance import Instance
@@ -275,7 +275,7 @@ class Episode:
     Args:
         reward: Reward of the answers. Episodes can share one, which keeps the services open.
         reference: What is asked for: an instance, the id of one in the data set of the reward, the path of an
-            image, or an encoded image.
+            image, or an encoded image; or a whole request, and none of the arguments of an image.
         task: Task of an image; an instance has its own.
         structure: Ground truth of an image, for the metric ``edit``.
         assets: Files that the answer may use, of an image.
@@ -286,13 +286,13 @@ class Episode:
 
     Raises:
         UsageError: A value has no meaning, the task renders nothing, or the reward does not judge it.
-        DataError: There is no such instance.
+        DataError: There is no such instance, or the request is at fault.
     """
 
     def __init__(
         self,
         reward: BatchReward,
-        reference: Instance | str | Path | bytes,
+        reference: Instance | str | Path | bytes | RewardRequest,
         *,
         task: str = DEFAULT_TASK,
         structure: str | None = None,
@@ -302,10 +302,14 @@ class Episode:
         floor: float | None = None,
         ceiling: float | None = None,
     ) -> None:
-        given = reward.instance(reference) if isinstance(reference, str) else reference
-        self._request = RoundTripRequest(given, "", task, structure, assets or {})
         self._reward, self._rules = reward, EpisodeRules(turns, final)
-        self._floor, self._ceiling = floor, ceiling
+        if not isinstance(reference, RewardRequest):
+            given = reward.instance(reference) if isinstance(reference, str) else reference
+            request = RoundTripRequest(given, "", task, structure, assets or {})
+            reference = RewardRequest(request, floor, ceiling)
+        if isinstance(reference.request, I2SError):
+            raise reference.request
+        self._asked, self._request = reference, reference.request
         self._task = reward.task(self._request.instance().task)
         require_turns(self._task)
         self._state = EpisodeState()
@@ -354,7 +358,7 @@ class Episode:
         with self._alone():
             if (step := self._stayed(completion)) is not None:
                 return step
-            (reward,) = self._reward.judge_requests([self._asked(completion)])
+            (reward,) = self._reward.judge_requests([self._answered(completion)])
             return self._advanced(reward)
 
     async def step_async(self, completion: str) -> EpisodeStep:
@@ -362,7 +366,7 @@ class Episode:
         with self._alone():
             if (step := self._stayed(completion)) is not None:
                 return step
-            (reward,) = await self._reward.judge_requests_async([self._asked(completion)])
+            (reward,) = await self._reward.judge_requests_async([self._answered(completion)])
             return await asyncio.to_thread(self._advanced, reward)  # it draws the difference
 
     @contextmanager
@@ -381,8 +385,8 @@ class Episode:
         self._state, step = ended
         return step
 
-    def _asked(self, completion: str) -> RewardRequest:
-        return RewardRequest(replace(self._request, completion=completion), self._floor, self._ceiling)
+    def _answered(self, completion: str) -> RewardRequest:
+        return replace(self._asked, request=replace(self._request, completion=completion))
 
     def _advanced(self, reward: Reward) -> EpisodeStep:
         reference = self._request.content().reference if reward.value is not None else b""
