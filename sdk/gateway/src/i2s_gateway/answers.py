@@ -69,6 +69,9 @@ VERDICT_HEADER = "X-I2S-Verdict"
 
 PNG = "image/png"
 
+#: Status of a request whose caller went away before there was an answer.
+CLOSED = 499
+
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _LARGE = 256 * 1024  # bytes of JSON from which on a thread translates them
 
@@ -91,12 +94,22 @@ def metadata_of(request: Request) -> list[tuple[str, str]]:
     Raises:
         GatewayError: The credentials have characters that no token has.
     """
-    token = request.headers.get("authorization")
-    if token is not None and not (token.isascii() and token.isprintable()):
+    token = authorization_of(request)
+    credentials = [("authorization", token)] if token else []
+    return [("x-request-id", request_id_of(request)), *credentials, *trace_for_calls(request)]
+
+
+def authorization_of(request: Request) -> str:
+    """Return the credentials of a request, empty if it has none.
+
+    Raises:
+        GatewayError: They have characters that no token has.
+    """
+    token = request.headers.get("authorization", "")
+    if not (token.isascii() and token.isprintable()):
         message = "the header Authorization has characters that no token has"
         raise GatewayError(HTTPStatus.UNAUTHORIZED, "UNAUTHENTICATED", message)
-    credentials = [] if token is None else [("authorization", token)]
-    return [("x-request-id", request_id_of(request)), *credentials, *trace_for_calls(request)]
+    return token
 
 
 async def answer(request: Request, operation: Operation, backends: Backends, bodies: Bodies) -> Response:
@@ -119,7 +132,7 @@ async def _answered(request: Request, operation: Operation, backends: Backends, 
         named = request.query_params.get("service", "")
         service = operation.service or renderer_for(message, named)
         call = backends.call(service, operation.method, message, metadata_of(request))
-        said = await _unless_gone(request, call)
+        said = await unless_gone(request, call)
     if operation.makes_pictures and _wants_picture(request):
         return _picture(said)
     large = said.ByteSize() > _LARGE
@@ -131,7 +144,13 @@ def json_response(value: object) -> Response:
     return Response(json.dumps(value, allow_nan=False).encode(), media_type="application/json")
 
 
-async def _unless_gone(request: Request, call: Coroutine[Any, Any, Message]) -> Message:
+async def unless_gone(request: Request, call: Coroutine[Any, Any, A]) -> A:
+    """Return the result of a call, which is cancelled if the caller goes away.
+
+    Raises:
+        GatewayError: The caller went away.
+    """
+
     async def gone() -> None:
         while (await request.receive())["type"] != "http.disconnect":
             pass
@@ -140,7 +159,7 @@ async def _unless_gone(request: Request, call: Coroutine[Any, Any, Message]) -> 
     try:
         await asyncio.wait((calling, leaving), return_when=asyncio.FIRST_COMPLETED)
         if not calling.done():
-            raise GatewayError(499, "CANCELLED", "the caller went away")
+            raise GatewayError(CLOSED, "CANCELLED", "the caller went away")
         return await calling
     finally:
         for task in (calling, leaving):

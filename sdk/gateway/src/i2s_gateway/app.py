@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 
 from starlette.applications import Starlette
@@ -92,10 +92,22 @@ def _fault(name: str) -> GatewayError:
     return GatewayError(HTTPStatus.INTERNAL_SERVER_ERROR, "INTERNAL", message)
 
 
-def build_app(backends: Backends, settings: GatewaySettings) -> ASGIApp:
-    """Return the application of a gateway in front of services."""
-    pages = _Pages(backends)
-    operations = _Operations(backends, Bodies(settings))
+#: Returns further routes for the services behind a gateway; bodies are read by what it is given.
+FurtherRoutes = Callable[[Backends, Bodies], Sequence[Route]]
+
+
+def build_app(
+    backends: Backends, settings: GatewaySettings, further: Sequence[FurtherRoutes] = ()
+) -> ASGIApp:
+    """Return the application of a gateway in front of services.
+
+    Args:
+        backends: The services.
+        settings: The bounds.
+        further: What returns routes beside those of the services.
+    """
+    pages, bodies = _Pages(backends), Bodies(settings)
+    operations = _Operations(backends, bodies)
     app: ASGIApp = Starlette(
         routes=[
             Route("/", pages.index),
@@ -105,6 +117,7 @@ def build_app(backends: Backends, settings: GatewaySettings) -> ASGIApp:
             Route(f"{PREFIX}/services", pages.services),
             Route(f"{PREFIX}/services/{{name}}", pages.service),
             *(Route(one.path, operations.endpoint(one), methods=["POST"]) for one in OPERATIONS),
+            *(route for routes in further for route in routes(backends, bodies)),
         ],
         exception_handlers={GatewayError: _say_error, HTTPException: _say_http},
     )

@@ -63,6 +63,21 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
 @_option("--connections", "N", int, "Most connections.", "256")
 @_option("--connections-each", "N", int, "Most connections from one address.", "128")
 @_option("--drain-seconds", "S", float, "For requests under way at the end.", "10")
+@click.option(
+    "--reward-task",
+    "reward_tasks",
+    multiple=True,
+    envvar="I2S_HTTP_REWARD_TASK",
+    metavar="TASK",
+    help="Task that has rewards; may be repeated.  [I2S_HTTP_REWARD_TASK; all whose services are there]",
+)
+@_option("--reward-data", "DATA", str, "Data set whose instances rewards can name.", "the examples")
+@_option("--reward-jobs", "N", int, "Answers of a task under way; 0 is twice the slots.", "0")
+@_option("--reward-items", "N", int, "Most answers of one batch.", "4096")
+@_option("--reward-waiting", "N", int, "Most answers that wait or are under way.", "16384")
+@_option("--reward-bytes", "N", int, "Size of all of them with their references.", "536870912")
+@_option("--reference-bytes", "N", int, "Size of all references that are kept.", "536870912")
+@_option("--reward-seconds", "S", float, "For one batch.", "3600")
 @click.option("--announce", type=Path, hidden=True)
 @settings_options
 def command(
@@ -70,6 +85,7 @@ def command(
     hosts: tuple[str, ...],
     origins: tuple[str, ...],
     insecure: bool,
+    reward_tasks: tuple[str, ...],
     announce: Path | None,
     **given: Any,  # noqa: ANN401
 ) -> None:
@@ -91,6 +107,8 @@ def command(
         "listen": given.pop("listen"),
         "certificate": given.pop("https_cert"),
         "key": given.pop("https_key"),
+        "reward_tasks": reward_tasks,
+        "reward_data": given.pop("reward_data"),
         **{name: given.pop(name) for name in _BOUNDS},
     }
     settings = load_settings(given)
@@ -107,6 +125,7 @@ def command(
 _BOUNDS = (
     *("body_bytes", "bodies_bytes", "body_rate", "body_seconds", "header_seconds"),
     *("connections", "connections_each", "drain_seconds"),
+    *("reward_jobs", "reward_items", "reward_waiting", "reward_bytes", "reference_bytes", "reward_seconds"),
 )
 
 
@@ -140,7 +159,7 @@ async def _serve(
     for name in names:
         if name not in known:
             raise UnknownNameError("service", name, known)
-    serve_gateway, backends_of = gateway_parts()
+    serve_gateway, backends_of, rewards_of = gateway_parts()
     check_free(gateway.listen)  # before services are started
     optional = () if names else known
     async with AsyncExitStack() as stack:
@@ -148,22 +167,26 @@ async def _serve(
         services = await stack.enter_async_context(open_services(settings, logs, names or known, optional))
         if not services.clients:
             raise UsageError("there is no service to be served; `i2s-sdk doctor` says what is missing")
+        rewards = rewards_of(services, settings, gateway)
+        stack.push_async_callback(rewards.close)
         await serve_gateway(
             backends_of(services.clients, settings.deadline),
             gateway,
+            further=[rewards.routes],
             announce=announce,
             on_ready=lambda url: say(f"{', '.join(services.clients)}: {url}", err=True),
         )
 
 
-def gateway_parts() -> tuple[Any, Any]:
-    """Return ``serve_gateway`` and ``Backends``, which need the extra ``http``.
+def gateway_parts() -> tuple[Any, Any, Any]:
+    """Return ``serve_gateway``, ``Backends`` and ``open_rewards``, which need the extra ``http``.
 
     Raises:
         UsageError: The extra is not installed.
     """
     try:
         from i2s_gateway.operations import Backends
+        from i2s_gateway.rewards import open_rewards
         from i2s_gateway.serve import serve_gateway
     except ModuleNotFoundError as error:
         from i2s_wire.installation import install_command
@@ -171,4 +194,4 @@ def gateway_parts() -> tuple[Any, Any]:
         raise UsageError(
             f"the HTTP gateway needs {error.name}, which is not installed: {install_command('i2s-sdk[http]')}"
         ) from None
-    return serve_gateway, Backends
+    return serve_gateway, Backends, open_rewards

@@ -7,7 +7,7 @@ import contextlib
 import ipaddress
 import math
 from collections import Counter
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from typing import Any
@@ -48,27 +48,40 @@ class GatewayError(Exception):
         status: Status of gRPC, such as "INVALID_ARGUMENT".
         message: One sentence.
         retry_after_seconds: When the same request may be answered; None if it never will be, or nobody knows.
+        more: Further fields of the error, for programs.
     """
 
     def __init__(
-        self, http: int, status: str, message: str, *, retry_after_seconds: float | None = None
+        self,
+        http: int,
+        status: str,
+        message: str,
+        *,
+        retry_after_seconds: float | None = None,
+        more: Mapping[str, object] | None = None,
     ) -> None:
         # Halves of characters, which a request of JSON can name, cannot be sent back.
         message = message.encode("utf-8", "backslashreplace").decode()
         super().__init__(message)
         self.http, self.status, self.message = int(http), status, message
         self.retry_after_seconds = retry_after_seconds
+        self.more = dict(more or {})
+
+    def document(self) -> dict[str, object]:
+        """Return the error as JSON has it."""
+        error: dict[str, Any] = {"status": self.status, "message": self.message, **self.more}
+        if self.retry_after_seconds is not None:
+            error["retry_after_seconds"] = self.retry_after_seconds
+        return {"error": error}
 
     def response(self) -> Response:
         """Return the response that says so."""
-        error: dict[str, Any] = {"status": self.status, "message": self.message}
         headers = {}
         if self.retry_after_seconds is not None:
-            error["retry_after_seconds"] = self.retry_after_seconds
             headers["Retry-After"] = str(max(1, math.ceil(self.retry_after_seconds)))
         if self.http == HTTPStatus.UNAUTHORIZED:
             headers["WWW-Authenticate"] = "Bearer"
-        return JSONResponse({"error": error}, self.http, headers)
+        return JSONResponse(self.document(), self.http, headers)
 
 
 def invalid(message: str) -> GatewayError:

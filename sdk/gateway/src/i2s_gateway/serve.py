@@ -12,7 +12,7 @@ import socket
 import ssl
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from i2s_gateway.app import build_app
+from i2s_gateway.app import FurtherRoutes, build_app
 from i2s_gateway.operations import Backends
 from i2s_gateway.settings import GatewaySettings
 from i2s_sdk.errors import SettingsError
@@ -124,6 +124,7 @@ async def serve_gateway(
     backends: Backends,
     settings: GatewaySettings,
     *,
+    further: Sequence[FurtherRoutes] = (),
     announce: Path | None = None,
     on_ready: Callable[[str], None] | None = None,
 ) -> None:
@@ -132,6 +133,7 @@ async def serve_gateway(
     Args:
         backends: The services behind.
         settings: What to listen on, and the bounds.
+        further: What returns routes beside those of the services.
         announce: File that gets the address and the process id once the gateway serves; removed at the end.
         on_ready: Called with the URL of the gateway once it serves.
 
@@ -141,7 +143,7 @@ async def serve_gateway(
     """
     await check_reach(backends, settings)
     with listen_on(settings.listen) as listener, _announcing(announce):
-        config = _config(backends, settings)
+        config = _config(backends, settings, further)
         port = listener.getsockname()[1]
         address = f"{settings.listen.rpartition(':')[0]}:{port}"
 
@@ -193,10 +195,12 @@ class _Server(uvicorn.Server):
         self._on_started()
 
 
-def _config(backends: Backends, settings: GatewaySettings) -> uvicorn.Config:
+def _config(
+    backends: Backends, settings: GatewaySettings, further: Sequence[FurtherRoutes]
+) -> uvicorn.Config:
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # requests that are not HTTP are not news
     config = uvicorn.Config(
-        build_app(backends, settings),
+        build_app(backends, settings, further),
         http=bounded_protocol(settings),
         ws="none",
         lifespan="off",

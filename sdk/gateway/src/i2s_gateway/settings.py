@@ -50,6 +50,23 @@ class GatewaySettings:
     deadline: float = 120.0
     #: Seconds that requests under way have at the end.
     drain_seconds: float = 10.0
+    #: Tasks that have rewards; none means all whose services are behind the gateway.
+    reward_tasks: tuple[str, ...] = ()
+    #: The data set whose instances rewards can name, as ``--data`` of evaluations has it; None is the bundled
+    #: examples.
+    reward_data: str | None = None
+    #: Answers of a task that are under way at a time; 0 is twice the slots of its renderers.
+    reward_jobs: int = 0
+    #: Most answers of one batch, and most references of one upload.
+    reward_items: int = 4096
+    #: Most answers that wait or are under way; a caller that is alone gets half.
+    reward_waiting: int = 16384
+    #: Size of all of them with their references; a caller that is alone gets half.
+    reward_bytes: int = 512 * 1024 * 1024
+    #: Size of all references that are kept; a caller gets half at most.
+    reference_bytes: int = 512 * 1024 * 1024
+    #: Seconds that a batch may take, unless it asks for less.
+    reward_seconds: float = 3600.0
 
     def __post_init__(self) -> None:
         host, colon, port = self.listen.rpartition(":")
@@ -67,10 +84,15 @@ class GatewaySettings:
                 raise SettingsError(
                     f"--allow-origin: {origin!r} is not an origin such as https://example.org"
                 )
-        for name in ("body_bytes", "bodies_bytes", "body_rate", "connections", "connections_each"):
+        for name in (
+            *("body_bytes", "bodies_bytes", "body_rate", "connections", "connections_each"),
+            *("reward_items", "reward_waiting", "reward_bytes", "reference_bytes"),
+        ):
             if getattr(self, name) < 1:
                 raise SettingsError(f"--{name.replace('_', '-')}: {getattr(self, name)} is below 1")
-        for name in ("body_seconds", "header_seconds", "deadline", "drain_seconds"):
+        if self.reward_jobs < 0:
+            raise SettingsError(f"--reward-jobs: {self.reward_jobs} is below 0")
+        for name in ("body_seconds", "header_seconds", "deadline", "drain_seconds", "reward_seconds"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise SettingsError(
                     f"--{name.replace('_', '-')}: {getattr(self, name)} is no number of seconds above 0"

@@ -1,0 +1,146 @@
+"""The items of callers: how many may wait, and in whose turn they are worked on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, OrderedDict, deque
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
+from http import HTTPStatus
+from types import TracebackType
+
+from i2s_gateway.guard import GatewayError
+
+
+class FairSlots:
+    """Slots that callers take in turn: of those that wait, each gets one before any gets its second.
+
+    Args:
+        slots: Items that are under way at a time.
+    """
+
+    def __init__(self, slots: int) -> None:
+        self._free = slots
+        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+
+    def of(self, caller: str) -> AbstractAsyncContextManager[None]:
+        """Return what holds a slot of a caller for the time of a block; it may be entered many times."""
+        return _Turn(self, caller)
+
+    async def take(self, caller: str) -> None:
+        """Return once the caller has a slot."""
+        if self._free > 0:
+            self._free -= 1
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(caller, deque()).append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self.give_back()  # it was given the slot and goes away
+            else:
+                self._leave(caller, turn)
+            raise
+
+    def give_back(self) -> None:
+        """Pass a slot on to the caller whose turn it is."""
+        while self._waiting:
+            caller, turns = next(iter(self._waiting.items()))
+            turn = turns.popleft()
+            self._waiting.move_to_end(caller)
+            if not turns:
+                del self._waiting[caller]
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._free += 1
+
+    def _leave(self, caller: str, turn: asyncio.Future[None]) -> None:
+        turns = self._waiting.get(caller)
+        if turns is None:
+            return
+        if turn in turns:
+            turns.remove(turn)
+        if not turns:
+            del self._waiting[caller]
+
+
+class _Turn(AbstractAsyncContextManager[None]):
+    def __init__(self, slots: FairSlots, caller: str) -> None:
+        self._slots, self._caller = slots, caller
+
+    async def __aenter__(self) -> None:
+        await self._slots.take(self._caller)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._slots.give_back()
+
+
+#: Bounds of the time after which a caller that was sent away may come back, in seconds.
+_SOONEST, _LATEST = 1.0, 60.0
+#: Weight of the latest item in the time that an item takes.
+_WEIGHT = 0.05
+
+
+class Places:
+    """The places of items that wait or are under way, by number and by bytes.
+
+    A caller gets no more places than it leaves to others, so that one alone has half of all.
+
+    Args:
+        items: Places.
+        size: Bytes of all items together.
+    """
+
+    def __init__(self, items: int, size: int) -> None:
+        self._most_items, self._most_bytes = items, size
+        self._items: Counter[str] = Counter()
+        self._bytes: Counter[str] = Counter()
+        self._latest = 0.0
+        self._interval = 0.0
+
+    @property
+    def taken(self) -> int:
+        """The number of items that wait or are under way."""
+        return self._items.total()
+
+    @contextmanager
+    def held(self, caller: str, items: int, size: int) -> Iterator[None]:
+        """Hold places for the time of a block.
+
+        Raises:
+            GatewayError: There are not as many; says when to come back, or that there never will be.
+        """
+        if items > self._most_items // 2 or size > self._most_bytes // 2:
+            raise GatewayError(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                "RESOURCE_EXHAUSTED",
+                f"a batch of {items} items and {size} bytes is more than one caller may have under way: "
+                f"{self._most_items // 2} items and {self._most_bytes // 2} bytes; send it in parts",
+            )
+        many = self._items[caller] + items > self._most_items - self.taken
+        large = self._bytes[caller] + size > self._most_bytes - self._bytes.total()
+        if many or large:
+            wait = min(_LATEST, max(_SOONEST, self.taken * self._interval))
+            message = f"{self.taken} items wait, which is as many as may; send the batch again later"
+            raise GatewayError(
+                HTTPStatus.TOO_MANY_REQUESTS, "RESOURCE_EXHAUSTED", message, retry_after_seconds=wait
+            )
+        self._items[caller] += items
+        self._bytes[caller] += size
+        try:
+            yield
+        finally:
+            self._items[caller] -= items
+            self._bytes[caller] -= size
+            self._items += Counter()  # without those that are 0
+            self._bytes += Counter()
+
+    def note_done(self, now: float) -> None:
+        """Note that an item was done at a time, by which waiting times are estimated."""
+        if self._latest:
+            self._interval += _WEIGHT * (now - self._latest - self._interval)
+        self._latest = now

@@ -1,0 +1,484 @@
+"""Rewards by HTTP: batches of answers, each with a value or the reason why it has none."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from http import HTTPStatus
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from i2s_client.connection import on_behalf_of
+from i2s_gateway.answers import CLOSED, json_response, metadata_of, request_id_of, request_span, unless_gone
+from i2s_gateway.callers import Caller, caller_of
+from i2s_gateway.fair_slots import Places
+from i2s_gateway.guard import Bodies, GatewayError, invalid
+from i2s_gateway.operations import PREFIX, Backends
+from i2s_gateway.references import References
+from i2s_gateway.reward_items import BatchReader, ItemBounds, RewardBatch, RewardItem, read_uploads
+from i2s_gateway.reward_scorers import OpenedTask, RewardScorers, services_of
+from i2s_gateway.settings import GatewaySettings
+from i2s_sdk.errors import (
+    AccessError,
+    CallCancelledError,
+    DataError,
+    DeadlineError,
+    GroundTruthError,
+    I2SError,
+    OverloadedError,
+    ProtocolError,
+    RequestRefusedError,
+    ScorerError,
+    ServiceError,
+    ServiceUnavailableError,
+    UsageError,
+)
+from i2s_sdk.instances.images import ImageFaultError, require_whole
+from i2s_sdk.settings import Settings
+from i2s_sdk.stack.services import Services
+from i2s_sdk.tasks.registry import task_spec
+from i2s_training.batch_reward import LARGEST, Reward
+from i2s_training.completion_scorer import Batch, RoundTripRequest, RoundTripResult, first_of_each
+from i2s_training.groups import GroupPlace, group_places
+
+REWARD_PATH, REFERENCES_PATH = f"{PREFIX}/reward", f"{PREFIX}/references"
+
+#: The answer of a caller that wants items as they are done.
+LINES = "application/x-ndjson"
+
+#: Statuses of a service that say that this caller may not call it, or that this gateway may not ask for it.
+_REFUSED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.BAD_GATEWAY, HTTPStatus.NOT_FOUND)
+#: Seconds that an answer waits for services to say whether they know the caller, before its first byte.
+_LOOK_SECONDS = 2.0
+#: Seconds until such a service is asked again, at first and at most.
+_PAUSE, _LONGEST_PAUSE = 0.5, 5.0
+
+
+class Rewards:
+    """The routes of rewards.
+
+    Args:
+        scorers: The scorers of tasks.
+        settings: The bounds.
+        retry_seconds: Seconds for which a service that does not answer is asked again.
+    """
+
+    def __init__(self, scorers: RewardScorers, settings: GatewaySettings, retry_seconds: float) -> None:
+        self._scorers, self._settings, self._retry_seconds = scorers, settings, retry_seconds
+        self.places = Places(settings.reward_waiting, settings.reward_bytes)
+        self.references = References(settings.reference_bytes)
+        self._bounds = ItemBounds(settings.reward_items, settings.reward_seconds)
+
+    def routes(self, backends: Backends, bodies: Bodies) -> Sequence[Route]:
+        """Return the routes.
+
+        Args:
+            backends: The services behind the gateway, which know their callers.
+            bodies: Reads the bodies of requests.
+        """
+        served = _Served(self, backends, bodies)
+        return (
+            Route(REWARD_PATH, served.reward, methods=["POST"]),
+            Route(REFERENCES_PATH, served.keep, methods=["POST"]),
+        )
+
+    async def close(self) -> None:
+        """End what was started here."""
+        await self._scorers.close()
+
+    @property
+    def scorers(self) -> RewardScorers:
+        """The scorers of tasks."""
+        return self._scorers
+
+    @property
+    def bounds(self) -> ItemBounds:
+        """What a batch may have."""
+        return self._bounds
+
+    @property
+    def retry_seconds(self) -> float:
+        """Seconds for which a service that does not answer is asked again."""
+        return self._retry_seconds
+
+
+def open_rewards(services: Services, settings: Settings, gateway: GatewaySettings) -> Rewards:
+    """Return the rewards with some services, none of which is asked before the first batch.
+
+    Args:
+        services: The services behind the gateway.
+        settings: Settings of the SDK.
+        gateway: Those of the gateway.
+
+    Raises:
+        UnknownNameError: There is no such task.
+    """
+    scorers = RewardScorers(
+        services, settings, gateway.reward_tasks, gateway.reward_data, gateway.reward_jobs
+    )
+    return Rewards(scorers, gateway, settings.retry_seconds)
+
+
+class _Served:
+    """The requests of rewards, in front of some services."""
+
+    def __init__(self, rewards: Rewards, backends: Backends, bodies: Bodies) -> None:
+        self._rewards, self._backends, self._bodies = rewards, backends, bodies
+
+    async def keep(self, request: Request) -> Response:
+        """Keep images, which batches then name by their digests."""
+        with request_span(request, REFERENCES_PATH, request_id_of(request)):
+            caller, rewards = caller_of(request), self._rewards
+            names = {name for task in rewards.scorers.tasks.values() for name in services_of(task)}
+            await self._require_access(sorted(names)[:1], request)
+            async with self._bodies.body(request) as raw:
+                files = await asyncio.to_thread(_read_images, raw, rewards.bounds.items)
+            try:
+                digests = rewards.references.add(caller.key, files)
+            except ValueError as error:
+                raise GatewayError(
+                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "RESOURCE_EXHAUSTED", str(error)
+                ) from None
+            return json_response({"digests": digests})
+
+    async def reward(self, request: Request) -> Response:
+        """Answer a batch."""
+        with request_span(request, REWARD_PATH, request_id_of(request)), contextlib.ExitStack() as held:
+            caller, rewards = caller_of(request), self._rewards
+            reader = BatchReader(
+                rewards.scorers.tasks,
+                rewards.bounds,
+                lambda digest: rewards.references.get(caller.key, digest),
+                rewards.scorers.instance,
+                request_id_of(request),
+            )
+            async with self._bodies.body(request) as raw:
+                batch = await asyncio.to_thread(reader.read, raw)
+            held.enter_context(rewards.places.held(caller.key, len(batch.items), batch.size))
+            judging = _Judging(rewards, self._backends, batch, caller, metadata_of(request))
+            if _wants_lines(request):
+                await unless_gone(request, judging.look())
+                return _Lines(request, judging, held.pop_all())
+            return json_response(await unless_gone(request, judging.whole()))
+
+    async def _require_access(self, services: Sequence[str], request: Request) -> None:
+        for name in services:
+            try:
+                await asyncio.wait_for(self._backends.describe(name, metadata_of(request)), _LOOK_SECONDS)
+            except GatewayError as error:
+                if error.http in _REFUSED:
+                    raise
+            except TimeoutError:
+                continue
+
+
+def _read_images(raw: bytes | bytearray, most: int) -> list[bytes]:
+    files = read_uploads(raw, most)
+    for number, file in enumerate(files):
+        try:
+            require_whole(file)
+        except ImageFaultError as error:
+            raise invalid(f"references[{number}].image {error}") from None
+    return files
+
+
+def _wants_lines(request: Request) -> bool:
+    kinds = [one.partition(";")[0].strip().lower() for one in request.headers.get("accept", "").split(",")]
+    return LINES in kinds
+
+
+class _Lines(Response):
+    """A response that sends items as they are done, and then what is said of all of them."""
+
+    def __init__(self, request: Request, judging: _Judging, held: contextlib.ExitStack) -> None:
+        super().__init__(media_type=LINES)
+        self._request, self._judging, self._held = request, judging, held
+        del self.headers["content-length"]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the lines; the jobs end if the caller goes away."""
+        start = {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
+        with self._held:
+            await send(start)
+            try:
+                await unless_gone(self._request, self._send(send))
+            except GatewayError as error:
+                if error.http != CLOSED:
+                    raise
+
+    async def _send(self, send: Send) -> None:
+        try:
+            async with aclosing(self._judging.answers()) as answers:
+                async for _, answer in answers:
+                    await send(_part(answer))
+            await send(_part(self._judging.totals()))
+        except GatewayError as error:  # the first line is sent, so the status cannot say it
+            await send(_part(error.document()))
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _part(line: Mapping[str, object]) -> dict[str, Any]:
+    body = json.dumps(line, allow_nan=False).encode() + b"\n"
+    return {"type": "http.response.body", "body": body, "more_body": True}
+
+
+class _Judging:
+    """One batch of a caller."""
+
+    def __init__(
+        self,
+        rewards: Rewards,
+        backends: Backends,
+        batch: RewardBatch,
+        caller: Caller,
+        metadata: Sequence[tuple[str, str]],
+    ) -> None:
+        self._rewards, self._backends, self._metadata = rewards, backends, metadata
+        self._batch, self._caller = batch, caller
+        self._began = time.monotonic()
+        self._names = tuple(dict.fromkeys(one.task for one in batch.items))
+        self._values: list[float | None] = [None] * len(batch.items)
+        self._same: dict[int, list[int]] = {}
+        for number, first in enumerate(first_of_each([one.asked.request for one in batch.items])):
+            self._same.setdefault(first, []).append(number)
+        try:
+            self._rules = rewards.scorers.rules(self._names, batch.options)
+        except UsageError as error:
+            raise invalid(error.message) from None
+
+    async def whole(self) -> dict[str, object]:
+        """Return all items in their order, and what is said of all of them.
+
+        Raises:
+            GatewayError: A service does not know the caller.
+        """
+        answers: dict[int, dict[str, object]] = {}
+        async with aclosing(self.answers()) as found:
+            async for number, answer in found:
+                answers[number] = answer
+        if self._batch.grouped:
+            for number, place in enumerate(self._group_places()):
+                answers[number]["group"] = None if place is None else _place(place)
+        items = [answers[number] for number in range(len(answers))]
+        return {"items": items, "totals": self._totals()}
+
+    async def look(self) -> None:
+        """Ask whether the services know the caller, as far as they say it at once.
+
+        Raises:
+            GatewayError: One does not.
+        """
+        try:
+            async with asyncio.timeout(_LOOK_SECONDS):
+                await asyncio.gather(*(self._ask_whether_known(name) for name in self._names))
+        except TimeoutError:
+            return
+        except GatewayError as error:
+            if error.http in _REFUSED:
+                raise
+
+    async def answers(self) -> AsyncGenerator[tuple[int, dict[str, object]], None]:
+        """Yield the number of an item and the answer to it, as they are done.
+
+        Raises:
+            GatewayError: A service does not know the caller.
+        """
+        items = self._batch.items
+        async with Batch(self._batch.deadline_seconds).open() as batch:
+            with on_behalf_of(self._caller.authorization):  # tasks keep it
+                tasks = {name: self._open(name) for name in self._names}
+                working = [
+                    asyncio.create_task(self._judged(number, items[number], tasks, batch))
+                    for number in self._same
+                ]
+            try:
+                for done in asyncio.as_completed(working):
+                    number, result = await done
+                    for one in self._same[number]:
+                        reward = self._rules[items[one].task].reward_of(items[one].asked, result)
+                        self._values[one] = reward.value
+                        yield one, _answer(one, items[one], reward)
+                        self._rewards.places.note_done(time.monotonic())
+            except AccessError as error:
+                raise _refusal(error) from None
+            finally:
+                ending = [*working, *tasks.values()]
+                for task in ending:
+                    task.cancel()
+                await asyncio.gather(*ending, return_exceptions=True)
+
+    def _open(self, name: str) -> asyncio.Task[OpenedTask]:
+        return asyncio.create_task(self._opened(name))
+
+    async def _opened(self, name: str) -> OpenedTask:
+        """Return a task with its scorer, once its services have said that they know the caller."""
+        await self._known(name)
+        metrics = (*self._rules[name].metrics, *self._batch.options.metrics)
+        return await self._rewards.scorers.opened(name, tuple(dict.fromkeys(metrics)))
+
+    async def _known(self, task: str) -> None:
+        end = time.monotonic() + self._rewards.retry_seconds
+        while True:
+            try:
+                await self._ask_whether_known(task)
+                return
+            except GatewayError as error:
+                pause = min(_LONGEST_PAUSE, error.retry_after_seconds or _PAUSE)
+                if error.http in _REFUSED or time.monotonic() + pause > end:
+                    raise
+            await asyncio.sleep(pause)
+
+    async def _ask_whether_known(self, task: str) -> None:
+        names = services_of(self._rewards.scorers.tasks[task])
+        await asyncio.gather(*(self._backends.describe(name, self._metadata) for name in names))
+
+    async def _judged(
+        self, number: int, item: RewardItem, tasks: Mapping[str, asyncio.Task[OpenedTask]], batch: Batch
+    ) -> tuple[int, RoundTripResult | I2SError]:
+        request = item.asked.request
+        if isinstance(request, I2SError):
+            return number, request
+        try:
+            return number, await batch.judged(item.task, self._result(tasks[item.task], request, batch))
+        except AccessError:
+            raise
+        except (DataError, ServiceError, ScorerError, ProtocolError) as error:
+            return number, error
+        except UsageError as error:
+            raise invalid(error.message) from None
+
+    async def _result(
+        self, opening: asyncio.Task[OpenedTask], request: RoundTripRequest, batch: Batch
+    ) -> RoundTripResult:
+        began, task = asyncio.get_running_loop().time(), request.instance().task
+        try:
+            opened = await asyncio.shield(opening)
+        except GatewayError as error:
+            if error.http in _REFUSED:
+                raise
+            failure = ServiceUnavailableError(
+                error.message, address="", method="Describe", status=error.status
+            )
+            batch.failed(task, began, failure)
+            raise failure from None
+        except (ServiceUnavailableError, DeadlineError) as error:
+            batch.failed(task, began, error)
+            raise
+        return await opened.for_caller(self._caller.key).score(request, batch)
+
+    def totals(self) -> dict[str, object]:
+        """Return what is said of all items, and with groups the place of each."""
+        if not self._batch.grouped:
+            return {"totals": self._totals()}
+        places = [
+            {"index": number, **_place(one)}
+            for number, one in enumerate(self._group_places())
+            if one is not None
+        ]
+        return {"totals": self._totals(), "groups": places}
+
+    def _group_places(self) -> Sequence[GroupPlace | None]:
+        return group_places(self._values, [one.group for one in self._batch.items])
+
+    def _totals(self) -> dict[str, object]:
+        valid = sum(one is not None for one in self._values)
+        return {
+            "items": len(self._values),
+            "valid": valid,
+            "invalid": len(self._values) - valid,
+            "unique_rendered": len(self._same),
+            "seconds": round(time.monotonic() - self._began, 6),
+        }
+
+
+def _place(place: GroupPlace) -> dict[str, object]:
+    return {"rank": place.rank, "size": place.size, "centred": place.centred}
+
+
+def _refusal(error: AccessError) -> GatewayError:
+    denied = error.status == "PERMISSION_DENIED"
+    http = HTTPStatus.FORBIDDEN if denied else HTTPStatus.UNAUTHORIZED
+    return GatewayError(http, error.status, error.message)
+
+
+#: Kinds of reasons by class of error, the first that fits.
+_KINDS: tuple[tuple[type[I2SError], str], ...] = (
+    (DataError, "data"),
+    (DeadlineError, "unavailable"),
+    (GroundTruthError, "ground_truth"),
+    (ServiceUnavailableError, "unavailable"),
+    (OverloadedError, "overloaded"),
+    (CallCancelledError, "cancelled"),
+    (RequestRefusedError, "refused"),
+    (ServiceError, "service_fault"),
+    (ScorerError, "scorer"),
+    (ProtocolError, "protocol"),
+)
+
+
+def _reason(reward: Reward) -> dict[str, object] | None:
+    """Return why an answer has no value; None if it has one."""
+    if reward.value is not None:
+        return None
+    fault = "data" if reward.data_fault else "infrastructure"
+    if reward.error is None:
+        return {"fault": fault, "kind": "undefined", "message": "none of the metrics is defined for it"}
+    kind = next((kind for error, kind in _KINDS if isinstance(reward.error, error)), "fault")
+    if isinstance(reward.error, DeadlineError) and reward.error.method == Batch.__name__:
+        kind = "deadline"
+    return {"fault": fault, "kind": kind, "message": reward.error.message}
+
+
+def _answer(index: int, item: RewardItem, reward: Reward) -> dict[str, object]:
+    record = reward.result.record if reward.result is not None else None
+    rendering = record.rendering if record is not None else None
+    error = (rendering.error_before_repair or rendering.error) if rendering is not None else None
+    metrics = dict(reward.result.metrics) if reward.result is not None else {}
+    usage = reward.result.usage if reward.result is not None else None
+    return {
+        "index": index,
+        "id": item.id,
+        "value": reward.value,
+        "valid": reward.value is not None,
+        "reason": _reason(reward),
+        "outcome": str(record.outcome) if record is not None else None,
+        "verdict": rendering.verdict.name if rendering is not None and rendering.verdict else None,
+        "message": record.message if record is not None else "",
+        "first_error": None
+        if error is None
+        else {
+            "message": error.message,
+            "kind": error.kind,
+            "line": error.line,
+            "answer_line": error.answer_line,
+        },
+        "parts": {
+            "metrics": metrics,
+            "gates": [
+                {"name": str(one.gate), "detail": one.detail, "lowers": one.lowers} for one in reward.gates
+            ],
+            "floor": item.asked.floor if item.asked.floor is not None else 0.0,
+            "ceiling": item.asked.ceiling if item.asked.ceiling is not None else LARGEST,
+            "support": metrics.get(task_spec(item.task).support_metric),
+        },
+        "repairs": [
+            {"kind": one.kind, "detail": one.detail, "error": one.error}
+            for one in (rendering.repairs if rendering is not None else ())
+        ],
+        "usage": None
+        if usage is None
+        else {
+            "renders": usage.renders,
+            "cpu_seconds": round(usage.cpu_seconds, 6),
+            "wall_seconds": round(usage.wall_seconds, 6),
+            "queued_seconds": round(usage.queued_seconds, 6),
+        },
+    }
