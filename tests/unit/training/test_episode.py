@@ -200,7 +200,7 @@ async def test_steps_can_be_awaited() -> None:
     assert [step.reward for step in steps] == [0.25, 0.5]
 
 
-@pytest.mark.parametrize("turns", [0, 17, True])
+@pytest.mark.parametrize("turns", [0, 17, True, 2.5, "3"])
 def test_the_number_of_turns_is_bounded(turns: int) -> None:
     with pytest.raises(UsageError, match="from 1 to 16"):
         Episode(Judge(), png(), turns=turns)

@@ -78,6 +78,11 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
 @_option("--reward-bytes", "N", int, "Size of all of them with their references.", "536870912")
 @_option("--reference-bytes", "N", int, "Size of all references that are kept.", "536870912")
 @_option("--reward-seconds", "S", float, "For one batch.", "3600")
+@_option("--episodes", "N", int, "Most episodes of all callers.", "4096")
+@_option("--episodes-each", "N", int, "Most episodes of one caller.", "1024")
+@_option("--episode-bytes", "N", int, "Size of all episodes.", "536870912")
+@_option("--episode-seconds", "S", float, "After its last use for which an episode is kept.", "3600")
+@_option("--store", "WHERE", str, "Folder or URL where episodes outlive the gateway.", "memory")
 @click.option("--announce", type=Path, hidden=True)
 @settings_options
 def command(
@@ -109,6 +114,7 @@ def command(
         "key": given.pop("https_key"),
         "reward_tasks": reward_tasks,
         "reward_data": given.pop("reward_data"),
+        "store": given.pop("store"),
         **{name: given.pop(name) for name in _BOUNDS},
     }
     settings = load_settings(given)
@@ -126,6 +132,7 @@ _BOUNDS = (
     *("body_bytes", "bodies_bytes", "body_rate", "body_seconds", "header_seconds"),
     *("connections", "connections_each", "drain_seconds"),
     *("reward_jobs", "reward_items", "reward_waiting", "reward_bytes", "reference_bytes", "reward_seconds"),
+    *("episodes", "episodes_each", "episode_bytes", "episode_seconds"),
 )
 
 
@@ -159,7 +166,7 @@ async def _serve(
     for name in names:
         if name not in known:
             raise UnknownNameError("service", name, known)
-    serve_gateway, backends_of, rewards_of = gateway_parts()
+    serve_gateway, backends_of, rewards_of, episodes_of = gateway_parts()
     check_free(gateway.listen)  # before services are started
     optional = () if names else known
     async with AsyncExitStack() as stack:
@@ -169,22 +176,24 @@ async def _serve(
             raise UsageError("there is no service to be served; `i2s-sdk doctor` says what is missing")
         rewards = rewards_of(services, settings, gateway)
         stack.push_async_callback(rewards.close)
+        episodes = episodes_of(rewards, settings, gateway)
         await serve_gateway(
             backends_of(services.clients, settings.deadline),
             gateway,
-            further=[rewards.routes],
+            further=[rewards.routes, episodes.routes],
             announce=announce,
             on_ready=lambda url: say(f"{', '.join(services.clients)}: {url}", err=True),
         )
 
 
-def gateway_parts() -> tuple[Any, Any, Any]:
-    """Return ``serve_gateway``, ``Backends`` and ``open_rewards``, which need the extra ``http``.
+def gateway_parts() -> tuple[Any, Any, Any, Any]:
+    """Return ``serve_gateway``, ``Backends``, ``open_rewards`` and ``open_episodes``, of the extra ``http``.
 
     Raises:
         UsageError: The extra is not installed.
     """
     try:
+        from i2s_gateway.episodes import open_episodes
         from i2s_gateway.operations import Backends
         from i2s_gateway.rewards import open_rewards
         from i2s_gateway.serve import serve_gateway
@@ -194,4 +203,4 @@ def gateway_parts() -> tuple[Any, Any, Any]:
         raise UsageError(
             f"the HTTP gateway needs {error.name}, which is not installed: {install_command('i2s-sdk[http]')}"
         ) from None
-    return serve_gateway, Backends, open_rewards
+    return serve_gateway, Backends, open_rewards, open_episodes

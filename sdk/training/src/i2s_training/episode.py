@@ -72,7 +72,7 @@ class EpisodeRules:
     final: FinalReward = "last"
 
     def __post_init__(self) -> None:
-        if isinstance(self.turns, bool) or not 1 <= self.turns <= MOST_TURNS:
+        if type(self.turns) is not int or not 1 <= self.turns <= MOST_TURNS:
             raise UsageError(f"turns {self.turns!r}: must be from 1 to {MOST_TURNS}")
         if self.final not in ("last", "best"):
             raise UsageError(f"final {self.final!r}: must be 'last' or 'best'")
