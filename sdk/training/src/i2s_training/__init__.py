@@ -8,12 +8,14 @@ from i2s_training.openrlhf_reward import OpenRLHFReward
 from i2s_training.reward import RoundTripReward, instance_floors, task_floors
 from i2s_training.round_trip import RoundTrip
 from i2s_training.structured_reward import StructuredOutputReward
+from i2s_training.trl_environment import EpisodeEnvironment
 from i2s_training.verl_reward import VerlReward
 
 __all__ = [
     "ClosedGate",
     "Episode",
     "EpisodeBusyError",
+    "EpisodeEnvironment",
     "EpisodeOverError",
     "EpisodeStart",
     "EpisodeStep",
