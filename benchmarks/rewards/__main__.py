@@ -6,37 +6,47 @@ Compared, in one run, in turns, on the same completions and services, which are 
             before the clock starts; as many at once as the reward function has under way
   batch     RoundTripReward called with the whole batch, as TRL does
   each      VerlReward.compute_score awaited for each completion by itself, as verl does
+  http      with --http: POST /v1/reward of the whole batch, to a gateway that is a process of its own; the
+            references were uploaded before the clock starts
 
 The completions are the bundled instances of the task latex, each changed so that no two are equal; every
 eighth does not compile. The metric is EMS alone. Measured are wall time and the CPU time of this process,
 which is what a trainer pays beside the services. The reward function repairs answers that do not compile,
 which the direct calls do not, so it renders a little more. The exit code is 0 only if all give the same
-rewards (else 2) and a completion of the batch takes at most 5 ms of CPU time more than directly, on the
-median (else 1).
+rewards (else 2), a completion of the batch takes at most 5 ms of CPU time more than directly, on the
+median, and by HTTP at most 3 ms of wall time more than in the batch (else 1). The CPU time of `http` is that
+of this process and of the gateway together.
 
     python -m benchmarks.rewards                      # 512 completions a batch, three repetitions
     python -m benchmarks.rewards --completions 64 --repeat 1
+    python -m benchmarks.rewards --http
     python -m benchmarks.rewards --json
 """
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
+import httpx
+
 from benchmarks.harness.command import MeasurementError, Result, add_repeat, command_line, finish
 from benchmarks.harness.machine import load, look
+from benchmarks.harness.meter import own_seconds
 from benchmarks.harness.turns import Spread, in_turns
 from i2s_sdk import Settings
 from i2s_sdk.data import Instance, open_data
 from i2s_sdk.data.folder import read_content
-from i2s_sdk.stack.services import Services, open_services
+from i2s_sdk.stack.child import Child
+from i2s_sdk.stack.services import Services, gateway_command, open_services
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.structure import NoStructure
 from i2s_sdk.tasks.task import RenderedTask
@@ -46,9 +56,13 @@ from i2s_wire.render.request import RenderRequest
 
 #: The most CPU time of this process that a completion may take more than by direct calls, in milliseconds.
 MOST_MORE = 5.0
+#: The most wall time that a completion may take more by HTTP than in a batch in Python, in milliseconds.
+MOST_MORE_BY_HTTP = 3.0
 TASK, METRIC = "latex", "ems"
 #: One completion of so many does not compile.
 BROKEN_EVERY = 8
+
+_START_SECONDS = 120.0
 
 Rewards: TypeAlias = list[float | None]
 
@@ -71,7 +85,7 @@ class Taken:
     """What one repetition of a way takes, in seconds, and the rewards that it gives."""
 
     wall: float
-    cpu: float  #: Of this process.
+    cpu: float  #: Of this process, and of the gateway if it works for it.
     rewards: Rewards
 
 
@@ -131,7 +145,34 @@ async def each(reward: VerlReward, wanted: list[Sample]) -> Rewards:
     return [float(found["score"]) for found in await asyncio.gather(*calls)]
 
 
-async def run(logs: Path, number: int, repeat: int) -> Result:
+@asynccontextmanager
+async def by_http(
+    addresses: Mapping[str, str], logs: Path, wanted: list[Sample]
+) -> AsyncIterator[tuple[Way, int]]:
+    """Have a way by an HTTP gateway in front of services as long as the block lasts, and its process."""
+    gateway = Child(gateway_command(addresses, "127.0.0.1:0"), logs)
+    references = {one.instance.id: base64.b64encode(one.reference).decode() for one in wanted}
+    try:
+        await gateway.start(_START_SECONDS)
+        async with httpx.AsyncClient(base_url=f"http://{gateway.address}", timeout=None) as client:
+            images = [{"image": one} for one in references.values()]
+            kept = (await client.post("/v1/references", json={"references": images})).json()["digests"]
+            digests = dict(zip(references, kept, strict=True))
+
+            async def way(some: list[Sample]) -> Rewards:
+                items = [
+                    {"completion": one.completion, "reference": {"digest": digests[one.instance.id]}}
+                    for one in some
+                ]
+                answer = await client.post("/v1/reward", json={"items": items, "weights": {METRIC: 1.0}})
+                return [one["value"] for one in answer.raise_for_status().json()["items"]]
+
+            yield way, gateway.pid
+    finally:
+        await gateway.stop()
+
+
+async def run(logs: Path, number: int, repeat: int, http: bool = False) -> Result:
     """Reward all completions in each way in turns.
 
     Raises:
@@ -139,7 +180,10 @@ async def run(logs: Path, number: int, repeat: int) -> Result:
     """
     before = load()
     wanted = samples(number)
-    async with open_services(Settings(), logs, ("metrics", "render-latex")) as services:
+    async with (
+        open_services(Settings(), logs, ("metrics", "render-latex")) as services,
+        AsyncExitStack() as stack,
+    ):
         about = await services.renderers["render-latex"].describe()
         at_once = max(2, 2 * about.slots)
         named = {name.replace("-", "_"): client.address for name, client in services.clients.items()}
@@ -150,10 +194,14 @@ async def run(logs: Path, number: int, repeat: int) -> Result:
             "batch": lambda some: in_a_batch(reward, some),
             "each": lambda some: each(VerlReward(reward), some),
         }
+        gateways: dict[str, int] = {}
+        if http:
+            addresses = {name: client.address for name, client in services.clients.items()}
+            ways["http"], gateways["http"] = await stack.enter_async_context(by_http(addresses, logs, wanted))
         try:
             for way in ways.values():  # connections and first jobs
                 await way(wanted[:8])
-            works = {name: partial(_taken, way) for name, way in ways.items()}
+            works = {name: partial(_taken, way, gateways.get(name)) for name, way in ways.items()}
             task = {"completions": wanted}
             taken = await in_turns(works, task, repeat, unmeasured=0, check=_require_same)
         finally:
@@ -161,10 +209,13 @@ async def run(logs: Path, number: int, repeat: int) -> Result:
     return _result({name: own["completions"] for name, own in taken.items()}, number, at_once, about, before)
 
 
-async def _taken(way: Way, wanted: list[Sample]) -> Taken:
-    wall, cpu = time.perf_counter(), time.process_time()
+async def _taken(way: Way, gateway: int | None, wanted: list[Sample]) -> Taken:
+    def used() -> float:
+        return time.process_time() + (own_seconds(gateway) if gateway is not None else 0.0)
+
+    wall, cpu = time.perf_counter(), used()
     rewards = await way(wanted)
-    return Taken(time.perf_counter() - wall, time.process_time() - cpu, rewards)
+    return Taken(time.perf_counter() - wall, used() - cpu, rewards)
 
 
 def _require_same(task: str, taken: Mapping[str, Taken]) -> None:
@@ -185,7 +236,8 @@ def _result(
     wall = {name: Spread.of(one.wall for one in own) for name, own in taken.items()}
     each_ms = {name: Spread.of(1000 * one.cpu / number for one in own) for name, own in taken.items()}
     ratios = {name: wall[name].median / wall["direct"].median for name in taken}
-    more = {name: each_ms[name].median - each_ms["direct"].median for name in ("batch", "each")}
+    more = {name: each_ms[name].median - each_ms["direct"].median for name in taken if name != "direct"}
+    by_http = 1000 * (wall["http"].median - wall["batch"].median) / number if "http" in wall else None
     ways = {
         name: {"wall": [one.wall for one in own], "cpu": [one.cpu for one in own]}
         for name, own in taken.items()
@@ -195,6 +247,7 @@ def _result(
         "ratio": {name: ratios[name] for name in more},
         "bar": MOST_MORE,
         "cpu_ms_more": more,
+        "http_wall_ms_more": by_http,
         "ways": ways,
         "completions": number,
         "at_once": at_once,
@@ -210,17 +263,26 @@ def _result(
         f"\nbatch / direct: {ratios['batch']:.2f} times in wall time; "
         f"{more['batch']:.2f} ms of CPU more for each completion, bar {MOST_MORE:g}",
     ]
-    return Result(document, lines, 0 if more["batch"] <= MOST_MORE else 1)
+    if by_http is not None:
+        lines.append(
+            f"http less batch: {by_http:.2f} ms of wall time for each completion, bar {MOST_MORE_BY_HTTP:g}; "
+            f"{more['http'] - more['batch']:.2f} ms of CPU, that of the gateway included"
+        )
+    holds = more["batch"] <= MOST_MORE and (by_http is None or by_http <= MOST_MORE_BY_HTTP)
+    return Result(document, lines, 0 if holds else 1)
 
 
 def main() -> int:
     """Return 0 if the claim holds, 1 if it does not, 2 if the ways differ."""
     parser = command_line("rewards", __doc__)
     parser.add_argument("--completions", type=int, default=512, metavar="N", help="in a batch (default: 512)")
+    parser.add_argument("--http", action="store_true", help="the same batch by an HTTP gateway as well")
     add_repeat(parser, 3)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="i2s-benchmark-") as logs:
-        return finish(given, lambda: asyncio.run(run(Path(logs), max(8, given.completions), given.repeat)))
+        return finish(
+            given, lambda: asyncio.run(run(Path(logs), max(8, given.completions), given.repeat, given.http))
+        )
 
 
 if __name__ == "__main__":

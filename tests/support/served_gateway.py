@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -17,6 +17,7 @@ from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceServicer, add_RenderServiceServicer_to_server
 from i2s_client.connection import AsyncConnection
 from i2s_client.service_table import wire_name
+from i2s_gateway.app import FurtherRoutes
 from i2s_gateway.operations import Backends
 from i2s_gateway.serve import serve_gateway
 from i2s_gateway.settings import GatewaySettings
@@ -25,12 +26,18 @@ Answer = Callable[[pb.RenderRequest, Any], Awaitable[pb.RenderResponse]]
 
 
 @asynccontextmanager
-async def served(addresses: Mapping[str, str], deadline: float = 60.0, **chosen: Any) -> AsyncIterator[str]:
+async def served(
+    addresses: Mapping[str, str],
+    deadline: float = 60.0,
+    further: Sequence[FurtherRoutes] = (),
+    **chosen: Any,
+) -> AsyncIterator[str]:
     """Serve a gateway as long as the block lasts; yields its URL.
 
     Args:
         addresses: Addresses of the services behind it, by name.
         deadline: Seconds of a call.
+        further: What returns routes beside those of the services.
         chosen: Settings of the gateway.
     """
     settings = GatewaySettings(**{"listen": "127.0.0.1:0", **chosen})
@@ -40,7 +47,9 @@ async def served(addresses: Mapping[str, str], deadline: float = 60.0, **chosen:
             name: await stack.enter_async_context(AsyncConnection(one)) for name, one in addresses.items()
         }
         backends = Backends(connections, deadline)
-        serving = asyncio.create_task(serve_gateway(backends, settings, on_ready=ready.set_result))
+        serving = asyncio.create_task(
+            serve_gateway(backends, settings, further=further, on_ready=ready.set_result)
+        )
         try:
             await asyncio.wait({serving, ready}, return_when=asyncio.FIRST_COMPLETED)
             if serving.done():

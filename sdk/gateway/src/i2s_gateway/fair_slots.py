@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, OrderedDict, deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from types import TracebackType
 
@@ -13,7 +14,9 @@ from i2s_gateway.guard import GatewayError
 
 
 class FairSlots:
-    """Slots that callers take in turn: of those that wait, each gets one before any gets its second.
+    """Slots that callers take in turn: the one that was served longest ago is next.
+
+    A caller that comes precedes whoever was served last, and none of those that have waited longer.
 
     Args:
         slots: Items that are under way at a time.
@@ -21,7 +24,8 @@ class FairSlots:
 
     def __init__(self, slots: int) -> None:
         self._free = slots
-        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        self._served = 0  # slots that were passed on so far
+        self._waiting: dict[str, _Waiting] = {}
 
     def of(self, caller: str) -> AbstractAsyncContextManager[None]:
         """Return what holds a slot of a caller for the time of a block; it may be entered many times."""
@@ -33,37 +37,37 @@ class FairSlots:
             self._free -= 1
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(caller, deque()).append(turn)
+        self._waiting.setdefault(caller, _Waiting(self._served - 1)).turns.append(turn)
         try:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
                 self.give_back()  # it was given the slot and goes away
-            else:
-                self._leave(caller, turn)
             raise
 
     def give_back(self) -> None:
         """Pass a slot on to the caller whose turn it is."""
         while self._waiting:
-            caller, turns = next(iter(self._waiting.items()))
-            turn = turns.popleft()
-            self._waiting.move_to_end(caller)
-            if not turns:
+            caller = min(self._waiting, key=lambda name: self._waiting[name].served)
+            waiting = self._waiting[caller]
+            turn = waiting.turns.popleft()
+            if not waiting.turns:
                 del self._waiting[caller]
-            if not turn.done():
+            if not turn.done():  # else it has gone away
+                self._served += 1
+                waiting.served = self._served
                 turn.set_result(None)
                 return
         self._free += 1
 
-    def _leave(self, caller: str, turn: asyncio.Future[None]) -> None:
-        turns = self._waiting.get(caller)
-        if turns is None:
-            return
-        if turn in turns:
-            turns.remove(turn)
-        if not turns:
-            del self._waiting[caller]
+
+@dataclass(slots=True)
+class _Waiting:
+    """The items of one caller that wait."""
+
+    #: When it was served last, counted in slots.
+    served: int
+    turns: deque[asyncio.Future[None]] = field(default_factory=deque)
 
 
 class _Turn(AbstractAsyncContextManager[None]):

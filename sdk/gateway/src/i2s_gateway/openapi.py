@@ -6,7 +6,7 @@ import functools
 import json
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
@@ -16,6 +16,13 @@ from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescript
 from i2s_client.service_table import RENDER_LATEX, WIRE_NAMES
 from i2s_gateway.messages import TEXT, descriptor_of, is_text_for, messages_below
 from i2s_gateway.operations import OPERATIONS, PREFIX, Operation
+from i2s_gateway.reward_description import (
+    LINES,
+    REWARD_PATH,
+    REWARD_REQUESTS,
+    REWARD_SCHEMAS,
+    RewardRequest,
+)
 from i2s_wire.contract import contract
 
 _ABOUT = """The services of i2s for clients that speak HTTP and JSON.
@@ -82,15 +89,36 @@ def openapi() -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {"title": "i2s", "version": version("i2s-sdk"), "description": _ABOUT},
         "security": _SECURITY,
-        "paths": {**_pages(), **{one.path: {"post": _operation(one)} for one in OPERATIONS}},
+        "paths": {
+            **_pages(),
+            **{one.path: {"post": _operation(one)} for one in OPERATIONS},
+            **{one.path: {"post": _reward(one)} for one in REWARD_REQUESTS},
+        },
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
             "schemas": {
                 **{name: _message(one, takes_text=name in requests) for name, one in sorted(known.items())},
                 **{name: _enum(one) for name, one in sorted(enums.items())},
+                **REWARD_SCHEMAS,
                 _ERROR: _error(),
             },
         },
+    }
+
+
+def _reward(request: RewardRequest) -> dict[str, Any]:
+    body = {"schema": _ref(request.body), "example": request.example}
+    content: dict[str, Any] = {_JSON: {"schema": _ref(request.answer)}}
+    if request.path == REWARD_PATH:
+        lines = [_ref("RewardAnswer"), _ref("RewardTotals"), _ref(_ERROR)]
+        content[LINES] = {"schema": {"anyOf": lines}}
+    statuses = {**_STATUSES, "409": "References are not here; error.missing has their digests."}
+    return {
+        "operationId": request.path.removeprefix(f"{PREFIX}/"),
+        "summary": request.summary,
+        "description": request.about,
+        "requestBody": {"required": True, "content": {_JSON: body}},
+        "responses": {"200": {"description": "The answer.", "content": content}, **_errors(statuses)},
     }
 
 
@@ -164,7 +192,7 @@ def _pages() -> dict[str, Any]:
                 "describe",
                 "Say what a service is: versions, limits, isolation, metrics.",
                 described,
-                _errors(("401", "403", "404", "429", "503", "504")),
+                _chosen("401", "403", "404", "429", "503", "504"),
             ),
         },
     }
@@ -172,13 +200,17 @@ def _pages() -> dict[str, Any]:
 
 def _get(name: str, summary: str, schema: Any, responses: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401
     ok = {"description": "The answer.", "content": {_JSON: {"schema": schema}}}
-    all_responses = {"200": ok, **_errors(_OF_EVERY_GET), **responses}
+    all_responses = {"200": ok, **_chosen(*_OF_EVERY_GET), **responses}
     return {"get": {"operationId": name, "summary": summary, "responses": all_responses}}
 
 
-def _errors(statuses: Iterable[str]) -> dict[str, Any]:
+def _errors(statuses: Mapping[str, str]) -> dict[str, Any]:
     content = {_JSON: {"schema": _ref(_ERROR)}}
-    return {one: {"description": _STATUSES[one], "content": content} for one in statuses}
+    return {one: {"description": about, "content": content} for one, about in statuses.items()}
+
+
+def _chosen(*statuses: str) -> dict[str, Any]:
+    return _errors({one: _STATUSES[one] for one in statuses})
 
 
 def _error() -> dict[str, Any]:
@@ -192,6 +224,11 @@ def _error() -> dict[str, Any]:
                 "properties": {
                     "status": {"type": "string", "description": "Name of the status of gRPC."},
                     "message": {"type": "string", "description": "One sentence for people."},
+                    "missing": {
+                        "type": "array",
+                        "items": {"type": "string"},
+                        "description": "Digests of references that have to be sent again.",
+                    },
                     "retry_after_seconds": {
                         "type": "number",
                         "description": "When the same request may be answered.",
@@ -289,7 +326,8 @@ def page(base: str, health: Mapping[str, str]) -> str:
         health=health,
         operations=[
             (one, curl(base + one.path, one.example, makes_picture=one.makes_pictures)) for one in OPERATIONS
-        ],
+        ]
+        + [(one, curl(base + one.path, one.example)) for one in REWARD_REQUESTS],
     )
 
 

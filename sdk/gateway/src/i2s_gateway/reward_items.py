@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import difflib
+import json
 import math
 import re
 from collections.abc import Callable, Hashable, Mapping
@@ -134,6 +135,7 @@ class BatchReader:
         self._tasks, self._bounds, self._request_id = tasks, bounds, request_id
         self._uploaded, self._instance = uploaded, instance
         self._decoded: dict[str, bytes] = {}
+        self._instances: dict[str, Instance | DataError] = {}
         self._missing: dict[str, None] = {}
         self._size = 0
 
@@ -271,10 +273,20 @@ class BatchReader:
             if foreign := [name for name in ("target", "inputs") if name in own]:
                 raise invalid(f"{where}.{foreign[0]}: {task!r} has reference, structure and assets")
             return RoundTripRequest(reference, completion, task, structure, assets, identity, finish)
-        instance = _instance(item, task, structure, identity)
+        instance = self._own_instance(item, task, structure, identity)
         if isinstance(instance, DataError):
             return instance
         return RoundTripRequest(instance, completion, finish=finish)
+
+    def _own_instance(
+        self, item: Mapping[str, Any], task: str, structure: str | None, identity: str
+    ) -> Instance | DataError:
+        """Return the instance of inputs and target; equal ones have the same, so that answers share it."""
+        key = json.dumps([task, item.get("inputs"), item.get("target"), structure], sort_keys=True)
+        if key not in self._instances:
+            self._size += len(key)
+            self._instances[key] = _instance(item, task, structure, identity)
+        return self._instances[key]
 
     def _finish(self, value: object, where: str) -> Finish:
         if value is None:
@@ -367,7 +379,7 @@ def _group_of(reference: object, request: object) -> Hashable:
         return "instance", reference.id
     if isinstance(reference, bytes):
         return digest_of(reference)
-    return id(request)
+    return id(request.reference) if isinstance(request, RoundTripRequest) else id(request)
 
 
 def _json(raw: bytes | bytearray) -> object:

@@ -21,8 +21,9 @@ from i2s_gateway.answers import CLOSED, json_response, metadata_of, request_id_o
 from i2s_gateway.callers import Caller, caller_of
 from i2s_gateway.fair_slots import Places
 from i2s_gateway.guard import Bodies, GatewayError, invalid
-from i2s_gateway.operations import PREFIX, Backends
+from i2s_gateway.operations import Backends
 from i2s_gateway.references import References
+from i2s_gateway.reward_description import LINES, REFERENCES_PATH, REWARD_PATH
 from i2s_gateway.reward_items import BatchReader, ItemBounds, RewardBatch, RewardItem, read_uploads
 from i2s_gateway.reward_scorers import OpenedTask, RewardScorers, services_of
 from i2s_gateway.settings import GatewaySettings
@@ -48,11 +49,6 @@ from i2s_sdk.tasks.registry import task_spec
 from i2s_training.batch_reward import LARGEST, Reward
 from i2s_training.completion_scorer import Batch, RoundTripRequest, RoundTripResult, first_of_each
 from i2s_training.groups import GroupPlace, group_places
-
-REWARD_PATH, REFERENCES_PATH = f"{PREFIX}/reward", f"{PREFIX}/references"
-
-#: The answer of a caller that wants items as they are done.
-LINES = "application/x-ndjson"
 
 #: Statuses of a service that say that this caller may not call it, or that this gateway may not ask for it.
 _REFUSED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.BAD_GATEWAY, HTTPStatus.NOT_FOUND)

@@ -22,7 +22,6 @@ import enum
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from i2s_sdk.instances.images import ImageFaultError, decode_image, has_one_color, read_header
 from i2s_sdk.instances.instance import Content
@@ -32,9 +31,6 @@ from i2s_sdk.tasks.repair import RepairKind
 from i2s_sdk.tasks.structure import Origin
 from i2s_wire.render.figure import Figure, FigureBox
 from i2s_wire.render.rendering import Rendering, Verdict
-
-if TYPE_CHECKING:
-    from PIL import Image
 
 
 class Gate(enum.StrEnum):
@@ -233,13 +229,13 @@ def _reference_copied(judged: Judged) -> ClosedGate | None:
 
 def _have_the_same_pixels(image: bytes, other: bytes) -> bool:
     try:
-        return _pixels(image).tobytes() == _pixels(other).tobytes()
+        return _pixels(image) == _pixels(other)
     except ImageFaultError:
         return False
 
 
-def _pixels(image: bytes) -> Image.Image:
-    return decode_image(image).convert("RGB")
+def _pixels(image: bytes) -> bytes:
+    return decode_image(image).convert("RGB").tobytes()
 
 
 #: What of a figure its image shows, where the renderer does not say.

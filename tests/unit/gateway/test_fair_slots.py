@@ -1,0 +1,66 @@
+"""Callers take slots in turn, and have places no further than they leave some to others."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from i2s_gateway.fair_slots import FairSlots, Places
+from i2s_gateway.guard import GatewayError
+
+
+async def test_a_caller_that_comes_late_is_served_in_turn() -> None:
+    slots, order = FairSlots(1), list[str]()
+
+    async def work(caller: str, name: str) -> None:
+        async with slots.of(caller):
+            order.append(name)
+            await asyncio.sleep(0)
+
+    many = [asyncio.create_task(work("many", f"m{at}")) for at in range(4)]
+    await asyncio.sleep(0)
+    few = [asyncio.create_task(work("few", f"f{at}")) for at in range(2)]
+    await asyncio.gather(*many, *few)
+    assert order == ["m0", "m1", "f0", "m2", "f1", "m3"]
+
+
+async def test_a_slot_is_not_lost_with_a_caller_that_goes_away() -> None:
+    slots = FairSlots(1)
+    await slots.take("a")
+    waiting = [asyncio.create_task(slots.take(name)) for name in ("b", "b", "c")]
+    await asyncio.sleep(0)
+    waiting[0].cancel()
+    slots.give_back()
+    waiting[1].cancel()  # it was given the slot and has not run since
+    done, _ = await asyncio.wait(waiting, timeout=1)
+    assert done == set(waiting)
+    assert [one.cancelled() for one in waiting] == [True, True, False]
+    slots.give_back()
+    await asyncio.wait_for(slots.take("d"), 1)
+
+
+def test_a_caller_leaves_as_many_places_as_it_takes() -> None:
+    places = Places(8, 100)
+    with places.held("a", 4, 10):
+        with pytest.raises(GatewayError) as sent_away, places.held("a", 1, 10):
+            pass
+        assert (sent_away.value.http, sent_away.value.retry_after_seconds) == (429, 1.0)
+        with places.held("b", 2, 10):
+            assert places.taken == 6
+        with pytest.raises(GatewayError) as large, places.held("b", 1, 50), places.held("c", 1, 50):
+            pass
+        assert large.value.http == 429
+    assert places.taken == 0
+    with pytest.raises(GatewayError) as never, places.held("a", 5, 10):
+        pass
+    assert never.value.http == 413
+
+
+def test_the_time_to_come_back_is_that_of_the_items_that_wait() -> None:
+    places = Places(100, 100)
+    for second in range(200):
+        places.note_done(1.0 + second / 2)
+    with places.held("a", 50, 1), pytest.raises(GatewayError) as sent_away, places.held("a", 50, 1):
+        pass
+    assert sent_away.value.retry_after_seconds == pytest.approx(25.0, rel=0.01)
