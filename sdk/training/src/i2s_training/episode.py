@@ -39,7 +39,15 @@ from i2s_sdk.instances.instance import Instance
 from i2s_sdk.tasks.question import ImagePart, TextPart, joined_texts
 from i2s_sdk.tasks.registry import DEFAULT_TASK
 from i2s_sdk.tasks.task import Task
-from i2s_sdk.tasks.turn import DIFFERENCE, ObservedImage, TurnResult, observe, require_turns, says_done
+from i2s_sdk.tasks.turn import (
+    DIFFERENCE,
+    Observation,
+    ObservedImage,
+    TurnResult,
+    observe,
+    require_turns,
+    says_done,
+)
 from i2s_training.batch_reward import BatchReward, Reward, RewardRequest
 from i2s_training.completion_scorer import RoundTripRequest, RoundTripResult
 
@@ -245,7 +253,7 @@ def advance(
     told = turn_result(reward.result)
     shown = observe(task, told, reference)
     images = {one.name: one.png for one in shown.parts if isinstance(one, ObservedImage)}
-    parts = () if done else tuple(one.png if isinstance(one, ObservedImage) else one for one in shown.parts)
+    parts = () if done else _parts(shown)
     return EpisodeState(rewards, digest, "", done), EpisodeStep(
         turn=len(rewards),
         reward=reward.value,
@@ -259,6 +267,19 @@ def advance(
         difference=images.get(DIFFERENCE),
         result=reward.result,
     )
+
+
+def _parts(shown: Observation) -> tuple[MessagePart, ...]:
+    """Return the parts of an observation; texts that follow one another are one, as providers are asked."""
+    parts: list[MessagePart] = []
+    for one in shown.parts:
+        if isinstance(one, ObservedImage):
+            parts.append(one.png)
+        elif parts and isinstance(parts[-1], str):
+            parts[-1] += one
+        else:
+            parts.append(one)
+    return tuple(parts)
 
 
 def turn_result(result: RoundTripResult) -> TurnResult:
