@@ -23,6 +23,7 @@ from i2s_sdk.tasks.turn import (
     observe,
     require_turns,
     says_done,
+    spoken,
     turn_name,
     turn_texts,
 )
@@ -119,7 +120,7 @@ def test_an_answer_without_a_rendering_is_said_to_have_none() -> None:
     assert names(failed) == []
     assert texts(failed).startswith("Your answer could not be rendered.\nThe first error is: TIME_LIMIT")
     unread = observe(LATEX, TurnResult(None, None, "there is no code"), png()).parts
-    assert texts(unread).startswith("Your answer could not be read.\nThe first error is: there is no code")
+    assert texts(unread).startswith("Your answer could not be read: there is no code.\nIf you can")
 
 
 def test_a_long_error_is_cut() -> None:
@@ -155,6 +156,12 @@ def test_the_question_of_a_turn_goes_on_with_the_conversation(tmp_path: Path) ->
 )
 def test_an_answer_says_done_by_the_word_on_its_last_line_without_code(completion: str, done: bool) -> None:
     assert says_done(LATEX, completion) is done
+
+
+def test_half_of_a_character_is_not_sent() -> None:
+    assert spoken(LATEX, "$x$ \ud83d") == "$x$ ?"
+    parts = observe(LATEX, TurnResult(None, Verdict.COMPILE_ERROR, "bad \ud83d", 1)).parts
+    assert "of your answer: bad ?" in texts(parts)
 
 
 def test_the_first_turn_has_no_name() -> None:

@@ -13,6 +13,8 @@ from i2s_sdk.consoles import print_in_parts, table_console
 from i2s_sdk.report import figures
 from i2s_sdk.report.account_lines import account_lines
 from i2s_sdk.report.overview import TASKS_ACROSS, Overview, OverviewRow
+from i2s_sdk.report.tables import print_table
+from i2s_sdk.report.turn_tables import ABOUT_TURNS, turn_table
 from i2s_sdk.report.view import profile_word, usable_word
 from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.stats.aggregate import Group, Summary, TaskResult
@@ -39,6 +41,10 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
         title = visible_line(f"{task}, profile {profile_word(task, summary.profile)}")
         across = len(result.total.metrics) <= _METRICS_ACROSS
         print_in_parts(console, (_table if across else _long_table)(title, usable_word(task), result))
+        if (turns := turn_table(task, [(task, summary)], main_only=True)) is not None:
+            print_table(turns, stream, intervals=True)
+    for note in ABOUT_TURNS if summary.turns else ():
+        console.print(Text(note))
     for name, mean in summary.benchmarks.items():
         between = figures.interval(mean)
         shown = (

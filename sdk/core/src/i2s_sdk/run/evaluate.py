@@ -440,6 +440,8 @@ def evaluate_predictions(
     """
     settings = settings or Settings.load()
     choice = resolve_selection(data, settings, **wanted)
+    if choice.turns > 1:
+        raise UsageError("--predictions asks no model, so there are no turns: leave out --turns")
     predicted = find_predictions(Path(predictions), choice.whole, systems)
     folders = run_folders([one.system for one in predicted], out)
     runs = [

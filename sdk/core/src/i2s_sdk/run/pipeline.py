@@ -19,7 +19,14 @@ from typing import Generic, TypeVar
 from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.models.model import Model
 from i2s_sdk.run.storage.folder import RunFolder
-from i2s_sdk.run.storage.record import Record, SampleAnswer, SampleInstance, SampleRendering, SampleScore
+from i2s_sdk.run.storage.record import (
+    Record,
+    SampleAnswer,
+    SampleInstance,
+    SampleRendering,
+    SampleScore,
+    SampleTurn,
+)
 from i2s_wire.tracing import AttributeValue, Span, begin_trace, current_span, span, within
 
 S = TypeVar("S")
@@ -170,6 +177,8 @@ class Sample:
     reference: bytes | None = field(default=None, repr=False)
     #: The image that was rendered, encoded; None if there is none, or an earlier start made it.
     image: bytes | None = field(default=None, repr=False)
+    #: Which answer of the conversation it is, from 1.
+    turn: int = 1
 
     @property
     def ended(self) -> bool:
@@ -184,7 +193,9 @@ class Sample:
     ) -> Sample:
         """Return the sample with its record, composed of its answer and of these parts."""
         answer = self.answer or SampleAnswer()
-        record = Record(facts, answer, rendering or SampleRendering(), score or SampleScore())
+        record = Record(
+            facts, answer, rendering or SampleRendering(), score or SampleScore(), SampleTurn(self.turn)
+        )
         return replace(self, record=record)
 
 

@@ -98,9 +98,11 @@ def says_done(task: Task, completion: str) -> bool:
 def spoken(task: Task, completion: str) -> str:
     """Return what of a completion the model is shown as its earlier answer: reasoning is left out.
 
-    Profile ``helm`` reads completions verbatim, and shows them so.
+    Profile ``helm`` reads completions verbatim, and shows them so. Halves of characters, which cannot be
+    sent, are replaced by question marks.
     """
-    return completion if task.profile is Profile.HELM else read_answer_text(completion).text
+    answer = completion if task.profile is Profile.HELM else read_answer_text(completion).text
+    return _sendable(answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,12 +174,12 @@ def observe(task: Task, result: TurnResult, reference: bytes = b"") -> Observati
         if reference and task.rendering.image_metrics:
             difference = difference_png(reference, result.rendering, task.rendering.size_policy)
             parts += [texts["turn_difference"], ObservedImage(DIFFERENCE, difference)]
+    elif result.verdict is None:
+        parts.append(texts["turn_unread"].format(reason=_one_line(result.error) or "it holds no code"))
     else:
-        parts.append(texts["turn_unread" if result.verdict is None else "turn_not_rendered"])
-    if result.error.strip():
+        parts.append(texts["turn_not_rendered"])
+    if result.verdict is not None and (result.error.strip() or result.rendering is None):
         parts.append(_error_text(result))
-    elif result.rendering is None and result.verdict is not None:
-        parts.append(texts["turn_error"].format(error=result.verdict.name))
     parts.append(texts["turn_request"].format(done=DONE))
     return Observation(tuple(parts))
 
@@ -279,9 +281,16 @@ def _encoded(image: Image.Image) -> bytes:
 
 
 def _error_text(result: TurnResult) -> str:
-    error = " ".join(result.error.split())
-    if len(error) > MOST_ERROR_CHARACTERS:
-        error = error[: MOST_ERROR_CHARACTERS - 1] + "…"
+    error = _one_line(result.error) or (result.verdict.name if result.verdict is not None else "")
     if result.line:
         return prompt_texts()["turn_error_line"].format(error=error, line=result.line)
     return prompt_texts()["turn_error"].format(error=error)
+
+
+def _one_line(error: str) -> str:
+    words = _sendable(" ".join(error.split()))
+    return words if len(words) <= MOST_ERROR_CHARACTERS else words[: MOST_ERROR_CHARACTERS - 1] + "…"
+
+
+def _sendable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
