@@ -22,6 +22,7 @@ import enum
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from i2s_sdk.instances.images import ImageFaultError, decode_image, has_one_color, read_header
 from i2s_sdk.instances.instance import Content
@@ -132,7 +133,7 @@ _ENCODED = re.compile(r"(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR)[A-Za-z0-9+/]{100,}={0,
 #: The first bytes of PNG and JPEG files in literals of programs.
 _RAW = re.compile(r"\\x89PNG|89504e470d0a1a0a|\\xff\\xd8\\xff", re.IGNORECASE)
 #: An image within the operators of a PDF page.
-_INLINE = re.compile(r"\\(?:pdfliteral|special|pdfextension)\b[^\n]{0,400}?\bBI\b")
+_INLINE = re.compile(r"\\(?:pdfliteral|special|pdfextension)\b[^\n]{0,200}?\bBI\b")
 #: Functions of programs that draw an array as an image.
 _ARRAY_DRAWN = re.compile(r"\b(?:imshow|figimage|fromarray|pcolorfast|pcolormesh|pcolor|matshow)\s*\(")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
@@ -144,7 +145,7 @@ MOST_NUMBERS, MOST_RECTANGLES = 3000, 1500
 #: The least part of the pixels of a rendering that an encoded image has if it can be all that is seen.
 _LEAST_PART = 0.25
 #: Encoded images of one answer that are looked at.
-_MOST_ENCODED = 16
+_MOST_ENCODED = 8
 
 
 def _embedded_raster(judged: Judged) -> ClosedGate | None:
@@ -218,24 +219,35 @@ def _reference_copied(judged: Judged) -> ClosedGate | None:
         return None
     own = (("an encoded image of the source", one) for one in _encoded_images(code))
     given = ((f"the file {name!r}", one) for name, one in judged.content.assets.items() if name in code)
-    wanted = _size(reference)
+    wanted, pixels = _size(reference), _ReferencePixels(reference)
     for name, image in (*own, *given):
-        if image == reference or (
-            _size(image) == wanted != (0, 0) and _have_the_same_pixels(image, reference)
-        ):
+        same_size = _size(image) == wanted != (0, 0)
+        if image == reference or (same_size and pixels.are_those_of(image)):
             return ClosedGate(Gate.REFERENCE_COPIED, f"{name} is the reference", lowers=True)
     return None
 
 
-def _have_the_same_pixels(image: bytes, other: bytes) -> bool:
+class _ReferencePixels:
+    """The pixels of a reference, decoded when they are first needed."""
+
+    def __init__(self, reference: bytes) -> None:
+        self._reference = reference
+
+    @cached_property
+    def _pixels(self) -> bytes | None:
+        return _pixels(self._reference)
+
+    def are_those_of(self, image: bytes) -> bool:
+        """Return whether an image has the same pixels."""
+        return self._pixels is not None and _pixels(image) == self._pixels
+
+
+def _pixels(image: bytes) -> bytes | None:
+    """Return the pixels of an image, None if it is damaged."""
     try:
-        return _pixels(image) == _pixels(other)
+        return decode_image(image).convert("RGB").tobytes()
     except ImageFaultError:
-        return False
-
-
-def _pixels(image: bytes) -> bytes:
-    return decode_image(image).convert("RGB").tobytes()
+        return None
 
 
 #: What of a figure its image shows, where the renderer does not say.
