@@ -10,8 +10,11 @@ from typing import Any
 import grpc
 import httpx
 import pytest
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
 
 from i2s.render.v1 import render_pb2 as pb
+from i2s_gateway.openapi import openapi
 from served_episodes import episodes_before, episodes_of
 from served_gateway import renderer
 from served_rewards import INPUTS, draws_at_once, picture
@@ -238,3 +241,25 @@ async def test_a_page_of_another_origin_can_neither_begin_nor_end_an_episode() -
         assert (await client.post("/v1/episodes", json=OPENING, headers=origin)).status_code == 403
         assert (await client.delete(path, headers=origin)).status_code == 403
         assert (await client.get(path)).status_code == 200
+
+
+async def test_questions_steps_and_states_are_as_they_are_described() -> None:
+    described = openapi()
+    registry = Registry().with_resource(
+        "urn:gateway",
+        Resource.from_contents({"$schema": "https://json-schema.org/draft/2020-12/schema", **described}),
+    )
+
+    def check(name: str, said: object) -> None:
+        schema = {"$ref": f"urn:gateway#/components/schemas/{name}"}
+        Draft202012Validator(schema, registry=registry).validate(said)
+
+    assert {"/v1/episodes", "/v1/episodes/{id}", "/v1/episodes/{id}/step"} <= set(described["paths"])
+    async with episodes_before(fails_at_two) as client:
+        check("EpisodeOpening", {**OPENING, "turns": 2})
+        question = (await client.post("/v1/episodes", json={**OPENING, "turns": 2})).json()
+        check("EpisodeQuestion", question)
+        path = f"/v1/episodes/{question['id']}"
+        for number in (2, 1):
+            check("EpisodeStep", (await client.post(f"{path}/step", json=answer(number))).json())
+        check("EpisodeState", (await client.get(path)).json())

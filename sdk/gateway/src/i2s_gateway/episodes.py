@@ -17,9 +17,10 @@ from starlette.routing import Route
 
 from i2s_gateway.answers import json_response, metadata_of, request_id_of, request_span, unless_gone
 from i2s_gateway.callers import Caller, caller_of
+from i2s_gateway.episode_description import BATCH_FIELDS, EPISODES_PATH, ITEM_FIELDS, OWN_FIELDS
 from i2s_gateway.episode_store import EpisodeBounds, EpisodeStore, StoredEpisode
 from i2s_gateway.guard import Bodies, GatewayError, invalid
-from i2s_gateway.operations import PREFIX, Backends
+from i2s_gateway.operations import Backends
 from i2s_gateway.reward_items import RewardBatch, RewardItem
 from i2s_gateway.rewards import Judging, Rewards, reward_answer
 from i2s_gateway.settings import GatewaySettings
@@ -38,13 +39,6 @@ from i2s_training.episode import (
     start_of,
     stay,
 )
-
-EPISODES_PATH = f"{PREFIX}/episodes"
-
-#: Fields of a request for an episode that are those of an item and of a batch of rewards.
-_ITEM = ("task", "reference", "structure", "target", "inputs", "assets", "floor", "ceiling")
-_BATCH = ("weights", "failed", "normalize", "clip", "deadline_seconds")
-_OWN = ("turns", "final")
 
 
 class Episodes:
@@ -186,13 +180,16 @@ class _Served:
         self, raw: bytes | bytearray, caller: Caller, request: Request
     ) -> tuple[Mapping[str, Any], EpisodeRules, RewardBatch]:
         """Return the batch of an episode as it is kept, its rules, and the batch as it was read."""
-        body = _object(raw, (*_ITEM, *_BATCH, *_OWN))
+        body = _object(raw, (*ITEM_FIELDS, *BATCH_FIELDS, *OWN_FIELDS))
         try:
-            rules = EpisodeRules(**{name: body[name] for name in _OWN if body.get(name) is not None})
+            rules = EpisodeRules(**{name: body[name] for name in OWN_FIELDS if body.get(name) is not None})
         except (UsageError, TypeError) as error:
             raise invalid(f"turns or final: {error}") from None
-        item = {name: body[name] for name in _ITEM if body.get(name) is not None}
-        opening = {"items": [item], **{name: body[name] for name in _BATCH if body.get(name) is not None}}
+        item = {name: body[name] for name in ITEM_FIELDS if body.get(name) is not None}
+        opening = {
+            "items": [item],
+            **{name: body[name] for name in BATCH_FIELDS if body.get(name) is not None},
+        }
         batch = self._batch(opening, "", caller, request)
         asked = batch.items[0].asked.request
         if not isinstance(asked, I2SError) and isinstance(asked.reference, bytes):

@@ -36,6 +36,7 @@ from i2s_sdk.errors import I2SError, UsageError
 from i2s_sdk.files import read_file
 from i2s_sdk.instances.images import read_header
 from i2s_sdk.instances.instance import Instance
+from i2s_sdk.run.turns import first_error
 from i2s_sdk.tasks.question import ImagePart, TextPart, joined_texts
 from i2s_sdk.tasks.registry import DEFAULT_TASK
 from i2s_sdk.tasks.task import Task
@@ -284,10 +285,8 @@ def _parts(shown: Observation) -> tuple[MessagePart, ...]:
 
 def turn_result(result: RoundTripResult) -> TurnResult:
     """Return what a model is shown of a judged answer."""
-    rendering = result.record.rendering
-    if rendering.error is not None:
-        return TurnResult(result.png, rendering.verdict, rendering.error.message, rendering.error.answer_line)
-    return TurnResult(result.png, rendering.verdict, "" if rendering.usable else rendering.message)
+    error, line = first_error(result.record.rendering)
+    return TurnResult(result.png, result.record.rendering.verdict, error, line)
 
 
 class Episode:
