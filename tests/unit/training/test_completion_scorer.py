@@ -7,6 +7,7 @@ import io
 import traceback
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from pathlib import Path
 
 import grpc
 import pytest
@@ -26,9 +27,9 @@ from i2s_wire.render.rendering import Verdict
 SLOTS, COMPLETIONS = 4, 24
 
 
-def _png() -> bytes:
+def _png(shade: int = 0) -> bytes:
     output = io.BytesIO()
-    Image.new("L", (4, 4)).save(output, "PNG")
+    Image.new("L", (4, 4), shade).save(output, "PNG")
     return output.getvalue()
 
 
@@ -192,3 +193,27 @@ async def test_a_batch_that_is_cancelled_is_cancelled() -> None:
     judging.cancel()
     with pytest.raises(asyncio.CancelledError):
         await judging
+
+
+async def test_equal_completions_of_a_batch_are_rendered_once_and_keep_their_names() -> None:
+    renderer = _Renderer(_at_once)
+    wanted = [RoundTripRequest(PICTURE, text, id=str(at)) for at, text in enumerate(("$x$", "$y$", "$x$"))]
+    other = RoundTripRequest(_png(2), "$x$", id="3")
+    found = await scorer(renderer).score_each([*wanted, other, gone()])
+    assert renderer.asked == 3
+    assert [one.record.instance.id for one in found if not isinstance(one, I2SError)] == list("0123")
+    assert isinstance(found[4], ServiceUnavailableError)
+
+
+async def test_a_reference_is_read_once_for_the_completions_of_a_batch(tmp_path: Path) -> None:
+    image, read = tmp_path / "a.png", list[int]()
+    image.write_bytes(PICTURE)
+
+    async def removes(number: int) -> None:
+        read.append(number)
+        image.unlink(missing_ok=True)
+
+    judges = replace(scorer(_Renderer(removes)), slots=asyncio.Semaphore(1))
+    found = await judges.score_each([RoundTripRequest(image, f"${at}$") for at in range(3)])
+    assert len(read) == 3
+    assert not any(isinstance(one, I2SError) for one in found)

@@ -146,7 +146,7 @@ class _Served:
 
     async def keep(self, request: Request) -> Response:
         """Keep images, which batches then name by their digests."""
-        with request_span(request, REFERENCES_PATH, request_id_of(request)):
+        with request_span(request, REFERENCES_PATH, request_id_of(request)) as served:
             caller, rewards = caller_of(request), self._rewards
             names = {name for task in rewards.scorers.tasks.values() for name in services_of(task)}
             await self._require_access(sorted(names)[:1], request)
@@ -158,11 +158,15 @@ class _Served:
                 raise GatewayError(
                     HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "RESOURCE_EXHAUSTED", str(error)
                 ) from None
+            served.set({"http.response.status_code": HTTPStatus.OK})
             return json_response({"digests": digests})
 
     async def reward(self, request: Request) -> Response:
         """Answer a batch."""
-        with request_span(request, REWARD_PATH, request_id_of(request)), contextlib.ExitStack() as held:
+        with (
+            request_span(request, REWARD_PATH, request_id_of(request)) as served,
+            contextlib.ExitStack() as held,
+        ):
             caller, rewards = caller_of(request), self._rewards
             reader = rewards.reader(caller, request_id_of(request))
             async with self._bodies.body(request) as raw:
@@ -171,8 +175,11 @@ class _Served:
             judging = Judging(rewards, self._backends, batch, caller, metadata_of(request))
             if _wants_lines(request):
                 await unless_gone(request, judging.look())
+                served.set({"http.response.status_code": HTTPStatus.OK})
                 return _Lines(request, judging, held.pop_all())
-            return json_response(await unless_gone(request, judging.whole()))
+            whole = await unless_gone(request, judging.whole())
+            served.set({"http.response.status_code": HTTPStatus.OK})
+            return json_response(whole)
 
     async def _require_access(self, services: Sequence[str], request: Request) -> None:
         for name in services:
