@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,12 +16,21 @@ from i2s_sdk.cli.show import show_command
 from i2s_sdk.errors import UsageError
 from i2s_sdk.report.analyses import compare_two
 from i2s_sdk.report.page import write_report
+from i2s_sdk.report.samples import chunks, digests_of, sample_rows
 from i2s_sdk.report.turn_tables import turn_table
 from i2s_sdk.report.view import views_of
 from i2s_sdk.run.export import export
 from i2s_sdk.run.merge import merge
 from i2s_sdk.run.storage.folder import RESULTS, read_run
-from i2s_sdk.run.storage.record import Outcome, Record, SampleInstance, SampleScore, SampleTurn, TurnEnd
+from i2s_sdk.run.storage.record import (
+    Outcome,
+    Record,
+    SampleInstance,
+    SampleRendering,
+    SampleScore,
+    SampleTurn,
+    TurnEnd,
+)
 from i2s_sdk.stats.aggregate import results_document, summarize_run
 from i2s_sdk.stats.turns import BEST, LAST, at_turn, ends, parse_turn
 from run_folders import instances, options, record_of, turns_of, write_run, write_turns
@@ -37,7 +48,7 @@ def _answer(turn: int, ems: float | None, ended: TurnEnd | None = None) -> Recor
 
 
 def _place(records: list[Record], turn: int | str) -> int | None:
-    chosen = at_turn(records[0], records[1:], turn, TURNS, "ems")
+    chosen = at_turn(records[0], records[1:], turn, TURNS, ("ems",))
     return None if chosen is None else chosen.turn.turn
 
 
@@ -57,6 +68,22 @@ def test_an_ended_conversation_keeps_its_last_answer_and_one_that_goes_on_has_no
     records: list[Record], places: list[int | None]
 ) -> None:
     assert [_place(records, turn) for turn in (1, 2, 3, LAST, BEST)] == places
+
+
+def test_the_best_answer_has_the_highest_mean_of_the_main_columns_and_without_values_is_usable() -> None:
+    def answer(turn: int, usable: bool, **metrics: float | None) -> Record:
+        score = SampleScore(Outcome.SCORED, metrics=metrics)
+        return Record(FACTS, rendering=SampleRendering(usable=usable), score=score, turn=SampleTurn(turn))
+
+    main = ("text", "data")
+    three = [
+        answer(1, True, text=0.9, data=0.1),
+        answer(2, True, text=0.4, data=0.8),
+        answer(3, True, text=0.5),
+    ]
+    assert at_turn(three[0], three[1:], BEST, TURNS, main) is three[1]
+    none = [answer(1, False, text=None), answer(2, True, text=None), answer(3, True, text=None)]
+    assert at_turn(none[0], none[1:], BEST, TURNS, main) is none[1]
 
 
 @pytest.mark.parametrize(
@@ -186,3 +213,16 @@ def test_show_prints_all_answers_of_a_sample(run: Path) -> None:
     assert [f", answer {turn})" in said for turn in (1, 2, 3)] == [False, True, True]
     plain = json.loads(CliRunner().invoke(show_command, [str(run), name, "--json"]).stdout)
     assert [one.get("turn", 1) for one in plain] == [1, *(one.turn.turn for one in own)]
+
+
+def test_the_sample_of_a_report_has_its_later_answers_and_their_images(run: Path) -> None:
+    (view,) = views_of([read_run(run)])
+    rows = sample_rows([view])
+    images = list(digests_of(rows, [view]))
+    (chunk,) = chunks([view], rows, images)
+    told = [one for (one,) in json.loads(zlib.decompress(base64.b64decode(chunk)))]
+    later = [detail.get("turns", []) for detail in told]
+    expected = [[one.turn.turn for one in view.turns.get(row[0].instance.id, ())] for row in rows if row[0]]
+    assert [[one["turn"] for one in own] for own in later] == expected
+    place = next(one["ending"][2] for own in later for one in own if one["ending"][2] >= 0)
+    assert images[place] in {one.rendering.sha256 for own in view.turns.values() for one in own}

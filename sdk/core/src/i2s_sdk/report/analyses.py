@@ -23,7 +23,7 @@ from i2s_sdk.report.versus import Versus, versus_of
 from i2s_sdk.report.view import RunView, difficulty_order, run_name, views_of
 from i2s_sdk.run.storage.folder import StoredRun, read_run
 from i2s_sdk.run.storage.interface import PathOrUrl
-from i2s_sdk.stats.aggregate import RENDERED, excluded_from_totals, main_metric
+from i2s_sdk.stats.aggregate import RENDERED, excluded_from_totals, main_parts
 from i2s_sdk.stats.correlations import Correlation, correlations
 from i2s_sdk.stats.means import share
 from i2s_sdk.stats.repeats import Repeats, repeats
@@ -107,7 +107,7 @@ def run_at(run: StoredRun, turn: Turn) -> StoredRun:
         raise UsageError(
             f"{run.path} has {have} to each question, and no answer {turn}; see --turns of evaluate"
         )
-    chosen = records_at(run.records, run.turns, turn, turns, main_metric)
+    chosen = records_at(run.records, run.turns, turn, turns, main_parts)
     options = replace(run.manifest.options, turns=1)
     return replace(run, records=chosen, turns={}, manifest=replace(run.manifest, options=options))
 

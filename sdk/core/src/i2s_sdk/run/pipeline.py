@@ -136,6 +136,8 @@ class Progress:
     note: str = ""
     #: Whether the run measures a reference point, which the command was not asked for by name.
     reference: bool = False
+    #: How far the turn after the first answers is that is under way, as "turn 2: 1 of 3"; empty for none.
+    turn: str = ""
 
 
 #: Called at the beginning of the work, and each time that a sample went through a stage.

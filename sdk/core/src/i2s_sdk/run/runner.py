@@ -451,15 +451,13 @@ class _Tally:
                 folder.paid,
                 last,
                 self._name,
-                self._noted(),
+                self._note,
+                turn=self._turn_progress(),
             )
         )
 
-    def _noted(self) -> str:
-        if self._turn == 1:
-            return self._note
-        turn = f"turn {self._turn}: {self._turn_ended} of {self._turn_samples}"
-        return f"{turn}; {self._note}" if self._note else turn
+    def _turn_progress(self) -> str:
+        return "" if self._turn == 1 else f"turn {self._turn}: {self._turn_ended} of {self._turn_samples}"
 
     def counted(self, stage: PipelineStage[Sample]) -> PipelineStage[Sample]:
         """Return the stage with its progress told."""

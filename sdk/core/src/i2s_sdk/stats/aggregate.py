@@ -332,7 +332,7 @@ def _task_turns(
     own = [one for one in planned if one.task == task]
 
     def row(turn: Turn) -> TurnRow:
-        chosen = records_at(records, later, turn, turns, main_metric)
+        chosen = records_at(records, later, turn, turns, main_parts)
         result = _task(task, own, chosen, columns, profile)
         until = turn if isinstance(turn, int) else turns
         return TurnRow(
@@ -344,7 +344,7 @@ def _task_turns(
         )
 
     rows = tuple(row(turn) for turn in range(1, turns + 1))
-    return TaskTurns(main_metric(task), rows, row(BEST), ends(records, later, task))
+    return TaskTurns(task_spec(task).main_metric, rows, row(BEST), ends(records, later, task))
 
 
 def _value(result: TaskResult, name: str) -> Mean:
@@ -352,9 +352,9 @@ def _value(result: TaskResult, name: str) -> Mean:
     return Mean(result.values[name], of_total.n, result.intervals[name], result.interval_kinds[name])
 
 
-def main_metric(task: str) -> str:
-    """Return the metric of samples that ranks models in a task."""
-    return task_spec(task).main_parts[0]
+def main_parts(task: str) -> Sequence[str]:
+    """Return the metrics of samples whose mean ranks models in a task."""
+    return task_spec(task).main_parts
 
 
 def max_tokens(manifest: Manifest, tasks: Iterable[str]) -> dict[str, int]:

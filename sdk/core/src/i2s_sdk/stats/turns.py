@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -69,7 +70,9 @@ class TaskTurns:
         }
 
 
-def at_turn(first: Record, later: Sequence[Record], turn: Turn, turns: int, main: str) -> Record | None:
+def at_turn(
+    first: Record, later: Sequence[Record], turn: Turn, turns: int, main: Sequence[str]
+) -> Record | None:
     """Return the answer of a sample that counts after a turn.
 
     Args:
@@ -77,7 +80,8 @@ def at_turn(first: Record, later: Sequence[Record], turn: Turn, turns: int, main
         later: Records of those after it, in order.
         turn: Number of the turn, LAST or BEST.
         turns: Answers of a conversation at most.
-        main: Metric by which the best answer is chosen; of equal ones the earliest.
+        main: Metrics by the mean of which the best answer is chosen; of equal ones a usable one, then the
+            earliest.
 
     Returns:
         The record of that turn; of a conversation that ended before, that of its last answer, which is never
@@ -90,7 +94,7 @@ def at_turn(first: Record, later: Sequence[Record], turn: Turn, turns: int, main
             return None
         if not records[-1].outcome.counts:  # the conversation goes on when the run is resumed
             return records[-1]
-        return max(records, key=lambda one: (_main_value(one, main), -one.turn.turn))
+        return max(records, key=lambda one: (_main_value(one, main), one.usable, -one.turn.turn))
     number = turns if turn == LAST else int(turn)
     reached = [one for one in records if one.turn.turn <= number]
     if _unfinished(reached[-1], number):
@@ -98,9 +102,10 @@ def at_turn(first: Record, later: Sequence[Record], turn: Turn, turns: int, main
     return reached[-2] if reached[-1].turn.ended is TurnEnd.DONE else reached[-1]
 
 
-def _main_value(record: Record, main: str) -> float:
-    value = record.score.metrics.get(main)
-    return -1.0 if value is None else value
+def _main_value(record: Record, main: Sequence[str]) -> float:
+    """Return the mean of those of some metrics that are defined for a sample; -1 if none is."""
+    values = [value for name in main if (value := record.score.metrics.get(name)) is not None]
+    return math.fsum(values) / len(values) if values else -1.0
 
 
 def _unfinished(record: Record, turns: int) -> bool:
@@ -113,7 +118,7 @@ def records_at(
     later: Mapping[str, Sequence[Record]],
     turn: Turn,
     turns: int,
-    main: Callable[[str], str],
+    main: Callable[[str], Sequence[str]],
 ) -> dict[str, Record]:
     """Return the answers of a run that count after a turn, by instance; see ``at_turn``.
 
@@ -122,7 +127,7 @@ def records_at(
         later: Records of those after them.
         turn: Number of the turn, LAST or BEST.
         turns: Answers of a conversation at most.
-        main: Returns the main metric of a task.
+        main: Returns the metrics whose mean is the main metric of a task.
     """
     chosen = {
         name: at_turn(one, later.get(name, ()), turn, turns, main(one.instance.task))
