@@ -140,7 +140,7 @@ def build_app(
         app = CORSMiddleware(
             app,
             allow_origins=settings.origins,
-            allow_methods=["GET", "POST"],
+            allow_methods=["GET", "POST", "DELETE"],
             allow_headers=["Authorization", "Content-Type", REQUEST_ID_HEADER, "traceparent"],
             expose_headers=[REQUEST_ID_HEADER, VERDICT_HEADER, "Retry-After"],
         )

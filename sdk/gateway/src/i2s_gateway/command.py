@@ -82,6 +82,11 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
 @_option("--reward-bytes", "N", int, "Size of all of them with their references.", "536870912")
 @_option("--reference-bytes", "N", int, "Size of all references that are kept.", "536870912")
 @_option("--reward-seconds", "S", float, "For one batch.", "3600")
+@_option("--episodes", "N", int, "Most episodes of all callers.", "4096")
+@_option("--episodes-each", "N", int, "Most episodes of one caller.", "1024")
+@_option("--episode-bytes", "N", int, "Size of all episodes.", "536870912")
+@_option("--episode-seconds", "S", float, "After its last use for which an episode is kept.", "3600")
+@_option("--store", "WHERE", str, "Folder or URL where episodes outlive the gateway.", "memory")
 @click.option("--announce", type=Path, hidden=True)
 @settings_options
 def command(
@@ -114,6 +119,7 @@ def command(
         "key": given.pop("https_key"),
         "reward_tasks": reward_tasks,
         "reward_data": given.pop("reward_data"),
+        "store": given.pop("store"),
         **{name: given.pop(name) for name in _BOUNDS},
     }
     settings = load_settings(given)
@@ -131,6 +137,7 @@ _BOUNDS = (
     *("body_bytes", "bodies_bytes", "body_rate", "body_seconds", "header_seconds"),
     *("connections", "connections_each", "wait_seconds", "drain_seconds"),
     *("reward_jobs", "reward_items", "reward_waiting", "reward_bytes", "reference_bytes", "reward_seconds"),
+    *("episodes", "episodes_each", "episode_bytes", "episode_seconds"),
 )
 
 
@@ -165,7 +172,7 @@ async def _serve(
     for name in names:
         if name not in known:
             raise UnknownNameError("service", name, known)
-    serve_gateway, backends_of, rewards_of, watched = gateway_parts()
+    serve_gateway, backends_of, rewards_of, episodes_of, watched = gateway_parts()
     check_free(gateway.listen)  # before services are started
     if gateway.metrics_listen is not None:
         check_free(gateway.metrics_listen, "--metrics-listen")
@@ -188,22 +195,24 @@ async def _serve(
         await stack.enter_async_context(watched(files, renew))
         rewards = rewards_of(services, settings, gateway)
         stack.push_async_callback(rewards.close)
+        episodes = episodes_of(rewards, settings, gateway)
         await serve_gateway(
             backends_of(services.clients, gateway),
             gateway,
-            further=[rewards.routes],
+            further=[rewards.routes, episodes.routes],
             announce=announce,
             on_ready=lambda url: say(f"{', '.join(services.clients)}: {url}", err=True),
         )
 
 
-def gateway_parts() -> tuple[Any, Any, Any, Any]:
-    """Return ``serve_gateway``, ``Backends``, ``open_rewards`` and ``watched``, of the extra ``http``.
+def gateway_parts() -> tuple[Any, Any, Any, Any, Any]:
+    """Return what the command needs of the extra ``http``.
 
     Raises:
         UsageError: The extra is not installed.
     """
     try:
+        from i2s_gateway.episodes import open_episodes
         from i2s_gateway.operations import Backends
         from i2s_gateway.renewal import watched
         from i2s_gateway.rewards import open_rewards
@@ -214,4 +223,4 @@ def gateway_parts() -> tuple[Any, Any, Any, Any]:
         raise UsageError(
             f"the HTTP gateway needs {error.name}, which is not installed: {install_command('i2s-sdk[http]')}"
         ) from None
-    return serve_gateway, Backends, open_rewards, watched
+    return serve_gateway, Backends, open_rewards, open_episodes, watched

@@ -14,6 +14,7 @@ from typing import Any
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
 
 from i2s_client.service_table import RENDER_LATEX, WIRE_NAMES
+from i2s_gateway.episode_description import EPISODE_SCHEMAS, episode_paths
 from i2s_gateway.messages import TEXT, descriptor_of, is_text_for, messages_below
 from i2s_gateway.operations import OPERATIONS, PREFIX, Operation
 from i2s_gateway.reward_description import (
@@ -93,6 +94,7 @@ def openapi() -> dict[str, Any]:
             **_pages(),
             **{one.path: {"post": _operation(one)} for one in OPERATIONS},
             **{one.path: {"post": _reward(one)} for one in REWARD_REQUESTS},
+            **episode_paths(_errors(_STATUSES)),
         },
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
@@ -100,6 +102,7 @@ def openapi() -> dict[str, Any]:
                 **{name: _message(one, takes_text=name in requests) for name, one in sorted(known.items())},
                 **{name: _enum(one) for name, one in sorted(enums.items())},
                 **REWARD_SCHEMAS,
+                **EPISODE_SCHEMAS,
                 _ERROR: _error(),
             },
         },

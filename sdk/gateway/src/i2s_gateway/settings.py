@@ -71,6 +71,16 @@ class GatewaySettings:
     reference_bytes: int = 512 * 1024 * 1024
     #: Seconds that a batch may take, unless it asks for less.
     reward_seconds: float = 3600.0
+    #: Most episodes of all callers.
+    episodes: int = 4096
+    #: Most episodes of one caller.
+    episodes_each: int = 1024
+    #: Size of all episodes; those of one caller have half at most.
+    episode_bytes: int = 512 * 1024 * 1024
+    #: Seconds after its last use for which an episode is kept.
+    episode_seconds: float = 3600.0
+    #: Folder or URL where episodes are kept, so that they outlive the gateway; None keeps them in memory.
+    store: str | None = None
 
     def __post_init__(self) -> None:
         _require_address("--listen", self.listen)
@@ -91,12 +101,20 @@ class GatewaySettings:
         for name in (
             *("body_bytes", "bodies_bytes", "body_rate", "connections", "connections_each"),
             *("reward_items", "reward_waiting", "reward_bytes", "reference_bytes"),
+            *("episodes", "episodes_each", "episode_bytes"),
         ):
             if getattr(self, name) < 1:
                 raise SettingsError(f"--{name.replace('_', '-')}: {getattr(self, name)} is below 1")
         if self.reward_jobs < 0:
             raise SettingsError(f"--reward-jobs: {self.reward_jobs} is below 0")
-        for name in ("body_seconds", "header_seconds", "deadline", "drain_seconds", "reward_seconds"):
+        for name in (
+            "body_seconds",
+            "header_seconds",
+            "deadline",
+            "drain_seconds",
+            "reward_seconds",
+            "episode_seconds",
+        ):
             if not 0 < getattr(self, name) < float("inf"):
                 raise SettingsError(
                     f"--{name.replace('_', '-')}: {getattr(self, name)} is no number of seconds above 0"
