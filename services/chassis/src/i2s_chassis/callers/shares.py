@@ -238,9 +238,12 @@ class Group(Share, Generic[S]):
 
     def displaced_job(self, now: float) -> Waiting | None:
         """Return the job that loses its place, of the party with most; of equal ones that of highest rank."""
+        return max(self.displaceable(now), default=(0, 0.0, None))[2]
+
+    def displaceable(self, now: float) -> list[tuple[int, float, Waiting]]:
+        """Return the job of each party that loses its place first, after the party's number and its rank."""
         jobs = ((one, one.displaced_job(now)) for one in self.parties() if one.waiting)
-        greed = ((one.waiting, one.rank(job, now), job) for one, job in jobs if job is not None)
-        return max(greed, default=(0, 0.0, None))[2]
+        return [(one.waiting, one.rank(job, now), job) for one, job in jobs if job is not None]
 
     def forgotten_call(self) -> Waiting:
         """Return the call that is forgotten first, of the party of which most are expected."""
@@ -329,17 +332,26 @@ class Caller(Group[CallerConnection]):
         if self.most_running and self.running >= self.most_running:
             return None
         turns = self.turns(now)
+        job = min(turns, default=(0.0, None))[1]
         own = [turn for turn in turns if turn[1].flow.connection in self.members]
         most = _SHORT_PART * self._typical_seconds(now)
         short = [turn for turn in own if turn[1].cost <= most and not turn[1].is_new]
         new = [(-job.number, job) for _, job in own if job.is_new]
         most_used = _PART_OF_LANE * self.usage(now)
-        for lane, jobs in ((self.short, short), (self.new, new), (None, turns)):
-            if jobs and (lane is None or lane.usage(now) <= most_used):
-                job = min(jobs)[1]
-                job.lane = lane
-                return job
-        return None
+        for lane, jobs in ((self.short, short), (self.new, new)):
+            if jobs and lane.usage(now) <= most_used:
+                early = min(jobs)[1]
+                early.lane = None if early is job else lane
+                return early
+        if job is not None:
+            job.lane = None
+        return job
+
+    def displaced_job(self, now: float) -> Waiting | None:
+        """Return the job that loses its place; that of the next turn only if there is no other."""
+        jobs = self.displaceable(now)
+        following = self.next_job(now)
+        return max([one for one in jobs if one[2] is not following] or jobs, default=(0, 0.0, None))[2]
 
     def is_settled(self, now: float) -> bool:
         """Return whether a new caller would be the same."""
