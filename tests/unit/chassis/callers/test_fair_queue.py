@@ -321,6 +321,20 @@ def test_short_jobs_wait_for_running_ones_beside_connections_that_are_never_sent
     assert max(later) <= HEAVY[1] + SHORT[1]
 
 
+@pytest.mark.parametrize("begins", [150.0, 155.0, 160.5])
+def test_a_new_connection_is_served_next_beside_ones_that_were_served(begins):
+    world = play_with(FairQueue(SLOTS, 64), *flood(60), short_jobs(begins), seconds=begins + 3 * HEAVY[1])
+    assert world.latencies["short"][0] <= HEAVY[1] + SHORT[1]
+
+
+def test_a_connection_that_was_served_is_served_on_beside_120_that_open_a_new_one_for_each_attempt():
+    rude = flood(120, obeys=False, again_seconds=0.5, changes="connection")
+    world = play_with(FairQueue(SLOTS, QUEUE), *rude, short_jobs(), seconds=65.0)
+    _, *later = world.latencies["short"]
+    assert len(later) >= 20
+    assert max(later) <= 2 * HEAVY[1]
+
+
 def test_long_jobs_are_served_beside_many_short_ones():
     crowd = [Client("crowd", "host", str(number), 10**6, SHORT) for number in range(60)]
     long = Client("long", "host", "long", 10**6, HEAVY)
