@@ -241,7 +241,10 @@ class FairQueue:
         self._tidy(call.flow, now)
 
     def _caller(self, flow: Flow) -> Caller:
-        return self._callers.members.setdefault(flow.caller, Caller(self._callers.half_life))
+        caller = self._callers.members.get(flow.caller)
+        if caller is None:
+            caller = self._callers.members[flow.caller] = Caller(self._callers.half_life)
+        return caller
 
     def _connection(self, flow: Flow) -> CallerConnection:
         return self._caller(flow).connection(flow.connection)
