@@ -100,13 +100,21 @@ class CallError(ChassisError):
         status: The gRPC status.
         retry_after_ms: When to come back, if that helps; else 0.
         refusal: Why nothing was begun; None if the work was begun, or the request itself is at fault.
+        is_late: Whether the caller is to learn of it only when it may come back.
     """
 
     status: ClassVar[Status] = Status.UNKNOWN
 
-    def __init__(self, message: str, retry_after_ms: int = 0, *, refusal: Refusal | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        retry_after_ms: int = 0,
+        *,
+        refusal: Refusal | None = None,
+        is_late: bool = False,
+    ) -> None:
         super().__init__(message)
-        self.retry_after_ms, self.refusal = retry_after_ms, refusal
+        self.retry_after_ms, self.refusal, self.is_late = retry_after_ms, refusal, is_late
 
 
 class InvalidArgumentError(CallError):

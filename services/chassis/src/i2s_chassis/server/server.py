@@ -97,7 +97,12 @@ async def serve(
             await health.set(healthy)
 
     admission = Admission(
-        settings.slots, settings.queue, telemetry, pushback=settings.pushback, accounts=accounts
+        settings.slots,
+        settings.queue,
+        telemetry,
+        pushback=settings.pushback,
+        half_life=settings.share_half_life_seconds,
+        accounts=accounts,
     )
     chassis = Chassis(admission, telemetry, draining, set_healthy, jail)
     try:
