@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from i2s_gateway.references import References, digest_of
+from i2s_gateway.references import References, digest_of, open_store
 
 
 def test_nobody_has_what_another_caller_has_uploaded() -> None:
@@ -38,3 +40,28 @@ def test_more_than_a_caller_may_have_is_refused_and_equal_files_count_once() -> 
     assert len(set(kept.add("a", [b"1" * 40] * 3))) == 1
     with pytest.raises(ValueError, match="50 bytes"):
         kept.add("a", [b"1" * 40, b"2" * 40])
+
+
+def test_replicas_find_uploads_in_the_store_and_only_those_of_the_caller(tmp_path: Path) -> None:
+    first, second = (References(100, open_store(str(tmp_path), 1 << 20)) for _ in range(2))
+    (digest,) = first.add("a", [b"x"])
+    assert second.get("a", digest) == b"x"
+    assert second.get("b", digest) is None
+
+
+def test_a_file_of_the_store_that_is_not_what_its_name_says_is_not_there(tmp_path: Path) -> None:
+    kept = References(100, open_store(str(tmp_path), 1 << 20))
+    (digest,) = kept.add("a", [b"x"])
+    (file,) = (
+        one for one in tmp_path.rglob("*") if one.is_file() and one.suffix == "" and one.name[0] != "."
+    )
+    file.write_bytes(file.read_bytes()[:-1] + b"y")
+    assert kept.get("a", digest) == b"x"  # in memory
+    assert References(100, open_store(str(tmp_path), 1 << 20)).get("a", digest) is None
+
+
+def test_a_store_that_cannot_be_written_is_none(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    kept = References(100, open_store(str(tmp_path / "file"), 1 << 20))
+    (digest,) = kept.add("a", [b"x"])
+    assert kept.get("a", digest) == b"x"

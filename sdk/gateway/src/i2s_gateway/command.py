@@ -81,6 +81,7 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
 @_option("--reward-waiting", "N", int, "Most answers that wait or are under way.", "16384")
 @_option("--reward-bytes", "N", int, "Size of all of them with their references.", "536870912")
 @_option("--reference-bytes", "N", int, "Size of all references that are kept.", "536870912")
+@_option("--reference-store", "WHERE", str, "Folder or URL of references that replicas share.", "none")
 @_option("--reward-seconds", "S", float, "For one batch.", "3600")
 @_option("--episodes", "N", int, "Most episodes of all callers.", "4096")
 @_option("--episodes-each", "N", int, "Most episodes of one caller.", "1024")
@@ -120,6 +121,7 @@ def command(
         "reward_tasks": reward_tasks,
         "reward_data": given.pop("reward_data"),
         "store": given.pop("store"),
+        "reference_store": given.pop("reference_store"),
         **{name: given.pop(name) for name in _BOUNDS},
     }
     settings = load_settings(given)

@@ -6,7 +6,7 @@ import functools
 import json
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
@@ -115,13 +115,17 @@ def _reward(request: RewardRequest) -> dict[str, Any]:
     if request.path == REWARD_PATH:
         lines = [_ref("RewardAnswer"), _ref("RewardTotals"), _ref(_ERROR)]
         content[LINES] = {"schema": {"anyOf": lines}}
-    statuses = {**_STATUSES, "409": "References are not here; error.missing has their digests."}
+    missing = "References are not here; error.missing has their digests."
+    errors = {
+        **_errors(_STATUSES),
+        "409": {"description": missing, "content": {_JSON: {"schema": _ref(_ERROR)}}},
+    }
     return {
         "operationId": request.path.removeprefix(f"{PREFIX}/"),
         "summary": request.summary,
         "description": request.about,
         "requestBody": {"required": True, "content": {_JSON: body}},
-        "responses": {"200": {"description": "The answer.", "content": content}, **_errors(statuses)},
+        "responses": {"200": {"description": "The answer.", "content": content}, **errors},
     }
 
 
@@ -214,7 +218,7 @@ def _pages() -> dict[str, Any]:
                 "describe",
                 "Say what a service is: versions, limits, isolation, metrics.",
                 described,
-                _chosen("401", "403", "404", "429", "503", "504"),
+                _errors(("401", "403", "404", "429", "503", "504")),
             ),
         },
     }
@@ -222,17 +226,13 @@ def _pages() -> dict[str, Any]:
 
 def _get(name: str, summary: str, schema: Any, responses: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401
     ok = {"description": "The answer.", "content": {_JSON: {"schema": schema}}}
-    all_responses = {"200": ok, **_chosen(*_OF_EVERY_GET), **responses}
+    all_responses = {"200": ok, **_errors(_OF_EVERY_GET), **responses}
     return {"get": {"operationId": name, "summary": summary, "responses": all_responses}}
 
 
-def _errors(statuses: Mapping[str, str]) -> dict[str, Any]:
+def _errors(statuses: Iterable[str]) -> dict[str, Any]:
     content = {_JSON: {"schema": _ref(_ERROR)}}
-    return {one: {"description": about, "content": content} for one, about in statuses.items()}
-
-
-def _chosen(*statuses: str) -> dict[str, Any]:
-    return _errors({one: _STATUSES[one] for one in statuses})
+    return {one: {"description": _STATUSES[one], "content": content} for one in statuses}
 
 
 def _error() -> dict[str, Any]:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from i2s_sdk.files import KeptBytes
+from i2s_sdk.run.caches import FolderEntries, ObjectEntries
+from i2s_sdk.run.storage.interface import is_url
 
 #: What stands before the hexadecimal digits of a digest.
 DIGEST = "sha256:"
@@ -23,11 +28,12 @@ class References:
     and then of the one that has most. Safe to share between threads.
 
     Args:
-        most_bytes: Size of all files together.
+        most_bytes: Size of all files in memory together.
+        store: What replicas share, where files are looked for that are not in memory; None for nothing.
     """
 
-    def __init__(self, most_bytes: int) -> None:
-        self._most = most_bytes
+    def __init__(self, most_bytes: int, store: KeptBytes | None = None) -> None:
+        self._most, self._store = most_bytes, store
         self._lock = threading.Lock()
         self._files: dict[str, OrderedDict[str, bytes]] = {}
         self._sizes: dict[str, int] = {}
@@ -47,6 +53,13 @@ class References:
         by_digest = dict(named)
         if sum(len(one) for one in by_digest.values()) > self.most_each:
             raise ValueError(f"the files have more than {self.most_each} bytes, the most of one caller")
+        self._keep(caller, by_digest)
+        if self._store is not None:
+            for digest, file in by_digest.items():
+                self._store.write(_store_key(caller, digest), file)
+        return [digest for digest, _ in named]
+
+    def _keep(self, caller: str, by_digest: Mapping[str, bytes]) -> None:
         with self._lock:
             own = self._files.setdefault(caller, OrderedDict())
             for digest, file in by_digest.items():
@@ -58,16 +71,19 @@ class References:
                 self._drop(caller)
             while sum(self._sizes.values()) > self._most:
                 self._drop(max(self._sizes, key=self._sizes.__getitem__))
-        return [digest for digest, _ in named]
 
     def get(self, caller: str, digest: str) -> bytes | None:
         """Return a file of a caller, or None; it is the latest used then."""
         with self._lock:
             own = self._files.get(caller)
-            if own is None or digest not in own:
-                return None
-            own.move_to_end(digest)
-            return own[digest]
+            if own is not None and digest in own:
+                own.move_to_end(digest)
+                return own[digest]
+        file = self._store.read(_store_key(caller, digest)) if self._store is not None else None
+        if file is None or digest_of(file) != digest or len(file) > self.most_each:
+            return None
+        self._keep(caller, {digest: file})
+        return file
 
     def _drop(self, caller: str) -> None:
         own = self._files[caller]
@@ -75,3 +91,25 @@ class References:
         self._sizes[caller] -= len(file)
         if not own:
             del self._files[caller], self._sizes[caller]
+
+
+def _store_key(caller: str, digest: str) -> str:
+    """Return the name of a file in a store; a caller without the token of another cannot have its name."""
+    return hashlib.sha256(f"{caller}\n{digest}".encode()).hexdigest()
+
+
+#: What a folder of references may hold, as a multiple of what is kept in memory.
+_FOLDER_SHARE = 8
+
+
+def open_store(where: str, most_bytes: int) -> KeptBytes:
+    """Return the store that replicas share.
+
+    Args:
+        where: A folder or a URL.
+        most_bytes: What is kept in memory; a folder holds several times as much.
+
+    Raises:
+        UsageError: A package is missing that the URL needs.
+    """
+    return ObjectEntries(where) if is_url(where) else FolderEntries(Path(where), _FOLDER_SHARE * most_bytes)

@@ -22,7 +22,7 @@ from i2s_gateway.callers import Caller, caller_of
 from i2s_gateway.fair_slots import Places
 from i2s_gateway.guard import Bodies, GatewayError, invalid
 from i2s_gateway.operations import Backends
-from i2s_gateway.references import References
+from i2s_gateway.references import References, open_store
 from i2s_gateway.reward_description import LINES, REFERENCES_PATH, REWARD_PATH
 from i2s_gateway.reward_items import BatchReader, ItemBounds, RewardBatch, RewardItem, read_uploads
 from i2s_gateway.reward_scorers import OpenedTask, RewardScorers, services_of
@@ -70,7 +70,8 @@ class Rewards:
     def __init__(self, scorers: RewardScorers, settings: GatewaySettings, retry_seconds: float) -> None:
         self._scorers, self._settings, self._retry_seconds = scorers, settings, retry_seconds
         self.places = Places(settings.reward_waiting, settings.reward_bytes)
-        self.references = References(settings.reference_bytes)
+        where, most = settings.reference_store, settings.reference_bytes
+        self.references = References(most, None if where is None else open_store(where, most))
         self._bounds = ItemBounds(settings.reward_items, settings.reward_seconds)
 
     def routes(self, backends: Backends, bodies: Bodies) -> Sequence[Route]:
@@ -153,7 +154,7 @@ class _Served:
             async with self._bodies.body(request) as raw:
                 files = await asyncio.to_thread(_read_images, raw, rewards.bounds.items)
             try:
-                digests = rewards.references.add(caller.key, files)
+                digests = await asyncio.to_thread(rewards.references.add, caller.key, files)
             except ValueError as error:
                 raise GatewayError(
                     HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "RESOURCE_EXHAUSTED", str(error)
@@ -343,11 +344,16 @@ class Judging:
         return await self._rewards.scorers.opened(name, tuple(dict.fromkeys(metrics)))
 
     async def _known(self, task: str) -> None:
-        end = time.monotonic() + self._rewards.retry_seconds
+        seconds = self._rewards.retry_seconds
+        end = time.monotonic() + seconds
         while True:
             try:
-                await self._ask_whether_known(task)
+                async with asyncio.timeout(max(_PAUSE, end - time.monotonic())):
+                    await self._ask_whether_known(task)
                 return
+            except TimeoutError:
+                message = f"the services of {task} did not answer within {seconds:g} s"
+                raise GatewayError(HTTPStatus.SERVICE_UNAVAILABLE, "UNAVAILABLE", message) from None
             except GatewayError as error:
                 pause = min(_LONGEST_PAUSE, error.retry_after_seconds or _PAUSE)
                 if error.http in _REFUSED or time.monotonic() + pause > end:

@@ -69,6 +69,8 @@ class GatewaySettings:
     reward_bytes: int = 512 * 1024 * 1024
     #: Size of all references that are kept; a caller gets half at most.
     reference_bytes: int = 512 * 1024 * 1024
+    #: Folder or URL where replicas look for references that they have not in memory; None for nowhere.
+    reference_store: str | None = None
     #: Seconds that a batch may take, unless it asks for less.
     reward_seconds: float = 3600.0
     #: Most episodes of all callers.
