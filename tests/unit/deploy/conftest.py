@@ -15,7 +15,7 @@ import yaml
 
 KUBERNETES = Path(__file__).resolve().parents[3] / "deploy" / "kubernetes"
 #: What another component is needed for.
-NOT_ALONE = ("tokens",)
+NOT_ALONE = ("tokens", "gateway-store")
 OF_JOBS = ("tls-client", "tracing-client", "volume", "dns-node-local", "dns-openshift")
 COMPONENTS = tuple(
     sorted(
@@ -51,6 +51,7 @@ VARIANTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "reader": (("large-run/reader",), ()),
     **{f"gateway-{one}": (("base",), ("gateway", one)) for one in WITH_GATEWAY},
     "gateway-tokens": (("base",), ("gateway", "tls", "tokens")),
+    "gateway-store": (("base",), ("gateway", "gateway-store")),
     "tokens": (("base",), ("tls", "tokens")),
     "together": (("base",), ("gateway", "tls", "monitoring", "tracing", "keda", "gpu", "userns")),
 }

@@ -82,11 +82,26 @@ def test_it_is_killed_only_after_its_drain_which_outlasts_a_request(render, monk
     assert of_gateway.drain_seconds > of_sdk.deadline
 
 
-def test_bodies_fit_into_its_memory(render, monkeypatch):
-    _, of_gateway = settings(render("gateway"), monkeypatch)
+def test_all_that_it_may_hold_fits_into_its_memory(render, monkeypatch):
+    """Bodies, which are translated, rewards with their references, and episodes."""
+    _, held = settings(render("gateway"), monkeypatch)
     memory = container(render("gateway"))["resources"]["limits"]["memory"]
     assert memory.endswith("Gi")
-    assert 3 * of_gateway.bodies_bytes < int(memory.removesuffix("Gi")) * 2**30
+    all_of_it = 3 * held.bodies_bytes + held.reward_bytes + held.reference_bytes + held.episode_bytes
+    assert all_of_it < 0.75 * int(memory.removesuffix("Gi")) * 2**30
+
+
+def test_a_caller_stays_with_the_replica_that_has_its_uploads_and_episodes(render):
+    assert render("gateway").of("Service")["gateway"]["spec"]["sessionAffinity"] == "ClientIP"
+
+
+def test_with_a_store_replicas_share_episodes(render, monkeypatch):
+    rendered = render("gateway-store")
+    mounted = {one["name"]: one["mountPath"] for one in container(rendered)["volumeMounts"]}
+    assert variables(rendered)["I2S_HTTP_STORE"] == mounted["episodes"]
+    (claim,) = (one["persistentVolumeClaim"] for one in pod(rendered)["volumes"] if one["name"] == "episodes")
+    volume = rendered.of("PersistentVolumeClaim")[claim["claimName"]]
+    assert volume["spec"]["accessModes"] == ["ReadWriteMany"]
 
 
 def test_there_are_always_two_and_one_goes_at_a_time(render):
