@@ -81,6 +81,7 @@ def coming_from(flow: Flow) -> Iterator[None]:
 _MOST_SHARES = 1024  # in one group; of more than that those with nothing here are dropped
 _SETTLED_SECONDS = 0.001  # use that is not worth remembering
 _SHORT_PART = 0.5  # of the typical job: a job that is expected to need no more is short
+_LATER_PART = 0.1  # of the typical job: so much later than others a first job comes that may precede them
 _PART_OF_LANE = 0.25  # of what a caller uses: short jobs may have that before their turn, first ones as much
 
 
@@ -334,9 +335,11 @@ class Caller(Group[CallerConnection]):
         turns = self.turns(now)
         job = min(turns, default=(0.0, None))[1]
         own = [turn for turn in turns if turn[1].flow.connection in self.members]
-        most = _SHORT_PART * self._typical_seconds(now)
-        short = [turn for turn in own if turn[1].cost <= most and not turn[1].is_new]
-        new = [(-job.number, job) for _, job in own if job.is_new]
+        typical = self._typical_seconds(now)
+        short = [turn for turn in own if turn[1].cost <= _SHORT_PART * typical and not turn[1].is_new]
+        # Connections that began together are not put in another order: it would use up what later ones may have.
+        since = min((one.arrival for _, one in turns), default=now) + _LATER_PART * typical
+        new = [(-one.number, one) for _, one in own if one.is_new and one.arrival >= since]
         most_used = _PART_OF_LANE * self.usage(now)
         for lane, jobs in ((self.short, short), (self.new, new)):
             if jobs and lane.usage(now) <= most_used:
