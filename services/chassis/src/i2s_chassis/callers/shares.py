@@ -271,6 +271,7 @@ class Group(Share, Generic[S]):
 
 
 _Connections = dict[str, CallerConnection]
+_Turns = list[tuple[float, Waiting]]
 
 
 @dataclass(slots=True)
@@ -330,25 +331,35 @@ class Caller(Group[CallerConnection]):
 
     def next_job(self, now: float) -> Waiting | None:
         """Return its next job; None if none may have a slot."""
-        if self.most_running and self.running >= self.most_running:
-            return None
         turns = self.turns(now)
-        job = min(turns, default=(0.0, None))[1]
-        own = [turn for turn in turns if turn[1].flow.connection in self.members]
-        typical = self._typical_seconds(now)
-        short = [turn for turn in own if turn[1].cost <= _SHORT_PART * typical and not turn[1].is_new]
-        # Connections that began together are not put in another order: it would use up what later ones may have.
-        since = min((one.arrival for _, one in turns), default=now) + _LATER_PART * typical
-        new = [(-one.number, one) for _, one in own if one.is_new and one.arrival >= since]
+        if not turns or (self.most_running and self.running >= self.most_running):
+            return None
+        job = min(turns)[1]
+        job.lane = None
         most_used = _PART_OF_LANE * self.usage(now)
-        for lane, jobs in ((self.short, short), (self.new, new)):
+        for lane, jobs in ((self.short, self._short(turns, now)), (self.new, self._first(turns, now))):
             if jobs and lane.usage(now) <= most_used:
                 early = min(jobs)[1]
                 early.lane = None if early is job else lane
                 return early
-        if job is not None:
-            job.lane = None
         return job
+
+    def _short(self, turns: _Turns, now: float) -> _Turns:
+        """Return the turns of short jobs."""
+        most = _SHORT_PART * self._typical_seconds(now)
+        return [turn for turn in self._own(turns) if turn[1].cost <= most and not turn[1].is_new]
+
+    def _first(self, turns: _Turns, now: float) -> _Turns:
+        """Return the turns of first jobs of connections, the newest first.
+
+        Those of connections that began together stay in their order, which leaves the lane to later ones.
+        """
+        since = min(job.arrival for _, job in turns) + _LATER_PART * self._typical_seconds(now)
+        return [(-job.number, job) for _, job in self._own(turns) if job.is_new and job.arrival >= since]
+
+    def _own(self, turns: _Turns) -> _Turns:
+        """Return the turns of connections that have a share of their own."""
+        return [turn for turn in turns if turn[1].flow.connection in self.members]
 
     def displaced_job(self, now: float) -> Waiting | None:
         """Return the job that loses its place; that of the next turn only if there is no other."""
