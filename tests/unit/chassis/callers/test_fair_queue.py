@@ -314,11 +314,11 @@ def test_short_jobs_wait_for_running_ones_beside_120_connections_that_come_back_
 @pytest.mark.parametrize("connections", [4, 10, 20, 60])
 def test_short_jobs_wait_for_running_ones_beside_connections_that_are_never_sent_away(connections):
     world = play_with(FairQueue(SLOTS, 64), *flood(connections), short_jobs(), seconds=65.0)
-    first, *later = world.latencies["short"]
+    latencies = world.latencies["short"]
     assert world.refusals == 0
-    assert first <= 2 * HEAVY[1]
-    assert len(later) >= 35
-    assert max(later) <= HEAVY[1] + SHORT[1]
+    assert len(latencies) >= 35
+    assert max(latencies) <= HEAVY[1] + SHORT[1]
+    assert max(latencies) <= 3 * statistics.median(latencies)
 
 
 @pytest.mark.parametrize("begins", [150.0, 155.0, 160.5])

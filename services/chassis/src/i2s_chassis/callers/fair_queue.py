@@ -4,7 +4,8 @@ The next free slot goes to the caller that has used least, and in one caller to 
 least. What was used are the slot seconds of jobs; they count half after each half-life. What a job is
 expected to need, by the last jobs of its connection, counts as if it had been used when the job came: so a
 short job precedes a long one, a job that waits precedes one like it that came later, and none waits for
-ever. In one connection the oldest call comes first.
+ever. In one connection the oldest call comes first. A quarter of what a caller uses is for short jobs before
+their turn, and another for the first jobs of its connections.
 
 The places of the queue are shared too. If it is full, a call that comes takes the place of the
 newest call of whoever has most calls waiting, unless that is the call itself. So a caller may use the

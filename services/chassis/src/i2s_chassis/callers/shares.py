@@ -81,6 +81,7 @@ def coming_from(flow: Flow) -> Iterator[None]:
 _MOST_SHARES = 1024  # in one group; of more than that those with nothing here are dropped
 _SETTLED_SECONDS = 0.001  # use that is not worth remembering
 _SHORT_PART = 0.5  # of the typical job: a job that is expected to need no more is short
+_LATER_PART = 0.1  # of the typical job: so much later than others a first job comes that may precede them
 _PART_OF_LANE = 0.25  # of what a caller uses: short jobs may have that before their turn, first ones as much
 
 
@@ -270,6 +271,7 @@ class Group(Share, Generic[S]):
 
 
 _Connections = dict[str, CallerConnection]
+_Turns = list[tuple[float, Waiting]]
 
 
 @dataclass(slots=True)
@@ -329,23 +331,35 @@ class Caller(Group[CallerConnection]):
 
     def next_job(self, now: float) -> Waiting | None:
         """Return its next job; None if none may have a slot."""
-        if self.most_running and self.running >= self.most_running:
-            return None
         turns = self.turns(now)
-        job = min(turns, default=(0.0, None))[1]
-        own = [turn for turn in turns if turn[1].flow.connection in self.members]
-        most = _SHORT_PART * self._typical_seconds(now)
-        short = [turn for turn in own if turn[1].cost <= most and not turn[1].is_new]
-        new = [(-job.number, job) for _, job in own if job.is_new]
+        if not turns or (self.most_running and self.running >= self.most_running):
+            return None
+        job = min(turns)[1]
+        job.lane = None
         most_used = _PART_OF_LANE * self.usage(now)
-        for lane, jobs in ((self.short, short), (self.new, new)):
+        for lane, jobs in ((self.short, self._short(turns, now)), (self.new, self._first(turns, now))):
             if jobs and lane.usage(now) <= most_used:
                 early = min(jobs)[1]
                 early.lane = None if early is job else lane
                 return early
-        if job is not None:
-            job.lane = None
         return job
+
+    def _short(self, turns: _Turns, now: float) -> _Turns:
+        """Return the turns of short jobs."""
+        most = _SHORT_PART * self._typical_seconds(now)
+        return [turn for turn in self._own(turns) if turn[1].cost <= most and not turn[1].is_new]
+
+    def _first(self, turns: _Turns, now: float) -> _Turns:
+        """Return the turns of first jobs of connections, the newest first.
+
+        Those of connections that began together stay in their order, which leaves the lane to later ones.
+        """
+        since = min(job.arrival for _, job in turns) + _LATER_PART * self._typical_seconds(now)
+        return [(-job.number, job) for _, job in self._own(turns) if job.is_new and job.arrival >= since]
+
+    def _own(self, turns: _Turns) -> _Turns:
+        """Return the turns of connections that have a share of their own."""
+        return [turn for turn in turns if turn[1].flow.connection in self.members]
 
     def displaced_job(self, now: float) -> Waiting | None:
         """Return the job that loses its place; that of the next turn only if there is no other."""
