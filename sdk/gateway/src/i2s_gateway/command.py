@@ -31,6 +31,7 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
 @click.command("http", short_help="Serve the services by HTTP and JSON.")
 @click.argument("names", nargs=-1, metavar="[SERVICE]...")
 @_option("--listen", "HOST:PORT", str, "Where to listen.", "127.0.0.1:7780")
+@_option("--metrics-listen", "HOST:PORT", str, "Where Prometheus gets metrics, and probes /v1/live.", "")
 @_option("--https-cert", "FILE", Path, "Certificate chain (PEM) for HTTPS.", "")
 @_option("--https-key", "FILE", Path, "Its private key (PEM).", "")
 @click.option(
@@ -53,7 +54,9 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
 @click.option(
     "--insecure",
     is_flag=True,
-    help="Listen off the loopback without HTTPS, or in front of services that ask for no token.",
+    envvar="I2S_HTTP_INSECURE",
+    help="Listen off the loopback without HTTPS, or in front of services that ask for no token.  "
+    "[I2S_HTTP_INSECURE]",
 )
 @_option("--body-bytes", "N", int, "Size of the largest request.", "100663296")
 @_option("--bodies-bytes", "N", int, "Size of all requests at a time.", "402653184")
@@ -62,6 +65,7 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
 @_option("--header-seconds", "S", float, "For the header of a request to arrive.", "10")
 @_option("--connections", "N", int, "Most connections.", "256")
 @_option("--connections-each", "N", int, "Most connections from one address.", "128")
+@_option("--wait-seconds", "S", float, "For a service that is away or full, then 503 or 429.", "120")
 @_option("--drain-seconds", "S", float, "For requests under way at the end.", "10")
 @click.option(
     "--reward-task",
@@ -110,6 +114,7 @@ def command(
     """  # noqa: D301 - \b is for click
     wanted = {
         "listen": given.pop("listen"),
+        "metrics_listen": given.pop("metrics_listen"),
         "certificate": given.pop("https_cert"),
         "key": given.pop("https_key"),
         "reward_tasks": reward_tasks,
@@ -130,7 +135,7 @@ def command(
 
 _BOUNDS = (
     *("body_bytes", "bodies_bytes", "body_rate", "body_seconds", "header_seconds"),
-    *("connections", "connections_each", "drain_seconds"),
+    *("connections", "connections_each", "wait_seconds", "drain_seconds"),
     *("reward_jobs", "reward_items", "reward_waiting", "reward_bytes", "reference_bytes", "reward_seconds"),
     *("episodes", "episodes_each", "episode_bytes", "episode_seconds"),
 )
@@ -157,6 +162,7 @@ def _gateway_settings(
 async def _serve(
     names: Sequence[str], settings: Settings, gateway: GatewaySettings, announce: Path | None
 ) -> None:
+    from i2s_client.credentials import tls_credentials
     from i2s_client.service_table import SERVICES, packaged_renderers
     from i2s_sdk.errors import UnknownNameError
     from i2s_sdk.stack.lifecycle import check_free
@@ -166,19 +172,32 @@ async def _serve(
     for name in names:
         if name not in known:
             raise UnknownNameError("service", name, known)
-    serve_gateway, backends_of, rewards_of, episodes_of = gateway_parts()
+    serve_gateway, backends_of, rewards_of, episodes_of, watched = gateway_parts()
     check_free(gateway.listen)  # before services are started
+    if gateway.metrics_listen is not None:
+        check_free(gateway.metrics_listen, "--metrics-listen")
     optional = () if names else known
     async with AsyncExitStack() as stack:
         logs = stack.enter_context(passing_logs())
-        services = await stack.enter_async_context(open_services(settings, logs, names or known, optional))
+        # Replicas of services come and go while a gateway serves: that one is away now is no reason to wait.
+        opened = open_services(settings, logs, names or known, optional, await_named=False)
+        services = await stack.enter_async_context(opened)
         if not services.clients:
             raise UsageError("there is no service to be served; `i2s-sdk doctor` says what is missing")
+
+        def renew() -> None:
+            credentials = tls_credentials(settings.tls_ca, settings.tls_cert, settings.tls_key)
+            for client in services.clients.values():
+                if client.credentials is not None and credentials is not None:
+                    client.renew(credentials)
+
+        files = (settings.tls_ca, settings.tls_cert, settings.tls_key)
+        await stack.enter_async_context(watched(files, renew))
         rewards = rewards_of(services, settings, gateway)
         stack.push_async_callback(rewards.close)
         episodes = episodes_of(rewards, settings, gateway)
         await serve_gateway(
-            backends_of(services.clients, settings.deadline),
+            backends_of(services.clients, gateway),
             gateway,
             further=[rewards.routes, episodes.routes],
             announce=announce,
@@ -186,8 +205,8 @@ async def _serve(
         )
 
 
-def gateway_parts() -> tuple[Any, Any, Any, Any]:
-    """Return ``serve_gateway``, ``Backends``, ``open_rewards`` and ``open_episodes``, of the extra ``http``.
+def gateway_parts() -> tuple[Any, Any, Any, Any, Any]:
+    """Return what the command needs of the extra ``http``.
 
     Raises:
         UsageError: The extra is not installed.
@@ -195,6 +214,7 @@ def gateway_parts() -> tuple[Any, Any, Any, Any]:
     try:
         from i2s_gateway.episodes import open_episodes
         from i2s_gateway.operations import Backends
+        from i2s_gateway.renewal import watched
         from i2s_gateway.rewards import open_rewards
         from i2s_gateway.serve import serve_gateway
     except ModuleNotFoundError as error:
@@ -203,4 +223,4 @@ def gateway_parts() -> tuple[Any, Any, Any, Any]:
         raise UsageError(
             f"the HTTP gateway needs {error.name}, which is not installed: {install_command('i2s-sdk[http]')}"
         ) from None
-    return serve_gateway, Backends, open_rewards, open_episodes
+    return serve_gateway, Backends, open_rewards, open_episodes, watched

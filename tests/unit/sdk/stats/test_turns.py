@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import zlib
 from dataclasses import replace
@@ -17,6 +18,7 @@ from i2s_sdk.errors import UsageError
 from i2s_sdk.report.analyses import compare_two
 from i2s_sdk.report.page import write_report
 from i2s_sdk.report.samples import chunks, digests_of, sample_rows
+from i2s_sdk.report.summary import print_turns
 from i2s_sdk.report.turn_tables import turn_table
 from i2s_sdk.report.view import views_of
 from i2s_sdk.run.export import export
@@ -138,7 +140,7 @@ def test_best_is_no_worse_than_any_answer_and_the_spending_is_of_all_answers(run
         assert last is not None
         assert best >= last, task
         tokens = [row.spending.output_tokens for row in turns.rows]
-        assert tokens == sorted(tokens)
+        assert tokens == sorted(set(tokens)), task
         assert turns.best.spending == turns.rows[-1].spending
     costs = [one.best.spending.cost or 0.0 for one in summary.turns.values()]
     assert summary.spending.cost == pytest.approx(sum(costs))
@@ -188,6 +190,17 @@ def test_a_table_has_a_row_for_each_answer_and_says_that_best_is_a_bound(run: Pa
     assert [line.model for line in table.lines] == ["1", "2", "3", "best"]
     assert "an upper bound" in table.notes[1]
     assert turn_table("latex", [("a", replace(view.summary, turns={}))]) is None
+
+
+def test_the_terminal_shows_the_turns_of_several_runs_and_nothing_of_runs_without(run: Path) -> None:
+    summary = summarize_run(read_run(run))
+    said = io.StringIO()
+    print_turns({"a": summary, "b": summary, "c": replace(summary, turns={})}, said)
+    assert said.getvalue().count("an upper bound") == 1
+    assert [said.getvalue().count(f"{name}: conversations ended") for name in "abc"] == [3, 3, 0]
+    nothing = io.StringIO()
+    print_turns({"c": replace(summary, turns={})}, nothing)
+    assert nothing.getvalue() == ""
 
 
 def test_a_report_shows_the_table_of_turns(run: Path) -> None:

@@ -234,7 +234,7 @@ def _evaluate_predictions(given: dict[str, Any], settings: Settings) -> int:
 def _tell_several(result: SeveralResult, settings: Settings, given: dict[str, Any]) -> int:
     """Print what came out of runs and whether it is what was required, and return the exit code."""
     as_json: bool = given["as_json"]
-    from i2s_sdk.report import print_overview
+    from i2s_sdk.report import print_overview, print_turns
     from i2s_sdk.run.storage.interface import shown
 
     errors = list(result.errors.values())
@@ -259,6 +259,7 @@ def _tell_several(result: SeveralResult, settings: Settings, given: dict[str, An
     else:
         report = result.report
         print_overview(report.overview, sys.stdout, report.skills)
+        print_turns(summaries, sys.stdout)
         for name, run in result.runs.items():
             if str(run.spending):
                 say(f"{name}: {run.spending}")

@@ -62,6 +62,21 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
         )
 
 
+def print_turns(summaries: Mapping[str, Summary], stream: TextIO) -> None:
+    """Print the answers of conversations of several runs, by task; nothing if no run has turns.
+
+    Args:
+        summaries: Numbers by the name of the run.
+        stream: Stream that the tables are printed to.
+    """
+    tasks = dict.fromkeys(task for summary in summaries.values() for task in summary.turns)
+    for task in tasks:
+        if (table := turn_table(task, list(summaries.items()), main_only=True)) is not None:
+            print_table(table, stream, intervals=True)
+    for note in ABOUT_TURNS if tasks else ():
+        table_console(stream).print(Text(note))
+
+
 def print_skills(
     skills: Mapping[str, Skill],
     stream: TextIO,

@@ -96,7 +96,7 @@ def at_turn(
             return records[-1]
         return max(records, key=lambda one: (_main_value(one, main), one.usable, -one.turn.turn))
     number = turns if turn == LAST else int(turn)
-    reached = [one for one in records if one.turn.turn <= number]
+    reached = [first, *(one for one in later if one.turn.turn <= number)]
     if _unfinished(reached[-1], number):
         return None
     return reached[-2] if reached[-1].turn.ended is TurnEnd.DONE else reached[-1]
