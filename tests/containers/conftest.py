@@ -51,7 +51,7 @@ def engine() -> Iterator[Engine]:
 def images(engine: Engine) -> dict[str, str]:
     """All images, built where anything has changed; their names by that of the service."""
     docker_engine.build_images(engine)
-    return {name: f"i2s-{name}:latest" for name in (*SERVICES, "sdk")}
+    return {name: f"i2s-{name}:latest" for name in (*SERVICES, "sdk", "gateway")}
 
 
 @dataclass
@@ -62,6 +62,7 @@ class System:
     project: str
     environment: dict[str, str]
     ports: dict[str, int]
+    http: int
 
     def compose_command(self, *arguments: str) -> list[str]:
         return [*self.engine.compose_command(), "--project-name", self.project, *arguments]
@@ -99,9 +100,11 @@ class System:
 @pytest.fixture(scope="session")
 def system(engine: Engine, images: dict[str, str]) -> Iterator[System]:
     ports = {name: _free_port() for name in SERVICES}
+    http = _free_port()
     variables = {f"I2S_{name.upper().replace('-', '_')}_PORT": str(port) for name, port in ports.items()}
+    variables |= {"COMPOSE_PROFILES": "http", "I2S_HTTP_PORT": str(http)}
     project = f"{docker_engine.PREFIX}{secrets.token_hex(3)}"
-    one = System(engine, project, {**engine.environment, **variables}, ports)
+    one = System(engine, project, {**engine.environment, **variables}, ports, http)
     down = one.compose_command("down", "--volumes", "--timeout", "1")
     engine.undo(*down, folder=COMPOSE, **variables)
     try:

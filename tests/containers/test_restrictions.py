@@ -11,6 +11,7 @@ from i2s_client.service_table import SERVICES as TABLE
 
 PORTS = {one.name: one.port for one in TABLE}
 SERVICES = tuple(PORTS)
+IN_FRONT = ("proxy", "gateway", "http-proxy")
 # An address of the network for documentation: nobody has it.
 NOWHERE = "192.0.2.1"
 
@@ -127,6 +128,13 @@ def test_no_address_is_reachable_from_inside(attempts, canary, service):
     assert seen == []
 
 
+def test_the_gateway_has_no_way_out(system, canary):
+    port, seen = canary
+    targets = [*((one, port) for one in addresses_of_this_machine(system.engine)), (NOWHERE, 80)]
+    assert json.loads(system.python("gateway", CONNECT, json.dumps(targets)))["reached"] == []
+    assert seen == []
+
+
 def test_the_probe_sees_what_is_in_reach(system, canary):
     """The proxy is in a network with a way out, so there the same probe must succeed."""
     port, seen = canary
@@ -137,7 +145,7 @@ def test_the_probe_sees_what_is_in_reach(system, canary):
     seen.clear()
 
 
-@pytest.mark.parametrize("service", [*SERVICES, "proxy"])
+@pytest.mark.parametrize("service", [*SERVICES, *IN_FRONT])
 def test_only_tmp_can_be_written_and_nothing_is_privileged(system, service):
     answer = json.loads(system.python(service, WRITE))
     assert answer["written"] == []
@@ -151,7 +159,7 @@ def test_only_tmp_can_be_written_and_nothing_is_privileged(system, service):
     assert answer["sockets"] == []
 
 
-@pytest.mark.parametrize("service", [*SERVICES, "proxy"])
+@pytest.mark.parametrize("service", [*SERVICES, *IN_FRONT])
 def test_the_engine_holds_all_limits(system, service):
     host = system.inspect(service)["HostConfig"]
     assert host["Privileged"] is False

@@ -18,7 +18,7 @@ from guest_foreign import apt_options
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = (
     *("render-latex", "render-html", "render-lilypond", "render-python", "documents", "metrics"),
-    *("networks", "networks-cpu", "sdk", "sdk-hub"),
+    *("networks", "networks-cpu", "sdk", "sdk-hub", "gateway"),
 )
 #: What somebody with a Mac installs there: the command, and what builds the images.
 OF_THE_MAC = ("sdk", "sdk-hub", "build")

@@ -1,7 +1,7 @@
 """Hostile documents for LuaLaTeX and XeLaTeX: languages and programs that pdfTeX does not have.
 
-LuaTeX obeys no openin_any and no openout_any, so the jail alone keeps Lua from the host. After every attack
-an ordinary document gives the very bytes it gave before.
+LuaTeX is given no openin_any, and that of Debian 12 obeys no openout_any, so the jail alone keeps Lua from
+the host. After every attack an ordinary document gives the very bytes it gave before.
 """
 
 import asyncio

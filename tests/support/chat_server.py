@@ -28,12 +28,13 @@ class ChatServer:
     """What the server knows and has counted.
 
     Attributes:
-        answers: Answers by question.
+        answers: Answers by question; a question of a later turn has the number of the turn behind its name.
         questions: Names by SHA-256 of the image.
         behaviour: What happens to a request.
         base: Address, with the path of the API.
         came: Requests by question.
         done: What was done, by sort.
+        conversations: The messages of the latest request by question.
     """
 
     answers: Mapping[str, str]
@@ -43,6 +44,7 @@ class ChatServer:
     came: Counter[str] = field(default_factory=Counter)
     done: Counter[str] = field(default_factory=Counter)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    conversations: dict[str, list[Any]] = field(default_factory=dict)
     over: threading.Event = field(default_factory=threading.Event)
 
     def arrive(self, question: str) -> str:
@@ -91,7 +93,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, _completion("OK"))
             return
         picture = base64.b64decode(image["image_url"]["url"].partition(",")[2])
-        question = self.chat.questions[hashlib.sha256(picture).hexdigest()]
+        turn = sum(message["role"] == "user" for message in body["messages"])
+        question = self.chat.questions[hashlib.sha256(picture).hexdigest()] + (f" {turn}" if turn > 1 else "")
+        self.chat.conversations[question] = body["messages"]
         action, _, argument = self.chat.arrive(question).partition(":")
         getattr(self, f"_{action}")(question, argument)
 

@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw
 
 from i2s_sdk.data.selection import Shard
 from i2s_sdk.run.storage.codec import record_line
-from i2s_sdk.run.storage.folder import MANIFEST, RECORDS, image_name
+from i2s_sdk.run.storage.folder import MANIFEST, RECORDS, TURN_RECORDS, image_name
 from i2s_sdk.run.storage.manifest import INSTANCES, Manifest, PlannedInstance, RunOptions, planned_lines
 from i2s_sdk.run.storage.record import (
     Failure,
@@ -23,6 +23,10 @@ from i2s_sdk.run.storage.record import (
     Record,
     RepairNote,
     SampleRendering,
+    SampleScore,
+    SampleTurn,
+    TokenUsage,
+    TurnEnd,
 )
 from i2s_wire.render.rendering import Verdict
 from sample_records import changed, flat_record
@@ -147,6 +151,35 @@ def write_run(
     own = [one for name, one in records.items() if shard is None or shard.has(name)]
     (path / RECORDS).write_text("".join(json.dumps(record_line(one)) + "\n" for one in own))
     return path
+
+
+def write_turns(path: Path, later: Mapping[str, Sequence[Record]]) -> Path:
+    """Write the answers after the first into a run folder; of a shard, only its own."""
+    manifest = json.loads((path / MANIFEST).read_text())
+    shard = Shard.parse(manifest["options"]["shard"]) if manifest["options"]["shard"] else None
+    own = [one for name, of_one in later.items() if shard is None or shard.has(name) for one in of_one]
+    (path / TURN_RECORDS).write_text("".join(json.dumps(record_line(one)) + "\n" for one in own))
+    return path
+
+
+def turns_of(first: Record, turns: int) -> tuple[Record, tuple[Record, ...]]:
+    """Return a record as the first answer of a conversation, and those after it, if there are any."""
+    chance = random.Random(f"{first.instance.id} turns")
+    if not first.outcome.counts:
+        return first, ()
+    if chance.random() < 0.2:
+        return replace(first, turn=SampleTurn(1, TurnEnd.NO_TURN, "it looks at nothing")), ()
+    later = []
+    for turn in range(2, turns + 1):
+        ended = TurnEnd.DONE if chance.random() < 0.3 else None
+        values = {name: chance.random() for name in METRICS}
+        answer = replace(first.answer, usage=TokenUsage(100 * turn, 10 * turn), attempts=1, cost=0.5)
+        score = SampleScore(Outcome.SCORED, metrics=values)
+        one = replace(first, answer=answer, score=score, turn=SampleTurn(turn, ended))
+        later.append(replace(one, rendering=replace(one.rendering, usable=True, outcome=None)))
+        if ended:
+            break
+    return first, tuple(later)
 
 
 def make_run(path: Path, number: int, *, salt: str = "", pictures: bool = True, **changes: object) -> Path:

@@ -40,13 +40,13 @@ async def served(
         further: What returns routes beside those of the services.
         chosen: Settings of the gateway.
     """
-    settings = GatewaySettings(**{"listen": "127.0.0.1:0", **chosen})
+    settings = GatewaySettings(**{"listen": "127.0.0.1:0", "deadline": deadline, **chosen})
     ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     async with AsyncExitStack() as stack:
         connections = {
             name: await stack.enter_async_context(AsyncConnection(one)) for name, one in addresses.items()
         }
-        backends = Backends(connections, deadline)
+        backends = Backends(connections, settings)
         serving = asyncio.create_task(
             serve_gateway(backends, settings, further=further, on_ready=ready.set_result)
         )
@@ -62,7 +62,7 @@ async def served(
 
 
 @asynccontextmanager
-async def renderer(answer: Answer) -> AsyncIterator[str]:
+async def renderer(answer: Answer, listen: str = "127.0.0.1:0") -> AsyncIterator[str]:
     """Serve i2s.render.v1 with a method of a test as long as the block lasts; yields the address."""
 
     class Servicer(RenderServiceServicer):
@@ -78,7 +78,7 @@ async def renderer(answer: Answer) -> AsyncIterator[str]:
     health = health_servicers.HealthServicer()
     add_HealthServicer_to_server(health, server)
     await health.set(wire_name("render-latex"), health_pb2.HealthCheckResponse.SERVING)
-    port = server.add_insecure_port("127.0.0.1:0")
+    port = server.add_insecure_port(listen)
     await server.start()
     try:
         yield f"127.0.0.1:{port}"

@@ -16,6 +16,7 @@ from typing import ClassVar
 from pydantic import Field, SecretStr
 
 from i2s_chassis.errors import CallError, InvalidArgumentError, StartError
+from i2s_chassis.jail.errors import KilledError
 from i2s_chassis.server.entry import run, serve_command, token_command
 from i2s_chassis.server.service import Chassis, Register, Service
 from i2s_chassis.server.settings import ServiceSettings
@@ -27,6 +28,7 @@ class EchoSettings(ServiceSettings):
 
     control: Path | None = Field(None, description="Socket of the test.")
     engine: str = Field("found", description='"missing" makes the start fail.')
+    kills: int = Field(0, description="Starts that are disturbed.")
     token: SecretStr | None = Field(None, description="Not used; a secret.")
 
 
@@ -54,12 +56,15 @@ class EchoService:
     wire_names = ("i2s.test.Echo",)
 
     def __init__(self, settings: EchoSettings) -> None:
-        self._settings = settings
+        self._settings, self._kills = settings, settings.kills
 
     @asynccontextmanager
     async def open(self, chassis: Chassis) -> AsyncIterator[Register]:
         if self._settings.engine == "missing":
             raise StartError("the echo engine is not installed; install the package echo-engine")
+        if self._kills:
+            self._kills -= 1
+            raise StartError("the echo engine does not start") from KilledError("something outside killed it")
         control = Control(*await asyncio.open_unix_connection(self._settings.control))
         try:
             control.tell("open")

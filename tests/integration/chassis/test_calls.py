@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import time
 from dataclasses import replace
 
 import grpc
@@ -30,6 +31,21 @@ async def test_full_queue_is_resource_exhausted_with_pushback(start):
         assert int(trailing["grpc-retry-pushback-ms"]) > 0
         echo.control.say("release first")
         assert [(await running).value, (await waiting).value] == ["first", "second"]
+
+
+async def test_who_comes_back_too_soon_is_refused_when_it_may_come_back(start):
+    async with start("--slots", "1", "--queue", "0", "--drain-seconds", "60") as echo:
+        running = echo.one("hold first")
+        await echo.control.hears("begun first")
+        _, _, trailing = await status_of(echo.one("say second"))
+        began = time.monotonic()
+        code, _, late = await status_of(echo.one("say second"))
+        assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
+        # At the second refusal of a call at least 0.4 of the 0.5 s are asked for that a job is taken to need.
+        assert time.monotonic() - began > 0.19
+        assert int(trailing["grpc-retry-pushback-ms"]) > int(late["grpc-retry-pushback-ms"]) == 50
+        echo.control.say("release first")
+        assert (await running).value == "first"
 
 
 async def test_more_bytes_than_may_be_held_are_sent_away_with_pushback(start):

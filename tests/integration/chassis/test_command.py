@@ -1,6 +1,7 @@
 """The command line as a user meets it."""
 
 import json
+import os
 import signal
 
 import pytest
@@ -40,6 +41,11 @@ async def test_missing_engine_is_one_line_and_exit_code_1(command):
     )
     assert code == 1
     assert error == "echo: the echo engine is not installed; install the package echo-engine\n"
+
+
+async def test_a_start_that_something_outside_disturbs_each_time_ends_with_the_reason(command):
+    code, _, error = await command("serve", "--kills", "3", "--listen", "127.0.0.1:0", "--log-level", "error")
+    assert (code, error) == (os.EX_TEMPFAIL, "echo: the echo engine does not start\n")
 
 
 async def test_print_config_shows_what_is_in_force_and_hides_secrets(command, tmp_path):

@@ -61,6 +61,11 @@ async def test_signal_while_starting_ends_the_service_cleanly(start):
         assert await echo.ended() == 0
 
 
+async def test_a_start_that_something_outside_disturbs_begins_again(start):
+    async with start("--kills", "2") as echo:
+        assert (await echo.one("say hello")).value == "hello"
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_draining_finishes_the_running_job_and_refuses_new_ones(start, number):
     async with start() as echo:

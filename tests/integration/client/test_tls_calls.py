@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 from pathlib import Path
 
@@ -33,16 +34,27 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Renderer(RenderServiceServicer):
+    def __init__(self) -> None:
+        self.begun, self.go = asyncio.Event(), asyncio.Event()
+
     async def Render(self, request: pb.RenderRequest, context: grpc.aio.ServicerContext) -> pb.RenderResponse:  # noqa: N802
+        if request.latex.document == b"held":
+            self.begun.set()
+            await self.go.wait()
         return pb.RenderResponse(verdict=pb.VERDICT_NO_OUTPUT, message="over TLS")
 
 
 @pytest.fixture
-async def address(certificates: Path):
+async def renderer() -> Renderer:
+    return Renderer()
+
+
+@pytest.fixture
+async def address(certificates: Path, renderer: Renderer):
     pair = (certificates / "server.key").read_bytes(), (certificates / "server.pem").read_bytes()
     trusted = (certificates / "client.pem").read_bytes()
     server = grpc.aio.server()
-    add_RenderServiceServicer_to_server(Renderer(), server)
+    add_RenderServiceServicer_to_server(renderer, server)
     credentials = grpc.ssl_server_credentials([pair], trusted, require_client_auth=True)
     port = server.add_secure_port("127.0.0.1:0", credentials)
     await server.start()
@@ -65,3 +77,23 @@ async def test_both_sides_are_checked(address: str, certificates: Path) -> None:
     ):
         with pytest.raises(ServiceUnavailableError):
             await said(address, credentials)
+
+
+def credentials_of(certificates: Path, name: str) -> grpc.ChannelCredentials | None:
+    pair = certificates / f"{name}.pem", certificates / f"{name}.key"
+    return tls_credentials(certificates / "server.pem", *pair)
+
+
+async def test_renewed_credentials_are_those_of_later_calls(
+    address: str, certificates: Path, renderer: Renderer
+) -> None:
+    ours, strangers = (credentials_of(certificates, name) for name in ("client", "stranger"))
+    assert strangers is not None
+    async with AsyncRenderClient(address, retry=ONE_ATTEMPT, credentials=ours) as client:
+        under_way = asyncio.create_task(client.render_latex("held"))
+        await renderer.begun.wait()
+        client.renew(strangers)
+        with pytest.raises(ServiceUnavailableError):
+            await client.render_latex("x")
+        renderer.go.set()
+        assert (await under_way).message == "over TLS"

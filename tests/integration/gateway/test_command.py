@@ -9,9 +9,11 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from pathlib import Path
 
 import httpx
@@ -20,7 +22,7 @@ from jsonschema import Draft202012Validator
 
 from i2s_chassis.callers.access import new_token, token_line
 from i2s_sdk import render_latex, score
-from service_process import started
+from service_process import started, wait_until_serving
 
 pytestmark = pytest.mark.integration
 
@@ -132,6 +134,54 @@ def test_it_ends_at_a_signal_with_services_that_it_started(tmp_path):
     assert not any(Path(f"/proc/{pid}").exists() for pid in children)
 
 
+@contextlib.contextmanager
+def killed_service(folder, address):
+    """Have a renderer at an address until the end of the block, at which it is killed."""
+    announcement, log = folder / "announcement", folder / "log"
+    command = [sys.executable, "-m", "i2s_render_python", "serve", "--listen", address, "--slots", "2"]
+    with (
+        log.open("wb") as stderr,
+        subprocess.Popen([*command, "--announce", str(announcement)], stderr=stderr) as process,
+    ):
+        try:
+            wait_until_serving(process, announcement, log)
+            yield
+        finally:
+            process.kill()
+            announcement.unlink(missing_ok=True)
+
+
+def test_a_killed_service_costs_no_caller_an_answer(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        address = f"127.0.0.1:{held.getsockname()[1]}"
+    environment = {"I2S_RENDER_PYTHON": address, "I2S_DEADLINE": "600"}
+    words = ("render-python", "--wait-seconds", "300")
+    with gateway(tmp_path, environment, *words) as (_, client), ThreadPoolExecutor(6) as callers:
+        assert client.get("/v1/live").status_code == 200
+        assert client.get("/v1/health").status_code == 503
+
+        def ask(number):
+            program = f"import matplotlib.pyplot as plt\nplt.plot([1, {number}, 2])\n"
+            body = {"id": str(number), "python": {"program_text": program}}
+            return client.post("/v1/render", json=body, timeout=600)
+
+        asked = [callers.submit(ask, number) for number in range(40)]
+        going = set(asked)
+        for _ in range(
+            3
+        ):  # the first requests find nothing, and each life ends while some are being rendered
+            with killed_service(tmp_path, address):
+                for _ in range(4):
+                    _, going = wait(going, return_when=FIRST_COMPLETED)
+            assert going
+        with killed_service(tmp_path, address):
+            wait(going)
+        answers = [one.result() for one in asked]
+    assert {one.status_code for one in answers} == {200}
+    told = [one.json() for one in answers]
+    assert [(one["id"], one["verdict"]) for one in told] == [(str(n), "VERDICT_RENDERED") for n in range(40)]
+
+
 def test_tokens_are_asked_for_by_the_service_and_passed_on(tmp_path):
     token = new_token()
     access = tmp_path / "access.toml"
@@ -149,6 +199,46 @@ def test_tokens_are_asked_for_by_the_service_and_passed_on(tmp_path):
         assert client.get("/v1/services/metrics", headers={"Authorization": "Bearer x"}).status_code == 401
         shown = [one for one in service.log.read_text().splitlines() if token in one]
         assert shown == []
+
+
+def certificate(folder, name):
+    """Make a certificate of this machine, and its key."""
+    curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+    files = ("-keyout", folder / f"{name}.key", "-out", folder / f"{name}.pem")
+    subject = ("-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1")
+    subprocess.run(["openssl", "req", "-x509", *curve, *files, *subject], check=True, capture_output=True)
+    return folder / f"{name}.pem", folder / f"{name}.key"
+
+
+@pytest.mark.nightly(instead="a renewed certificate is taken up in tests/unit/gateway/test_renewal.py")
+def test_a_renewed_certificate_is_shown_to_services_too(tmp_path):
+    server, *ours = (certificate(tmp_path, name) for name in ("server", "before", "after"))
+    (tmp_path / "authorities.pem").write_bytes(b"".join(one.read_bytes() for one, _ in ours))
+    access = tmp_path / "access.toml"
+    access.write_text('[callers.gateway]\ncertificates = ["after"]\n')
+    options = (
+        "--tls-cert",
+        server[0],
+        "--tls-key",
+        server[1],
+        "--tls-client-ca",
+        tmp_path / "authorities.pem",
+    )
+    words = (*options, "--access-file", access, "--health-listen", "127.0.0.1:0")
+    shown = [
+        shutil.copy(one, tmp_path / name) for one, name in zip(ours[0], ("tls.crt", "tls.key"), strict=True)
+    ]
+    with started("i2s_metrics", tmp_path, [str(one) for one in words]) as service:
+        settings = {"I2S_TLS_CA": server[0], "I2S_TLS_CERT": shown[0], "I2S_TLS_KEY": shown[1]}
+        environment = {"I2S_METRICS": service.address, **{name: str(one) for name, one in settings.items()}}
+        with gateway(tmp_path, environment, "metrics") as (_, client):
+            assert client.get("/v1/services/metrics").status_code == 403
+            for one, file in zip(ours[1], shown, strict=True):
+                shutil.copy(one, file)
+            end = time.monotonic() + PATIENCE
+            while client.get("/v1/services/metrics").status_code != 200:
+                assert time.monotonic() < end
+                time.sleep(1)
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ async def run(code: str, file: str, line: int, names: dict[str, Any]) -> str:
     return printed.getvalue()
 
 
-@pytest.mark.parametrize("page", ["python.md", "integrations.md", "data.md"])
+@pytest.mark.parametrize("page", ["python.md", "integrations.md", "environments.md", "data.md"])
 async def test_every_example_of_a_page_runs_and_prints_what_it_says(
     page: str, endpoints: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,13 +14,26 @@ import pytest
 import yaml
 
 KUBERNETES = Path(__file__).resolve().parents[3] / "deploy" / "kubernetes"
+#: What another component is needed for.
+NOT_ALONE = ("tokens", "gateway-store")
 OF_JOBS = ("tls-client", "tracing-client", "volume", "dns-node-local", "dns-openshift")
 COMPONENTS = tuple(
     sorted(
         path.parent.name
         for path in KUBERNETES.glob("components/*/kustomization.yaml")
-        if path.parent.name not in OF_JOBS
+        if path.parent.name not in (*OF_JOBS, *NOT_ALONE)
     )
+)
+#: What changes every Deployment, or where names are asked for.
+WITH_GATEWAY = (
+    "small",
+    "cpu-scaling",
+    "keda",
+    "tls",
+    "tracing",
+    "monitoring",
+    "dns-node-local",
+    "dns-openshift",
 )
 JOBS = ("evaluate", "merge")
 RENDERERS = ("render-latex", "render-html", "render-lilypond", "render-python")
@@ -36,7 +49,11 @@ VARIANTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     **{f"{name}-volume": ((f"large-run/{name}",), ("volume",)) for name in JOBS},
     **{f"{name}-{dns}": ((f"large-run/{name}",), (dns,)) for name in JOBS for dns in OF_JOBS[3:]},
     "reader": (("large-run/reader",), ()),
-    "together": (("base",), ("tls", "monitoring", "tracing", "keda", "gpu", "userns")),
+    **{f"gateway-{one}": (("base",), ("gateway", one)) for one in WITH_GATEWAY},
+    "gateway-tokens": (("base",), ("gateway", "tls", "tokens")),
+    "gateway-store": (("base",), ("gateway", "gateway-store")),
+    "tokens": (("base",), ("tls", "tokens")),
+    "together": (("base",), ("gateway", "tls", "monitoring", "tracing", "keda", "gpu", "userns")),
 }
 
 Object = dict[str, Any]

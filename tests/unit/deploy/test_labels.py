@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[3]
 KINDS = {"Deployment", "Job", "Pod", "Service", "HorizontalPodAutoscaler", "PodDisruptionBudget"}
 
 
-@pytest.mark.parametrize("name", ["base", "evaluate", "merge", "reader"])
+@pytest.mark.parametrize("name", ["base", "gateway", "evaluate", "merge", "reader"])
 def test_objects_and_pods_have_the_labels_that_tools_look_for(name, render):
     project = tomllib.loads((ROOT / "sdk/core/pyproject.toml").read_text(encoding="utf-8"))["project"]
     wanted = {
@@ -39,4 +39,4 @@ def test_images_are_pulled_as_their_tags_want_unless_they_were_built_on_this_mac
     """Without a policy the tag "latest" is pulled for each pod, and a version or digest once."""
     for rendered in everything:
         policies = {container.get("imagePullPolicy") for _, container in rendered.containers()}
-        assert policies == ({"IfNotPresent"} if rendered.name == "small" else {None}), rendered.name
+        assert policies == ({"IfNotPresent"} if rendered.name.endswith("small") else {None}), rendered.name

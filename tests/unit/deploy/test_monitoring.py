@@ -14,6 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from i2s_chassis.errors import Refusal, Status
 from i2s_chassis.server.telemetry import Telemetry
+from i2s_gateway.measurements import Measurements
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCS = ROOT / "docs"
@@ -42,8 +43,25 @@ def exported() -> dict[str, set[str]]:
     telemetry.refusal(Refusal.QUEUE)
     telemetry.serving(True)
     telemetry.cells(lambda: 0)
+    return series_of(telemetry.registry)
+
+
+@pytest.fixture(scope="module")
+def of_gateway() -> dict[str, set[str]]:
+    """Series that the gateway exports, with their labels."""
+    measurements = Measurements()
+    measurements.request_begins("/v1/render")
+    measurements.request_ends("/v1/render", 200, 0.1)
+    measurements.connections(lambda: 0, 1)
+    measurements.bodies(lambda: 0, 1)
+    with measurements.wait("render-latex", "UNAVAILABLE"):
+        return series_of(measurements.registry)
+
+
+def series_of(registry) -> dict[str, set[str]]:
+    """Names of series with their labels."""
     found: dict[str, set[str]] = {}
-    for family in text_string_to_metric_families(generate_latest(telemetry.registry).decode()):
+    for family in text_string_to_metric_families(generate_latest(registry).decode()):
         for sample in family.samples:
             found.setdefault(sample.name, set()).update(sample.labels)
     return found
@@ -103,8 +121,8 @@ def queries(render):
 
 
 @pytest.mark.slow
-def test_every_series_that_is_asked_for_exists_with_its_labels(queries, exported):
-    known = {**exported, **OF_PROMETHEUS}
+def test_every_series_that_is_asked_for_exists_with_its_labels(queries, exported, of_gateway):
+    known = {**of_gateway, **exported, **OF_PROMETHEUS}
     assert len(queries) > 20
     for query in queries:
         found, grouped = selectors(query)
@@ -115,38 +133,41 @@ def test_every_series_that_is_asked_for_exists_with_its_labels(queries, exported
         assert grouped <= set.union(*(known[name] for name, _ in found)) | ADDED, query
 
 
-def test_every_series_of_ours_is_shown_or_watched(queries, exported):
+def test_every_series_of_ours_is_shown_or_watched(queries, exported, of_gateway):
     asked = {name for query in queries for name, _ in selectors(query)[0]}
-    families = {re.sub(r"_(bucket|sum|count|total|created)$", "", name) for name in exported}
+    names = {*exported, *of_gateway}
+    families = {re.sub(r"_(bucket|sum|count|total|created)$", "", name) for name in names}
     shown = {re.sub(r"_(bucket|sum|count|total)$", "", name) for name in asked}
     assert {one for one in families if one.startswith("i2s_")} - shown == {"i2s_queue"}
 
 
-def test_the_autoscaler_asks_for_a_gauge_of_ours(base, exported):
-    for one in base.of("HorizontalPodAutoscaler").values():
-        assert one["spec"]["metrics"][0]["pods"]["metric"]["name"] in exported
-
-
-def test_the_rule_for_prometheus_adapter_gives_the_autoscaler_its_metric(base, exported):
-    values = yaml.safe_load((ROOT / "deploy/kubernetes/prometheus-adapter.yaml").read_text(encoding="utf-8"))
-    (rule,) = values["rules"]["custom"]
-    asked = {
+def scaled_by(rendered):
+    """Names of the series that autoscalers ask for."""
+    return {
         metric["pods"]["metric"]["name"]
-        for one in base.of("HorizontalPodAutoscaler").values()
+        for one in rendered.of("HorizontalPodAutoscaler").values()
         for metric in one["spec"]["metrics"]
         if metric["type"] == "Pods"
     }
-    assert {rule["name"]["as"]} == asked
-    (series, labels), *others = selectors(rule["seriesQuery"])[0]
-    assert not others
-    assert series in exported
-    assert labels == set(rule["resources"]["overrides"]) == {"namespace", "pod"}
-    query = rule["metricsQuery"]
-    for name, text in (("Series", series), ("LabelMatchers", 'namespace="a",pod=~"b|c"'), ("GroupBy", "pod")):
-        query = query.replace(f"<<.{name}>>", text)
-    (selector,), grouped = selectors(query)
-    assert selector == (series, {"namespace", "pod"})
-    assert grouped == {"pod"}
+
+
+def test_the_rules_for_prometheus_adapter_give_the_autoscalers_their_metrics(render, exported, of_gateway):
+    values = yaml.safe_load((ROOT / "deploy/kubernetes/prometheus-adapter.yaml").read_text(encoding="utf-8"))
+    rules = values["rules"]["custom"]
+    assert {rule["name"]["as"] for rule in rules} == scaled_by(render("gateway"))
+    for rule in rules:
+        (series, labels), *others = selectors(rule["seriesQuery"])[0]
+        assert not others
+        assert series == rule["name"]["as"]
+        assert series in {**exported, **of_gateway}
+        assert labels == set(rule["resources"]["overrides"]) == {"namespace", "pod"}
+        query = rule["metricsQuery"]
+        parts = (("Series", series), ("LabelMatchers", 'namespace="a",pod=~"b|c"'), ("GroupBy", "pod"))
+        for name, text in parts:
+            query = query.replace(f"<<.{name}>>", text)
+        (selector,), grouped = selectors(query)
+        assert selector == (series, {"namespace", "pod"})
+        assert grouped == {"pod"}
 
 
 def test_verdicts_statuses_and_reasons_are_real(queries):
@@ -159,6 +180,8 @@ def test_verdicts_statuses_and_reasons_are_real(queries):
         "reason": {"jobs", "died", "failed", "cancelled", *Refusal},
     }
     for query in queries:
+        if "i2s_gateway_" in query:  # their statuses are those of HTTP
+            continue
         for label, values in re.findall(r'(verdict|status|reason)(?:=~|!=|=)"([^"]*)"', query):
             assert set(values.split("|")) <= real[label], query
 
@@ -188,7 +211,7 @@ def test_the_first_row_says_what_an_operator_asks_first(render):
 
 
 def test_the_monitor_finds_the_port_and_keeps_our_label(render):
-    rendered = render("monitoring")
+    rendered = render("gateway-monitoring")
     monitor = rendered.of("ServiceMonitor")["image2struct"]["spec"]
     (endpoint,) = monitor["endpoints"]
     assert endpoint["honorLabels"] is True

@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 import pytest
 
 #: Variants whose services export traces.
-TRACED = {"tracing", "together"}
+TRACED = {"tracing", "together", "gateway-tracing"}
+GATEWAY = "gateway"
 
 
 def namespace(name):
@@ -16,8 +17,13 @@ def namespace(name):
 
 
 def selects(policy, labels):
-    wanted = policy["spec"]["podSelector"].get("matchLabels", {})
-    return wanted.items() <= labels.items()
+    selector = policy["spec"]["podSelector"]
+    assert selector.keys() <= {"matchLabels", "matchExpressions"}
+    among = selector.get("matchExpressions", ())
+    assert {one["operator"] for one in among} <= {"In"}
+    return selector.get("matchLabels", {}).items() <= labels.items() and all(
+        labels.get(one["key"]) in one["values"] for one in among
+    )
 
 
 def labels_of(rendered, kind):
@@ -33,10 +39,69 @@ def test_everything_is_denied_first(base):
 
 def test_nothing_leaves_a_service(variant):
     for name, labels in labels_of(variant, "Deployment").items():
+        if name == GATEWAY:
+            continue
         policies = [one for one in variant.of("NetworkPolicy").values() if selects(one, labels)]
         assert any("Egress" in one["spec"]["policyTypes"] for one in policies), name
         out = [one["metadata"]["name"] for one in policies if one["spec"].get("egress")]
         assert out == (["traces"] if variant.name in TRACED else []), name
+
+
+def ways(policy, direction):
+    """Whom a policy lets through, and where: the labels of peers, and ports."""
+    return [
+        (
+            sorted({next(iter(next(iter(peer.values()))["matchLabels"].items())) for peer in rule[end]}),
+            [port["port"] for port in rule["ports"]],
+        )
+        for end in ({"ingress": "from", "egress": "to"}[direction],)
+        for rule in policy["spec"][direction]
+    ]
+
+
+def test_the_gateway_takes_callers_of_its_own_and_calls_services_and_names_alone(render):
+    rendered = render(GATEWAY)
+    labels = labels_of(rendered, "Deployment")[GATEWAY]
+    policies = {name: one for name, one in rendered.of("NetworkPolicy").items() if selects(one, labels)}
+    assert policies.keys() == {"deny-all", GATEWAY}
+    dns = [("kubernetes.io/metadata.name", "kube-system")]
+    assert ways(policies[GATEWAY], "egress") == [
+        (dns, [53, 53]),
+        ([("image2struct/role", "service")], ["grpc"]),
+    ]
+    assert ways(policies[GATEWAY], "ingress") == [
+        ([("image2struct/http-client", "true")], ["http"]),
+        ([("kubernetes.io/metadata.name", "monitoring")], ["metrics"]),
+    ]
+
+
+def test_services_let_the_gateway_in_and_its_callers_not(render):
+    rendered = render(GATEWAY)
+    pods = labels_of(rendered, "Deployment")
+    gateway = pods.pop(GATEWAY)
+    assert "image2struct/client" not in gateway  # which would open the way to models and stores
+    policy = rendered.of("NetworkPolicy")["gateway-to-services"]
+    assert all(selects(policy, labels) for labels in pods.values())
+    assert not selects(policy, gateway)
+    (way,) = ways(policy, "ingress")
+    assert way == ([("image2struct/role", "gateway")], ["grpc"])
+    assert ("image2struct/role", "gateway") in gateway.items()
+
+
+def test_the_service_of_the_gateway_has_an_address_and_leads_to_it_alone(render):
+    rendered = render(GATEWAY)
+    spec = rendered.of("Service")[GATEWAY]["spec"]
+    assert "clusterIP" not in spec
+    pods = labels_of(rendered, "Deployment")
+    assert [one for one, labels in pods.items() if spec["selector"].items() <= labels.items()] == [GATEWAY]
+
+
+@pytest.mark.parametrize(
+    ("component", "more"), [("dns-node-local", "169.254.20.10/32"), ("dns-openshift", "openshift-dns")]
+)
+def test_the_gateway_asks_for_names_where_the_cluster_has_them(component, more, render):
+    policy = render(f"gateway-{component}").of("NetworkPolicy")[GATEWAY]
+    assert {peer for peer, _, _ in names_at(policy)} == {"kube-system", more}
 
 
 def test_traces_go_to_the_collector_alone(render):

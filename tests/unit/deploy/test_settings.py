@@ -16,6 +16,7 @@ import pytest
 from i2s_chassis.server.settings import Address
 from i2s_client.service_table import service_row
 from i2s_documents.settings import DocumentsSettings
+from i2s_gateway.command import command as gateway_command
 from i2s_metrics.settings import MetricsSettings
 from i2s_render_html.settings import HtmlSettings
 from i2s_render_latex.settings import LatexSettings
@@ -41,6 +42,9 @@ OF = {
 OF_OPENTELEMETRY = {
     *vars(opentelemetry.environment_variables),
     *vars(opentelemetry.sdk.environment_variables),
+}
+OF_THE_GATEWAY = {f"I2S_{name.upper()}" for name in Settings.__dataclass_fields__} | {
+    str(one.envvar) for one in gateway_command.params if one.envvar
 }
 ORDINARY = {"HOME", "XDG_CACHE_HOME", "POD_NAME", *OF_OPENTELEMETRY}
 
@@ -151,7 +155,9 @@ def test_variables_of_pods_are_settings(variant):
         variables = one["spec"]["template"]["spec"]["containers"][0]["env"]
         assert len({variable["name"] for variable in variables}) == len(variables)
         for variable in variables:
-            if variable["name"] not in ORDINARY:
+            if name == "gateway":
+                assert variable["name"] in OF_THE_GATEWAY | ORDINARY, name
+            elif variable["name"] not in ORDINARY:
                 assert variable["name"] in known, name
                 assert variable["name"].startswith(f"I2S_{name.replace('-', '_').upper()}_")
 

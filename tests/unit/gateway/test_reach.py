@@ -1,5 +1,6 @@
 """A gateway that others can reach: what it asks for first."""
 
+import socket
 import ssl
 import subprocess
 
@@ -36,6 +37,13 @@ async def guarded(request, context):
     return pb.RenderResponse(message="in")
 
 
+async def listing_certificates(request, context):
+    """Answer those who bring the token, and refuse the certificate of the gateway."""
+    if ("authorization", "Bearer good") not in context.invocation_metadata():
+        await context.abort(grpc.StatusCode.PERMISSION_DENIED, "not listed")
+    return pb.RenderResponse(message="in")
+
+
 async def test_services_that_ask_for_no_token_are_not_opened_to_others(pair):
     async with renderer(echo) as address:
         with pytest.raises(SettingsError, match="render-latex"):
@@ -43,10 +51,19 @@ async def test_services_that_ask_for_no_token_are_not_opened_to_others(pair):
                 pass
 
 
-async def test_a_service_that_does_not_answer_counts_as_open(pair):
-    with pytest.raises(SettingsError, match="render-latex"):
-        async with served({"render-latex": "127.0.0.1:1"}, 2.0, listen=EVERYWHERE, **pair):
-            pass
+@pytest.mark.parametrize(("answer", "status"), [(guarded, 200), (listing_certificates, 200), (echo, 502)])
+async def test_a_service_that_comes_later_is_asked_before_its_first_call(pair, answer, status):
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        address = f"127.0.0.1:{held.getsockname()[1]}"
+    async with served({"render-latex": address}, listen=EVERYWHERE, **pair) as url:
+        base = f"https://127.0.0.1:{httpx.URL(url).port}"
+        trusted = ssl.create_default_context(cafile=pair["certificate"])
+        async with httpx.AsyncClient(base_url=base, verify=trusted, timeout=60) as client:
+            assert (await client.get("/v1/live")).status_code == 200
+            async with renderer(answer, address):
+                body = {"latex": {"document_text": "x"}}
+                got = await client.post("/v1/render", json=body, headers={"Authorization": "Bearer good"})
+    assert got.status_code == status
 
 
 async def test_in_so_many_words_it_listens():

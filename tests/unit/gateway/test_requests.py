@@ -63,16 +63,6 @@ async def test_a_picture_alone_can_be_asked_for():
         assert bad.json()["verdict"] == "VERDICT_NO_OUTPUT"
 
 
-async def test_health_is_said_of_each_service(client):
-    answer = await client.get("/v1/health")
-    assert (answer.status_code, answer.json()["status"]) == (200, "SERVING")
-    async with served({"render-latex": "127.0.0.1:1"}) as url, httpx.AsyncClient(base_url=url) as other:
-        answer = await other.get("/v1/health")
-        assert answer.status_code == 503
-        assert answer.json()["services"] == {"render-latex": "UNREACHABLE"}
-        assert (await other.get("/")).status_code == 200
-
-
 @pytest.mark.parametrize(
     ("method", "path", "status", "name"),
     [
@@ -128,7 +118,7 @@ async def test_a_status_of_grpc_is_one_of_http(code, metadata, status, seconds):
 
     async with (
         renderer(fail) as address,
-        served({"render-latex": address}) as url,
+        served({"render-latex": address}, wait_seconds=0.0) as url,
         httpx.AsyncClient(base_url=url) as client,
     ):
         answer = await client.post("/v1/render", json=RENDER)
@@ -138,15 +128,6 @@ async def test_a_status_of_grpc_is_one_of_http(code, metadata, status, seconds):
         assert answer.headers["Retry-After"] == "2"
     assert (answer.status_code, answer.json()) == (status, {"error": error})
     assert ("WWW-Authenticate" in answer.headers) == (status == 401)
-
-
-async def test_a_service_that_is_not_there_is_unavailable():
-    async with (
-        served({"render-latex": "127.0.0.1:1"}, deadline=5.0) as url,
-        httpx.AsyncClient(base_url=url) as client,
-    ):
-        answer = await client.post("/v1/render", json=RENDER)
-    assert (answer.status_code, answer.json()["error"]["status"]) == (503, "UNAVAILABLE")
 
 
 async def test_a_call_has_a_deadline():

@@ -65,7 +65,7 @@ async def test_a_service_that_is_not_available_is_a_failure(spans: RecordedSpans
 
     async with (
         renderer(refuse) as address,
-        served({"render-latex": address}) as url,
+        served({"render-latex": address}, wait_seconds=0.0) as url,
         httpx.AsyncClient(base_url=url) as client,
     ):
         assert (await client.post("/v1/render", json=RENDER)).status_code == 503

@@ -14,6 +14,7 @@ import check
 
 DELIVERABLES = {
     "sdk": "i2s-sdk",
+    "gateway": "i2s-gateway",
     "render-latex": "i2s-render-latex",
     "render-html": "i2s-render-html",
     "render-lilypond": "i2s-render-lilypond",

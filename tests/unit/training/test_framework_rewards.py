@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError, ServiceError, UsageError
 from i2s_sdk.settings import Settings
 from i2s_training import OpenRLHFReward, RoundTripReward, StructuredOutputReward, VerlReward
 from i2s_training.openrlhf_reward import END_TOKENS, answer_of
@@ -229,3 +229,15 @@ def test_a_data_fault_is_raised_or_none_and_never_a_number(
         assert lenient(completions=[GOOD], instance=["nobody"]) == [None]
     finally:
         lenient.close()
+
+
+def test_services_that_are_gone_are_an_error_for_verl_and_openrlhf_and_no_number() -> None:
+    nobody = "127.0.0.1:9"
+    settings = Settings(render_latex=nobody, metrics=nobody, retry_seconds=0.1, start_seconds=0.1)
+    gone = RoundTripReward(settings=settings)
+    about = {"image": b"\x89PNG"}
+    with pytest.raises(ServiceError):
+        VerlReward(gone).compute_score_batch(["any"] * 2, ["$x$"] * 2, [""] * 2, [about] * 2)
+    with pytest.raises(ServiceError):
+        OpenRLHFReward(gone)(["read: $x$"], ["read: "], [{"image": b"\x89PNG"}])
+    gone.close()

@@ -132,6 +132,8 @@ def _code(error: ServiceError) -> int | None:
 #: with default limits and a wait in the queue.
 DEFAULT_DEADLINE = 120.0
 
+#: Seconds that calls have on a channel that another one replaces; streams are among them.
+_CALLS_END_SECONDS = 3600.0
 _MESSAGE_BYTES = 256 * 1024 * 1024
 _ASK_AGAIN_MS = 5000  # a name is looked up no more often than that
 _SCHEMES = frozenset({"dns", "ipv4", "ipv6", "unix"})
@@ -159,13 +161,26 @@ class AsyncConnection:
     ) -> None:
         self.address, self.deadline, self.retry = address, deadline, retry or RetryPolicy()
         self.credentials, self.token = credentials, token
+        self._closing: set[asyncio.Task[None]] = set()
         _check_token_stays_secret(address, credentials, token)
-        target, options = target_of(address), channel_options(address, self.retry)
-        self.channel = (
-            grpc.aio.insecure_channel(target, options)
-            if credentials is None
-            else grpc.aio.secure_channel(target, credentials, options)
-        )
+        self.channel = self._opened()
+
+    def _opened(self) -> grpc.aio.Channel:
+        target, options = target_of(self.address), channel_options(self.address, self.retry)
+        if self.credentials is None:
+            return grpc.aio.insecure_channel(target, options)
+        return grpc.aio.secure_channel(target, self.credentials, options)
+
+    def renew(self, credentials: grpc.ChannelCredentials) -> None:
+        """Make calls by a new channel from now on, such as one with a renewed certificate.
+
+        Calls under way end on the channel that they began on.
+        """
+        old, self.credentials = self.channel, credentials
+        self.channel = self._opened()
+        closing = asyncio.create_task(old.close(_CALLS_END_SECONDS))
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
 
     async def call(
         self,
@@ -226,6 +241,9 @@ class AsyncConnection:
     async def close(self) -> None:
         """Close the channel; calls in flight are cancelled."""
         await self.channel.close()
+        for closing in self._closing:
+            closing.cancel()
+        await asyncio.gather(*self._closing, return_exceptions=True)
 
     async def __aenter__(self) -> Self:
         return self

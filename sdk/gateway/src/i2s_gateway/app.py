@@ -14,11 +14,12 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from i2s_gateway.answers import VERDICT_HEADER, answer, json_response, metadata_of, request_id_of
 from i2s_gateway.guard import Bodies, GatewayError, Guard
+from i2s_gateway.measurements import NO_ROUTE, Measurements
 from i2s_gateway.messages import to_json
 from i2s_gateway.openapi import openapi, page, style
 from i2s_gateway.operations import OPERATIONS, PREFIX, Backends, Operation
@@ -45,10 +46,12 @@ class Entry:
 
     Args:
         app: The application within.
+        routes: Its routes, by which requests are counted.
+        measurements: Counts them.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute], measurements: Measurements) -> None:
+        self._app, self._routes, self._measurements = app, routes, measurements
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, whatever happens."""
@@ -56,6 +59,8 @@ class Entry:
             return
         request = Request(scope)
         name, begun, status = request_id_of(request), time.monotonic(), 0
+        route = self._route(scope)
+        self._measurements.request_begins(route)
 
         async def send_marked(message: Message) -> None:
             nonlocal status
@@ -76,9 +81,18 @@ class Entry:
                 raise
             await _fault(name).response()(scope, receive, send_marked)
         finally:
-            taken = 1000 * (time.monotonic() - begun)
+            taken = time.monotonic() - begun
+            self._measurements.request_ends(route, status, taken)
             path = visible_line(scope["path"])
-            _log.info("%s %s %s %.0f ms request_id=%s", scope["method"], path, status, taken, name)
+            _log.info("%s %s %s %.0f ms request_id=%s", scope["method"], path, status, 1000 * taken, name)
+
+    def _route(self, scope: Scope) -> str:
+        matching = (one.path for one in self._routes if isinstance(one, Route) and _matches(one, scope))
+        return next(matching, NO_ROUTE)
+
+
+def _matches(route: Route, scope: Scope) -> bool:
+    return route.matches(scope)[0] is not Match.NONE
 
 
 def _ending() -> GatewayError:
@@ -108,28 +122,29 @@ def build_app(
     """
     pages, bodies = _Pages(backends), Bodies(settings)
     operations = _Operations(backends, bodies)
-    app: ASGIApp = Starlette(
-        routes=[
-            Route("/", pages.index),
-            Route("/page.css", pages.style),
-            Route("/openapi.json", pages.openapi),
-            Route(f"{PREFIX}/health", pages.health),
-            Route(f"{PREFIX}/services", pages.services),
-            Route(f"{PREFIX}/services/{{name}}", pages.service),
-            *(Route(one.path, operations.endpoint(one), methods=["POST"]) for one in OPERATIONS),
-            *(route for routes in further for route in routes(backends, bodies)),
-        ],
-        exception_handlers={GatewayError: _say_error, HTTPException: _say_http},
-    )
+    routes = [
+        Route("/", pages.index),
+        Route("/page.css", pages.style),
+        Route("/openapi.json", pages.openapi),
+        Route(f"{PREFIX}/live", pages.live),
+        Route(f"{PREFIX}/health", pages.health),
+        Route(f"{PREFIX}/services", pages.services),
+        Route(f"{PREFIX}/services/{{name}}", pages.service),
+        *(Route(one.path, operations.endpoint(one), methods=["POST"]) for one in OPERATIONS),
+        *(route for more in further for route in more(backends, bodies)),
+    ]
+    backends.measurements.bodies(lambda: bodies.held, settings.bodies_bytes)
+    handlers = {GatewayError: _say_error, HTTPException: _say_http}
+    app: ASGIApp = Starlette(routes=routes, exception_handlers=handlers)
     if settings.origins:
         app = CORSMiddleware(
             app,
             allow_origins=settings.origins,
-            allow_methods=["GET", "POST"],
+            allow_methods=["GET", "POST", "DELETE"],
             allow_headers=["Authorization", "Content-Type", REQUEST_ID_HEADER, "traceparent"],
             expose_headers=[REQUEST_ID_HEADER, VERDICT_HEADER, "Retry-After"],
         )
-    return Entry(Guard(app, settings.hosts, settings.origins))
+    return Entry(Guard(app, settings.hosts, settings.origins), routes, backends.measurements)
 
 
 class _Pages:
@@ -148,12 +163,25 @@ class _Pages:
     async def openapi(self, request: Request) -> Response:
         return json_response(openapi())
 
+    async def live(self, request: Request) -> Response:
+        """Say that this process answers, whatever the services do."""
+        return json_response({"status": "SERVING"})
+
     async def health(self, request: Request) -> Response:
-        """Say whether all services serve; 503 if one does not, so that a load balancer need not read."""
+        """Say what each service does.
+
+        The status is 503 if none serves, or one of those that ``service`` names does not: a service that is
+        away is no reason to send the callers of the others elsewhere.
+        """
         health = await self._backends.health()
-        serves = all(one == "SERVING" for one in health.values())
-        response = json_response({"status": "SERVING" if serves else "NOT_SERVING", "services": health})
-        response.status_code = HTTPStatus.OK if serves else HTTPStatus.SERVICE_UNAVAILABLE
+        named = request.query_params.getlist("service")
+        for name in named:
+            self._backends.connection(name)  # one that is not here is an error
+        all_serve = all(one == "SERVING" for one in health.values())
+        some_serve = not health or "SERVING" in health.values()
+        response = json_response({"status": "SERVING" if all_serve else "NOT_SERVING", "services": health})
+        if not (all(health[name] == "SERVING" for name in named) if named else some_serve):
+            response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
         return response
 
     async def services(self, request: Request) -> Response:

@@ -31,6 +31,7 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
 @click.command("http", short_help="Serve the services by HTTP and JSON.")
 @click.argument("names", nargs=-1, metavar="[SERVICE]...")
 @_option("--listen", "HOST:PORT", str, "Where to listen.", "127.0.0.1:7780")
+@_option("--metrics-listen", "HOST:PORT", str, "Where Prometheus gets metrics, and probes /v1/live.", "")
 @_option("--https-cert", "FILE", Path, "Certificate chain (PEM) for HTTPS.", "")
 @_option("--https-key", "FILE", Path, "Its private key (PEM).", "")
 @click.option(
@@ -53,7 +54,9 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
 @click.option(
     "--insecure",
     is_flag=True,
-    help="Listen off the loopback without HTTPS, or in front of services that ask for no token.",
+    envvar="I2S_HTTP_INSECURE",
+    help="Listen off the loopback without HTTPS, or in front of services that ask for no token.  "
+    "[I2S_HTTP_INSECURE]",
 )
 @_option("--body-bytes", "N", int, "Size of the largest request.", "100663296")
 @_option("--bodies-bytes", "N", int, "Size of all requests at a time.", "402653184")
@@ -62,6 +65,7 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
 @_option("--header-seconds", "S", float, "For the header of a request to arrive.", "10")
 @_option("--connections", "N", int, "Most connections.", "256")
 @_option("--connections-each", "N", int, "Most connections from one address.", "128")
+@_option("--wait-seconds", "S", float, "For a service that is away or full, then 503 or 429.", "120")
 @_option("--drain-seconds", "S", float, "For requests under way at the end.", "10")
 @click.option(
     "--reward-task",
@@ -79,6 +83,11 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
 @_option("--reference-bytes", "N", int, "Size of all references that are kept.", "536870912")
 @_option("--reference-store", "WHERE", str, "Folder or URL of references that replicas share.", "none")
 @_option("--reward-seconds", "S", float, "For one batch.", "3600")
+@_option("--episodes", "N", int, "Most episodes of all callers.", "4096")
+@_option("--episodes-each", "N", int, "Most episodes of one caller.", "1024")
+@_option("--episode-bytes", "N", int, "Size of all episodes.", "536870912")
+@_option("--episode-seconds", "S", float, "After its last use for which an episode is kept.", "3600")
+@_option("--store", "WHERE", str, "Folder or URL where episodes outlive the gateway.", "memory")
 @click.option("--announce", type=Path, hidden=True)
 @settings_options
 def command(
@@ -106,10 +115,12 @@ def command(
     """  # noqa: D301 - \b is for click
     wanted = {
         "listen": given.pop("listen"),
+        "metrics_listen": given.pop("metrics_listen"),
         "certificate": given.pop("https_cert"),
         "key": given.pop("https_key"),
         "reward_tasks": reward_tasks,
         "reward_data": given.pop("reward_data"),
+        "store": given.pop("store"),
         "reference_store": given.pop("reference_store"),
         **{name: given.pop(name) for name in _BOUNDS},
     }
@@ -126,8 +137,9 @@ def command(
 
 _BOUNDS = (
     *("body_bytes", "bodies_bytes", "body_rate", "body_seconds", "header_seconds"),
-    *("connections", "connections_each", "drain_seconds"),
+    *("connections", "connections_each", "wait_seconds", "drain_seconds"),
     *("reward_jobs", "reward_items", "reward_waiting", "reward_bytes", "reference_bytes", "reward_seconds"),
+    *("episodes", "episodes_each", "episode_bytes", "episode_seconds"),
 )
 
 
@@ -152,6 +164,7 @@ def _gateway_settings(
 async def _serve(
     names: Sequence[str], settings: Settings, gateway: GatewaySettings, announce: Path | None
 ) -> None:
+    from i2s_client.credentials import tls_credentials
     from i2s_client.service_table import SERVICES, packaged_renderers
     from i2s_sdk.errors import UnknownNameError
     from i2s_sdk.stack.lifecycle import check_free
@@ -161,33 +174,49 @@ async def _serve(
     for name in names:
         if name not in known:
             raise UnknownNameError("service", name, known)
-    serve_gateway, backends_of, rewards_of = gateway_parts()
+    serve_gateway, backends_of, rewards_of, episodes_of, watched = gateway_parts()
     check_free(gateway.listen)  # before services are started
+    if gateway.metrics_listen is not None:
+        check_free(gateway.metrics_listen, "--metrics-listen")
     optional = () if names else known
     async with AsyncExitStack() as stack:
         logs = stack.enter_context(passing_logs())
-        services = await stack.enter_async_context(open_services(settings, logs, names or known, optional))
+        # Replicas of services come and go while a gateway serves: that one is away now is no reason to wait.
+        opened = open_services(settings, logs, names or known, optional, await_named=False)
+        services = await stack.enter_async_context(opened)
         if not services.clients:
             raise UsageError("there is no service to be served; `i2s-sdk doctor` says what is missing")
+
+        def renew() -> None:
+            credentials = tls_credentials(settings.tls_ca, settings.tls_cert, settings.tls_key)
+            for client in services.clients.values():
+                if client.credentials is not None and credentials is not None:
+                    client.renew(credentials)
+
+        files = (settings.tls_ca, settings.tls_cert, settings.tls_key)
+        await stack.enter_async_context(watched(files, renew))
         rewards = rewards_of(services, settings, gateway)
         stack.push_async_callback(rewards.close)
+        episodes = episodes_of(rewards, settings, gateway)
         await serve_gateway(
-            backends_of(services.clients, settings.deadline),
+            backends_of(services.clients, gateway),
             gateway,
-            further=[rewards.routes],
+            further=[rewards.routes, episodes.routes],
             announce=announce,
             on_ready=lambda url: say(f"{', '.join(services.clients)}: {url}", err=True),
         )
 
 
-def gateway_parts() -> tuple[Any, Any, Any]:
-    """Return ``serve_gateway``, ``Backends`` and ``open_rewards``, which need the extra ``http``.
+def gateway_parts() -> tuple[Any, Any, Any, Any, Any]:
+    """Return what the command needs of the extra ``http``.
 
     Raises:
         UsageError: The extra is not installed.
     """
     try:
+        from i2s_gateway.episodes import open_episodes
         from i2s_gateway.operations import Backends
+        from i2s_gateway.renewal import watched
         from i2s_gateway.rewards import open_rewards
         from i2s_gateway.serve import serve_gateway
     except ModuleNotFoundError as error:
@@ -196,4 +225,4 @@ def gateway_parts() -> tuple[Any, Any, Any]:
         raise UsageError(
             f"the HTTP gateway needs {error.name}, which is not installed: {install_command('i2s-sdk[http]')}"
         ) from None
-    return serve_gateway, Backends, open_rewards
+    return serve_gateway, Backends, open_rewards, open_episodes, watched

@@ -93,7 +93,7 @@ def of_call(error: grpc.aio.AioRpcError) -> GatewayError:
     """Return the error of a call that a service did not answer.
 
     A full queue says when to come back (429); RESOURCE_EXHAUSTED without that is a message that is too large
-    (413).
+    (413). A service that cannot be reached says nothing, and is asked again after some seconds.
     """
     code, pushback = error.code(), dict(error.trailing_metadata() or ()).get(PUSHBACK_KEY, "")
     seconds = int(pushback) / 1000 if isinstance(pushback, str) and pushback.isdigit() else None
@@ -102,10 +102,13 @@ def of_call(error: grpc.aio.AioRpcError) -> GatewayError:
         http = HTTPStatus.TOO_MANY_REQUESTS if waits else HTTPStatus.REQUEST_ENTITY_TOO_LARGE
     else:
         http = _STATUSES.get(code, HTTPStatus.INTERNAL_SERVER_ERROR)  # type: ignore[assignment]
+    if code is grpc.StatusCode.UNAVAILABLE and seconds is None:
+        seconds = _AWAY_SECONDS
     return GatewayError(http, code.name, error.details() or "", retry_after_seconds=seconds)
 
 
 _BUSY_SECONDS = 1.0
+_AWAY_SECONDS = 5.0  # as long as the longest pause of the clients of the SDK
 
 
 #: Seconds in which a body must bring on at ``body_rate``.
@@ -124,6 +127,11 @@ class Bodies:
     def __init__(self, settings: GatewaySettings) -> None:
         self._settings = settings
         self._taken: Counter[tuple[str, ...]] = Counter()  # bytes by caller, by address, and (by ()) of all
+
+    @property
+    def held(self) -> int:
+        """Bytes of all bodies."""
+        return self._taken[()]
 
     @asynccontextmanager
     async def body(self, request: Request) -> AsyncIterator[bytearray]:

@@ -14,6 +14,7 @@ from typing import Any
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
 
 from i2s_client.service_table import RENDER_LATEX, WIRE_NAMES
+from i2s_gateway.episode_description import EPISODE_SCHEMAS, episode_paths
 from i2s_gateway.messages import TEXT, descriptor_of, is_text_for, messages_below
 from i2s_gateway.operations import OPERATIONS, PREFIX, Operation
 from i2s_gateway.reward_description import (
@@ -60,7 +61,7 @@ _STATUSES = {
     "429": "The queue is full; Retry-After says when to come back.",
     "500": "A fault of the gateway or the service; the log has the reason.",
     "501": "The service cannot do this.",
-    "503": "The service is starting, ending or cannot be reached.",
+    "503": "The service is starting, ending or cannot be reached; Retry-After says when to come back.",
     "504": "There was no answer in time.",
 }
 _OF_EVERY_GET = ("403", "500")
@@ -93,6 +94,7 @@ def openapi() -> dict[str, Any]:
             **_pages(),
             **{one.path: {"post": _operation(one)} for one in OPERATIONS},
             **{one.path: {"post": _reward(one)} for one in REWARD_REQUESTS},
+            **episode_paths(_errors(_STATUSES)),
         },
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
@@ -100,6 +102,7 @@ def openapi() -> dict[str, Any]:
                 **{name: _message(one, takes_text=name in requests) for name, one in sorted(known.items())},
                 **{name: _enum(one) for name, one in sorted(enums.items())},
                 **REWARD_SCHEMAS,
+                **EPISODE_SCHEMAS,
                 _ERROR: _error(),
             },
         },
@@ -186,9 +189,28 @@ def _pages() -> dict[str, Any]:
         "schema": {"type": "string"},
         "example": RENDER_LATEX,
     }
-    unhealthy = {"description": "A service does not serve.", "content": {_JSON: {"schema": health}}}
+    only = "No service serves, or one that was named does not."
+    unhealthy = {
+        "503": {"description": only, "content": {_JSON: {"schema": health}}},
+        **_chosen("404"),
+    }
+    wanted = {
+        "name": "service",
+        "in": "query",
+        "schema": {"type": "array", "items": {"type": "string"}},
+        "description": "Names of services that have to serve; by default one of all suffices.",
+    }
+    live = {
+        "type": "object",
+        "required": ["status"],
+        "properties": {"status": {"type": "string", "enum": ["SERVING"]}},
+    }
     return {
-        f"{PREFIX}/health": _get("health", "Say whether all services serve.", health, {"503": unhealthy}),
+        f"{PREFIX}/live": _get("live", "Say that the gateway answers, whatever the services do.", live, {}),
+        f"{PREFIX}/health": {
+            "parameters": [wanted],
+            **_get("health", "Say what each service does.", health, unhealthy),
+        },
         f"{PREFIX}/services": _get("services", "List the services.", services, {}),
         f"{PREFIX}/services/{{name}}": {
             "parameters": [name],

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import itertools
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TypeVar
@@ -12,7 +15,8 @@ import grpc
 import grpc.aio
 from google.protobuf.message import Message
 
-from i2s_client.connection import AsyncConnection, is_serving, keeps_secrets
+from i2s_client.connection import LOOK_FOR, AsyncConnection, is_serving, keeps_secrets
+from i2s_client.retry import RetryPolicy
 from i2s_client.service_table import (
     DOCUMENTS,
     DOCUMENTS_WIRE_NAME,
@@ -22,7 +26,10 @@ from i2s_client.service_table import (
     SERVICES,
     wire_name,
 )
+from i2s_client.status import error_of
 from i2s_gateway.guard import GatewayError, invalid, of_call
+from i2s_gateway.measurements import Measurements
+from i2s_gateway.settings import GatewaySettings
 from i2s_wire.contract import Method, contract
 
 PREFIX = "/v1"
@@ -124,46 +131,103 @@ M = TypeVar("M", bound=Message)
 
 _Metadata = Sequence[tuple[str, str]]
 
+# Those of clients, but for the longest: a replica that is there for a moment only is not to be missed.
+_PAUSES = RetryPolicy(longest_pause=1.0)
 
-@dataclass(frozen=True, slots=True)
+# The second is for the certificate of this gateway, where that is not listed.
+_ASKS = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED)
+_AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
+
+
 class Backends:
     """The services behind a gateway.
 
     The gateway has no credentials of its own: what a caller brings is passed on, and nothing else.
+
+    Args:
+        connections: Connections by name of the service.
+        settings: How long a call may take, and wait.
+
+    Attributes:
+        measurements: What is counted of the gateway.
     """
 
-    #: Connections by name of the service.
-    connections: Mapping[str, AsyncConnection]
-    #: Seconds that a call may take.
-    deadline: float
+    def __init__(self, connections: Mapping[str, AsyncConnection], settings: GatewaySettings) -> None:
+        self.connections, self._settings = connections, settings
+        self.measurements = Measurements()
+        self._waiting, self._most_waiting = 0, max(1, settings.connections // 2)
+        self._unasked: set[str] = set()  # services that have not asked for credentials yet, and must
 
     async def call(self, service: str, method: Method, message: Message, metadata: _Metadata) -> Message:
         """Call a method of a service and return its answer.
 
+        A call that finds no replica, loses it or comes to a full queue is made again, as the clients of the
+        SDK do, until ``wait_seconds`` after it failed first: no method changes anything.
+
         Raises:
             GatewayError: There is no such service here, or it had no answer.
         """
+        connection, clock = self.connection(service), time.monotonic
+        end = until = clock() + self._settings.deadline
+        reason: grpc.aio.AioRpcError | None = None  # of the attempt under way; None for the first
+        for attempt in itertools.count(1):
+            try:
+                return await self._attempt(service, method, message, metadata, end - clock())
+            except grpc.aio.AioRpcError as error:
+                if reason is None:
+                    until = min(clock() + self._settings.wait_seconds, end)
+                elif error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+                    raise of_call(reason) from None  # that the time for waits is over is no news
+                reason = error
+            failure = error_of(reason, connection.address, method.path)
+            pause = _PAUSES.pause_before_next(failure, attempt, until)
+            if pause is None or self._waiting >= self._most_waiting:
+                raise of_call(reason)
+            with self._waits(service, failure.status):
+                await asyncio.sleep(pause)
+        raise AssertionError
+
+    @contextmanager
+    def _waits(self, service: str, status: str) -> Iterator[None]:
+        """Count a request that waits for a service.
+
+        Each holds a connection and a body, so at most half of the connections wait: a service that is away
+        takes nothing from the callers of the others.
+        """
+        self._waiting += 1
+        try:
+            with self.measurements.wait(service, status):
+                yield
+        finally:
+            self._waiting -= 1
+
+    async def _attempt(
+        self, service: str, method: Method, message: Message, metadata: _Metadata, seconds: float
+    ) -> Message:
         connection = self.connection(service)
         if any(name == "authorization" for name, _ in metadata) and not keeps_secrets(
             connection.address, connection.credentials
         ):
             why = f"the gateway reaches {service} without TLS, so it does not send your token there"
             raise GatewayError(HTTPStatus.BAD_GATEWAY, "FAILED_PRECONDITION", why)
+        if service in self._unasked and not await self._asks_for_credentials(service):
+            why = f"{service} asked this gateway for no token, so others who reach it may not use it"
+            raise GatewayError(HTTPStatus.BAD_GATEWAY, "FAILED_PRECONDITION", why)
         call = connection.channel.unary_unary(
             method.path,
             request_serializer=method.request.SerializeToString,
             response_deserializer=method.response.FromString,
         )
-        try:
-            answer: Message = await call(message, timeout=self.deadline, metadata=tuple(metadata))
-        except grpc.aio.AioRpcError as error:
-            raise of_call(error) from None
+        answer: Message = await call(message, timeout=max(0.001, seconds), metadata=tuple(metadata))
         return answer
 
     async def describe(self, service: str, metadata: _Metadata) -> Message:
-        """Return what a service says of itself; raises as ``call`` does."""
+        """Return what a service says of itself now; raises as ``call`` does, without a wait."""
         method = contract().method(wire_name(service), "Describe")
-        return await self.call(service, method, method.request(), metadata)
+        try:
+            return await self._attempt(service, method, method.request(), metadata, self._settings.deadline)
+        except grpc.aio.AioRpcError as error:
+            raise of_call(error) from None
 
     async def health(self) -> dict[str, str]:
         """Return "SERVING", "NOT_SERVING" or "UNREACHABLE" for each service."""
@@ -178,18 +242,44 @@ class Backends:
         said = await asyncio.gather(*(one(*pair) for pair in self.connections.items()))
         return dict(zip(self.connections, said, strict=True))
 
-    async def taking_anonymous_calls(self) -> list[str]:
-        """Return the names of the services that describe themselves to callers without credentials."""
+    async def require_credentials(self) -> list[str]:
+        """From now on call only services that ask who calls; returns the names of those that do not.
 
-        async def takes(name: str) -> bool:
+        One that cannot be reached now is asked before its first call.
+        """
+        self._unasked.update(self.connections)
+
+        async def is_open(name: str) -> bool:
             try:
-                await self.describe(name, ())
-            except GatewayError as error:
-                return error.status != "UNAUTHENTICATED"
-            return True
+                return not await self._asks_for_credentials(name)
+            except grpc.aio.AioRpcError:
+                return False
 
-        answers = await asyncio.gather(*(takes(name) for name in self.connections))
+        answers = await asyncio.gather(*(is_open(name) for name in self.connections))
         return [name for name, answer in zip(self.connections, answers, strict=True) if answer]
+
+    async def _asks_for_credentials(self, service: str) -> bool:
+        """Return whether a service refuses to describe itself to a caller without credentials.
+
+        Raises:
+            grpc.aio.AioRpcError: It cannot be reached.
+        """
+        describe = contract().method(wire_name(service), "Describe")
+        call = self.connection(service).channel.unary_unary(
+            describe.path,
+            request_serializer=describe.request.SerializeToString,
+            response_deserializer=describe.response.FromString,
+        )
+        try:
+            await call(describe.request(), timeout=LOOK_FOR)
+        except grpc.aio.AioRpcError as error:
+            if error.code() in _AWAY:
+                raise
+            if error.code() not in _ASKS:
+                return False
+            self._unasked.discard(service)
+            return True
+        return False
 
     def connection(self, service: str) -> AsyncConnection:
         """Return the connection to a service.

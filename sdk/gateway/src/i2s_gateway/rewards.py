@@ -91,6 +91,21 @@ class Rewards:
         """End what was started here."""
         await self._scorers.close()
 
+    def reader(self, caller: Caller, request_id: str) -> BatchReader:
+        """Return what reads the batches of a caller.
+
+        Args:
+            caller: Whose uploads can be named.
+            request_id: Name of the request; stands in the logs of the services.
+        """
+        return BatchReader(
+            self._scorers.tasks,
+            self._bounds,
+            lambda digest: self.references.get(caller.key, digest),
+            self._scorers.instance,
+            request_id,
+        )
+
     @property
     def scorers(self) -> RewardScorers:
         """The scorers of tasks."""
@@ -154,17 +169,11 @@ class _Served:
             contextlib.ExitStack() as held,
         ):
             caller, rewards = caller_of(request), self._rewards
-            reader = BatchReader(
-                rewards.scorers.tasks,
-                rewards.bounds,
-                lambda digest: rewards.references.get(caller.key, digest),
-                rewards.scorers.instance,
-                request_id_of(request),
-            )
+            reader = rewards.reader(caller, request_id_of(request))
             async with self._bodies.body(request) as raw:
                 batch = await asyncio.to_thread(reader.read, raw)
             held.enter_context(rewards.places.held(caller.key, len(batch.items), batch.size))
-            judging = _Judging(rewards, self._backends, batch, caller, metadata_of(request))
+            judging = Judging(rewards, self._backends, batch, caller, metadata_of(request))
             if _wants_lines(request):
                 await unless_gone(request, judging.look())
                 served.set({"http.response.status_code": HTTPStatus.OK})
@@ -202,7 +211,7 @@ def _wants_lines(request: Request) -> bool:
 class _Lines(Response):
     """A response that sends items as they are done, and then what is said of all of them."""
 
-    def __init__(self, request: Request, judging: _Judging, held: contextlib.ExitStack) -> None:
+    def __init__(self, request: Request, judging: Judging, held: contextlib.ExitStack) -> None:
         super().__init__(media_type=LINES)
         self._request, self._judging, self._held = request, judging, held
         del self.headers["content-length"]
@@ -234,7 +243,7 @@ def _part(line: Mapping[str, object]) -> dict[str, Any]:
     return {"type": "http.response.body", "body": body, "more_body": True}
 
 
-class _Judging:
+class Judging:
     """One batch of a caller."""
 
     def __init__(
@@ -290,7 +299,13 @@ class _Judging:
                 raise
 
     async def answers(self) -> AsyncGenerator[tuple[int, dict[str, object]], None]:
-        """Yield the number of an item and the answer to it, as they are done.
+        """Yield the number of an item and the answer to it, as they are done; raises as ``rewards`` does."""
+        async with aclosing(self.rewards()) as found:
+            async for number, reward in found:
+                yield number, reward_answer(number, self._batch.items[number], reward)
+
+    async def rewards(self) -> AsyncGenerator[tuple[int, Reward], None]:
+        """Yield the number of an item and its reward, as they are done.
 
         Raises:
             GatewayError: A service does not know the caller.
@@ -309,7 +324,7 @@ class _Judging:
                     for one in self._same[number]:
                         reward = self._rules[items[one].task].reward_of(items[one].asked, result)
                         self._values[one] = reward.value
-                        yield one, _answer(one, items[one], reward)
+                        yield one, reward
                         self._rewards.places.note_done(time.monotonic())
             except AccessError as error:
                 raise _refusal(error) from None
@@ -446,7 +461,8 @@ def _reason(reward: Reward) -> dict[str, object] | None:
     return {"fault": fault, "kind": kind, "message": reward.error.message}
 
 
-def _answer(index: int, item: RewardItem, reward: Reward) -> dict[str, object]:
+def reward_answer(index: int, item: RewardItem, reward: Reward) -> dict[str, object]:
+    """Return what is said of an item of a batch."""
     record = reward.result.record if reward.result is not None else None
     rendering = record.rendering if record is not None else None
     error = (rendering.error_before_repair or rendering.error) if rendering is not None else None

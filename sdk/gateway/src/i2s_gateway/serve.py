@@ -12,16 +12,20 @@ import socket
 import ssl
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import h11
 import uvicorn
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from i2s_gateway.app import FurtherRoutes, build_app
+from i2s_gateway.measurements import Measurements, monitoring_app
 from i2s_gateway.operations import Backends
+from i2s_gateway.renewal import watched
 from i2s_gateway.settings import GatewaySettings
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.stack.lifecycle import listen_on
@@ -36,7 +40,7 @@ _BUSY = (
 _BUSY_BODY = b'{"error": {"status": "UNAVAILABLE", "message": "too many connections"}}'
 
 
-def bounded_protocol(settings: GatewaySettings) -> type[H11Protocol]:
+def bounded_protocol(settings: GatewaySettings) -> type[_Bounded]:
     """Return the protocol of one gateway, whose connections are counted together."""
     return type("BoundedH11Protocol", (_Bounded,), {"settings": settings, "each": Counter()})
 
@@ -142,14 +146,19 @@ async def serve_gateway(
             network would have access to services that ask for no credentials.
     """
     await check_reach(backends, settings)
-    with listen_on(settings.listen) as listener, _announcing(announce):
+    async with AsyncExitStack() as stack:
+        listener = stack.enter_context(listen_on(settings.listen))
         config = _config(backends, settings, further)
-        port = listener.getsockname()[1]
-        address = f"{settings.listen.rpartition(':')[0]}:{port}"
+        monitoring = await stack.enter_async_context(_monitored(backends.measurements, settings))
+        if config.ssl is not None:
+            await stack.enter_async_context(_renewed(config.ssl, settings))
+        stack.enter_context(_announcing(announce))
+        address = _bound(settings.listen, listener)
 
         def ready() -> None:
             if announce is not None:
-                _write(announce, {"address": address, "pid": os.getpid()})
+                announcement = {"address": address, "metrics_address": monitoring, "pid": os.getpid()}
+                _write(announce, announcement)
             if on_ready is not None:
                 on_ready(f"{'http' if settings.certificate is None else 'https'}://{address}")
 
@@ -163,15 +172,58 @@ async def serve_gateway(
             raise
 
 
+@asynccontextmanager
+async def _monitored(measurements: Measurements, settings: GatewaySettings) -> AsyncIterator[str | None]:
+    """Serve metrics as long as the block lasts, the end of the gateway included; yields the address.
+
+    It is served by the loop that serves callers: if that stands still, probes have no answer either.
+
+    Raises:
+        SettingsError: The address cannot be listened on.
+    """
+    if settings.metrics_listen is None:
+        yield None
+        return
+    with listen_on(settings.metrics_listen, "--metrics-listen") as listener:
+        started = asyncio.Event()
+        server = _Server(_plain_config(monitoring_app(measurements)), started.set)
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        await started.wait()
+        try:
+            yield _bound(settings.metrics_listen, listener)
+        finally:
+            server.should_exit = True
+            await serving
+
+
+def _renewed(context: ssl.SSLContext, settings: GatewaySettings) -> AbstractAsyncContextManager[None]:
+    """Have connections that begin after a renewal of the certificate get the new one."""
+    certificate, key = settings.certificate, settings.key
+    assert certificate is not None
+
+    def load() -> None:
+        ssl.create_default_context().load_cert_chain(certificate, key)  # else half of a pair could stay
+        context.load_cert_chain(certificate, key)
+
+    return watched((certificate, key), load)
+
+
+def _bound(listen: str, listener: socket.socket) -> str:
+    """Return the address that was listened on, with the port that the system chose."""
+    return f"{listen.rpartition(':')[0]}:{listener.getsockname()[1]}"
+
+
 async def check_reach(backends: Backends, settings: GatewaySettings) -> None:
     """Check that the services behind a gateway that others can reach ask who they are.
+
+    Those that are not there yet are asked before their first call.
 
     Raises:
         SettingsError: One does not, and ``settings.insecure`` does not say that this is wanted.
     """
     if settings.is_loopback or settings.insecure:
         return
-    open_to_all = await backends.taking_anonymous_calls()
+    open_to_all = await backends.require_credentials()
     if open_to_all:
         raise SettingsError(
             f"--listen {settings.listen}: everybody who reaches it could use {', '.join(open_to_all)}, "
@@ -198,17 +250,11 @@ class _Server(uvicorn.Server):
 def _config(
     backends: Backends, settings: GatewaySettings, further: Sequence[FurtherRoutes]
 ) -> uvicorn.Config:
-    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # requests that are not HTTP are not news
-    config = uvicorn.Config(
+    protocol = bounded_protocol(settings)
+    backends.measurements.connections(protocol.each.total, settings.connections)
+    config = _plain_config(
         build_app(backends, settings, further),
-        http=bounded_protocol(settings),
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        http=protocol,
         timeout_graceful_shutdown=math.ceil(settings.drain_seconds),
         h11_max_incomplete_event_size=_HEADER_BYTES,
         ssl_certfile=settings.certificate,
@@ -220,6 +266,21 @@ def _config(
         files = f"--https-cert {settings.certificate}, --https-key {settings.key}"
         raise SettingsError(f"{files}: cannot be used: {error}") from None
     return config
+
+
+def _plain_config(app: ASGIApp, **more: Any) -> uvicorn.Config:  # noqa: ANN401
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # requests that are not HTTP are not news
+    return uvicorn.Config(
+        app,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        **more,
+    )
 
 
 @contextlib.contextmanager

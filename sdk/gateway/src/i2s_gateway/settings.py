@@ -22,6 +22,8 @@ class GatewaySettings:
 
     #: Address, host:port; port 0 takes a free one.
     listen: str = DEFAULT_LISTEN
+    #: Address of metrics for Prometheus and of /v1/live for probes, over plain HTTP; None for none.
+    metrics_listen: str | None = None
     #: Certificate chain (PEM) for HTTPS; None speaks HTTP.
     certificate: Path | None = None
     #: Its private key (PEM).
@@ -46,8 +48,10 @@ class GatewaySettings:
     connections: int = 256
     #: Most connections at a time from one address.
     connections_each: int = 128
-    #: Seconds that a call of a service may take.
+    #: Seconds that a call of a service may take, with its waits.
     deadline: float = 120.0
+    #: Seconds that a request waits for a service that cannot be reached or is full; 0 for not at all.
+    wait_seconds: float = 120.0
     #: Seconds that requests under way have at the end.
     drain_seconds: float = 10.0
     #: Tasks that have rewards; none means all whose services are behind the gateway.
@@ -69,11 +73,21 @@ class GatewaySettings:
     reference_store: str | None = None
     #: Seconds that a batch may take, unless it asks for less.
     reward_seconds: float = 3600.0
+    #: Most episodes of all callers.
+    episodes: int = 4096
+    #: Most episodes of one caller.
+    episodes_each: int = 1024
+    #: Size of all episodes; those of one caller have half at most.
+    episode_bytes: int = 512 * 1024 * 1024
+    #: Seconds after its last use for which an episode is kept.
+    episode_seconds: float = 3600.0
+    #: Folder or URL where episodes are kept, so that they outlive the gateway; None keeps them in memory.
+    store: str | None = None
 
     def __post_init__(self) -> None:
-        host, colon, port = self.listen.rpartition(":")
-        if not (colon and host and port.isdigit() and int(port) < 65536):
-            raise SettingsError(f"--listen: {self.listen!r} is not an address such as {DEFAULT_LISTEN}")
+        _require_address("--listen", self.listen)
+        if self.metrics_listen is not None:
+            _require_address("--metrics-listen", self.metrics_listen)
         if (self.certificate is None) != (self.key is None):
             raise SettingsError("--https-cert and --https-key belong together; give both or none")
         if not (self.is_loopback or self.insecure or self.certificate):
@@ -89,16 +103,25 @@ class GatewaySettings:
         for name in (
             *("body_bytes", "bodies_bytes", "body_rate", "connections", "connections_each"),
             *("reward_items", "reward_waiting", "reward_bytes", "reference_bytes"),
+            *("episodes", "episodes_each", "episode_bytes"),
         ):
             if getattr(self, name) < 1:
                 raise SettingsError(f"--{name.replace('_', '-')}: {getattr(self, name)} is below 1")
         if self.reward_jobs < 0:
             raise SettingsError(f"--reward-jobs: {self.reward_jobs} is below 0")
-        for name in ("body_seconds", "header_seconds", "deadline", "drain_seconds", "reward_seconds"):
+        for name in (
+            "body_seconds",
+            "header_seconds",
+            "deadline",
+            "drain_seconds",
+            "reward_seconds",
+            "episode_seconds",
+        ):
             if not 0 < getattr(self, name) < float("inf"):
                 raise SettingsError(
                     f"--{name.replace('_', '-')}: {getattr(self, name)} is no number of seconds above 0"
                 )
+        _require_seconds("--wait-seconds", self.wait_seconds)
         if self.bodies_bytes < 2 * self.body_bytes:
             raise SettingsError(
                 "--bodies-bytes is less than twice --body-bytes: no body of that size could be read, "
@@ -119,6 +142,17 @@ class GatewaySettings:
     def is_loopback(self) -> bool:
         """Whether only programs of this machine reach the gateway."""
         return is_loopback(self.host)
+
+
+def _require_address(option: str, text: str) -> None:
+    host, colon, port = text.rpartition(":")
+    if not (colon and host and port.isdigit() and int(port) < 65536):
+        raise SettingsError(f"{option}: {text!r} is not an address such as {DEFAULT_LISTEN}")
+
+
+def _require_seconds(option: str, seconds: float) -> None:
+    if not 0 <= seconds < float("inf"):
+        raise SettingsError(f"{option}: {seconds} is no number of seconds")
 
 
 def is_loopback(host: str) -> bool:

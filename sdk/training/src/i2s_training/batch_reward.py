@@ -16,6 +16,7 @@ from i2s_sdk.data import open_data
 from i2s_sdk.errors import AccessError, DataError, I2SError, ServiceError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.settings import Settings
+from i2s_sdk.tasks.task import Task
 from i2s_training.completion_scorer import Reference, RoundTripRequest, RoundTripResult
 from i2s_training.gates import ClosedGate
 from i2s_training.round_trip import RoundTrip
@@ -345,16 +346,22 @@ class BatchReward(ABC):
             AccessError: A service refuses all calls of this client.
             StackError: A service cannot be started.
         """
-        requests = self.requests(completions, columns)
+        return self.judge_requests(self.requests(completions, columns))
+
+    async def judged_async(self, completions: Sequence[Any], columns: Mapping[str, Any]) -> list[Reward]:
+        """Do the same as ``judged`` for coroutines."""
+        return await self.judge_requests_async(self.requests(completions, columns))
+
+    def judge_requests(self, requests: Sequence[RewardRequest]) -> list[Reward]:
+        """Return the reward of each request, or why it has none; raises as ``judged`` does."""
         try:
             results = self._trip.judge_each(one.request for one in requests)
         except ServiceError as error:
             results = _of_all(error, len(requests))
         return self._rewards(requests, results)
 
-    async def judged_async(self, completions: Sequence[Any], columns: Mapping[str, Any]) -> list[Reward]:
-        """Do the same as ``judged`` for coroutines."""
-        requests = self.requests(completions, columns)
+    async def judge_requests_async(self, requests: Sequence[RewardRequest]) -> list[Reward]:
+        """Do the same as ``judge_requests`` for coroutines."""
         try:
             results = await self._trip.judge_each_async(one.request for one in requests)
         except ServiceError as error:
@@ -373,6 +380,14 @@ class BatchReward(ABC):
         if instance is None:
             raise DataError(self._data or "the bundled examples", 0, f"holds no instance {given!r}")
         return instance
+
+    def task(self, name: str) -> Task:
+        """Return a task of the reward by its name, with the rules of its profile.
+
+        Raises:
+            UsageError: The reward does not judge it.
+        """
+        return self._trip.task(name)
 
     @property
     def metrics(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.services import open_services, passing_logs
 from i2s_sdk.tasks.registry import DEFAULT_TASK, open_task
+from i2s_sdk.tasks.task import Task
 from i2s_training.completion_scorer import (
     CompletionScorer,
     Reference,
@@ -167,6 +168,19 @@ class RoundTrip:
         results = await self._wait(lambda scorer: scorer.score_each(wanted))
         self._look_again_after(wanted, results)
         return results
+
+    def task(self, name: str) -> Task:
+        """Return a task by its name, with the rules of the profile.
+
+        Raises:
+            UsageError: It is not one of those that are judged.
+        """
+        if name not in self._tasks:
+            raise UsageError(
+                f"task {name!r}: the round trip is open for {', '.join(self._tasks)}; "
+                f"name it in RoundTrip(tasks=…)"
+            )
+        return self._tasks[name]
 
     def unavailable(self) -> Mapping[str, str]:
         """Return the metrics of the tasks that cannot be computed here, and why."""

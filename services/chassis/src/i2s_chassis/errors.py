@@ -8,6 +8,7 @@ is the other plane: what the caller or the service did wrong.
     ChassisError
     ├── ServiceSettingsError        a bad option or value: one line, exit code 2
     ├── StartError                  this service cannot serve here: one line, exit code 1
+    │   └── StartKilledError        something outside killed what it started, each time: exit code 75
     └── CallError                   a call ends with a status
         ├── InvalidArgumentError    INVALID_ARGUMENT: malformed message, option without meaning
         ├── UnauthenticatedError    UNAUTHENTICATED: no or wrong credentials
@@ -85,6 +86,13 @@ class StartError(ChassisError):
     """This service cannot serve on this machine; says what is missing and what to install."""
 
 
+class StartKilledError(StartError):
+    """Something outside killed a process that the start needs, which says nothing of this machine.
+
+    The exit code is EX_TEMPFAIL of sysexits.h: whoever starts services starts it again.
+    """
+
+
 class CallError(ChassisError):
     """A call ends with a status. The message reaches the caller: it never holds source text.
 
@@ -92,13 +100,21 @@ class CallError(ChassisError):
         status: The gRPC status.
         retry_after_ms: When to come back, if that helps; else 0.
         refusal: Why nothing was begun; None if the work was begun, or the request itself is at fault.
+        is_late: Whether the caller is to learn of it only when it may come back.
     """
 
     status: ClassVar[Status] = Status.UNKNOWN
 
-    def __init__(self, message: str, retry_after_ms: int = 0, *, refusal: Refusal | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        retry_after_ms: int = 0,
+        *,
+        refusal: Refusal | None = None,
+        is_late: bool = False,
+    ) -> None:
         super().__init__(message)
-        self.retry_after_ms, self.refusal = retry_after_ms, refusal
+        self.retry_after_ms, self.refusal, self.is_late = retry_after_ms, refusal, is_late
 
 
 class InvalidArgumentError(CallError):

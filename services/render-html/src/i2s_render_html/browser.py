@@ -212,7 +212,7 @@ class Browser:
         if not listening.done() or listening.exception() is not None:
             reason = await _reason(listening, self.run)
             await _dropped(listening)
-            raise BrowserError(f"Chromium does not answer: {reason}")
+            raise BrowserError(f"Chromium does not answer: {reason}") from _failure(self.run)
 
     async def lost_a_process(self) -> bool:
         """Return whether a process that belongs to the browser itself, and to no page, is gone.
@@ -296,11 +296,12 @@ class Browser:
             )
             await asyncio.wait({preparing, self.run}, return_when=asyncio.FIRST_COMPLETED)
             if not preparing.done() or preparing.exception() is not None:
-                raise BrowserError(f"no page could be prepared: {await _reason(preparing, self.run)}")
+                reason = await _reason(preparing, self.run)
+                raise BrowserError(f"no page could be prepared: {reason}") from _failure(self.run)
             used = await self.cell.allow(cpu_seconds=_IDLE_CPU_SECONDS, wall_seconds=_IDLE_WALL_SECONDS)
             self._now_bytes = used.peak_memory_bytes
         except CellError as error:
-            raise BrowserError(f"no page could be prepared: {error}") from None
+            raise BrowserError(f"no page could be prepared: {error}") from error
         finally:
             await _dropped(preparing)
         self._first_bytes = self._first_bytes or self._now_bytes
@@ -391,7 +392,8 @@ async def _launched(
     await asyncio.wait({launching, run}, return_when=asyncio.FIRST_COMPLETED)
     if launching.done() and launching.exception() is None:
         return launching.result()
-    raise BrowserError(f"Chromium does not start: {await _reason(launching, run)}")
+    reason = await _reason(launching, run)
+    raise BrowserError(f"Chromium does not start: {reason}") from _failure(run)
 
 
 async def _reason(failed: asyncio.Task[Any], run: asyncio.Task[Ended]) -> str:
@@ -407,6 +409,11 @@ async def _reason(failed: asyncio.Task[Any], run: asyncio.Task[Ended]) -> str:
     said = ended.output.whole.decode(errors="replace").strip()[-1000:]
     how = f"{ended.cause.value}, exit code {ended.exit_code}, signal {ended.signal}"
     return f"it ended ({how}): {said or 'it said nothing'}"
+
+
+def _failure(run: asyncio.Task[Ended]) -> BaseException | None:
+    """Return the fault that a browser's run ended with; None if it runs or ended by itself."""
+    return run.exception() if run.done() and not run.cancelled() else None
 
 
 def _words(launching: asyncio.Task[Any]) -> str:

@@ -45,26 +45,28 @@ async def choose_sandbox(
         BrowserError: No browser starts, or none with the sandbox that is wanted.
         JailError: A fault of the jail.
     """
-    refusal = ""
+    refusal, fault = "", None
     for _ in range(_STARTS if wanted != "off" else 0):
         try:
             choice = await _started(jail, replace(settings, sandbox=True))
         except BrowserError as error:
-            refusal = str(error)
+            refusal, fault = str(error), error
             about = {"reason": refusal[:1000]}
             _log.warning("a browser with its own sandbox does not start", extra={"fields": about})
         else:
             if choice.layers:
                 return choice
             await choice.browser.close()
-            refusal = "its renderers have no isolation of their own"
+            refusal, fault = "its renderers have no isolation of their own", None
     if wanted == "on":
-        raise BrowserError(f"--browser-sandbox on: Chromium's own sandbox does not work here: {refusal}")
+        raise BrowserError(
+            f"--browser-sandbox on: Chromium's own sandbox does not work here: {refusal}"
+        ) from fault
     if wanted == "auto" and jail.isolation.tier is Tier.NAMESPACE:
         raise BrowserError(
             "Chromium's own sandbox does not work here, although the tier namespace does: "
             f"{refusal}; --browser-sandbox off serves without it"
-        )
+        ) from fault
     choice = await _started(jail, replace(settings, sandbox=False))
     if refusal:
         _log.warning("Chromium's own sandbox is off", extra={"fields": {"reason": refusal[:1000]}})

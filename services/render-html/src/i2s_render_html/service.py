@@ -135,4 +135,4 @@ async def _jekyll(
     try:
         return await stack.enter_async_context(builder)
     except (JekyllError, JailError) as error:
-        raise StartError(f"{error}; --jekyll-processes 0 serves without Jekyll") from None
+        raise StartError(f"{error}; --jekyll-processes 0 serves without Jekyll") from error

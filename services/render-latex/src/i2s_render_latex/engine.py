@@ -20,6 +20,7 @@ from i2s_render_latex.installation import ENVIRONMENT, LatexInstallation
 from i2s_render_latex.model import LatexJob
 from i2s_render_latex.pages import PageRenderer, RenderedDocument
 from i2s_render_latex.preparation import PreparedFonts, UnpackedFormats
+from i2s_render_latex.programs import PROGRAMS
 from i2s_render_latex.raster import limits_of_raster
 from i2s_render_latex.settings import LatexSettings
 from i2s_render_latex.source_error import source_error
@@ -121,7 +122,8 @@ class LatexRenderer:
             first, again = (paths[0], paths[-1]) if paths else (None, None)
             readable = (*self._readable, *paths)
             engine, runs = job.options.engine, job.options.max_runs
-            given, environment = {**beside, SOURCE: document}, dict(self._environment)
+            given = {**beside, SOURCE: document}
+            environment = {**self._environment, **PROGRAMS[engine].environment}
             if engine is not TexEngine.PDFLATEX and self._fonts is not None:
                 readable = (*readable, self._fonts.folder)
                 given |= self._fonts.files(engine)

@@ -13,12 +13,13 @@ import signal
 import subprocess
 import tempfile
 import zlib
-from asyncio.subprocess import DEVNULL
+from asyncio.subprocess import DEVNULL, PIPE, STDOUT
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from i2s_chassis.errors import StartError
+from i2s_chassis.renderer.wire import printable
 from i2s_render_latex.document import LOG, SOURCE
 from i2s_render_latex.installation import ENVIRONMENT, PROGRAM_FOLDERS, LatexInstallation
 from i2s_render_latex.log import first_error
@@ -33,6 +34,7 @@ _NAMES = f"{LUA_CACHE}generic/names/luaotfload-names.luc.gz"
 _LUA = LUA_CACHE.rstrip("/")
 _FONTCONFIG = "fontconfig"
 _BUILD_SECONDS = 600
+_OUTPUT_BYTES = 1000
 
 # The folders and rules of Debian; its own caches are left out, since jobs do not see them.
 _CONFIGURATION = """<?xml version="1.0"?>
@@ -127,15 +129,15 @@ async def _compile(work: Path, engine: LatexEngine) -> None:
     configuration = await asyncio.to_thread(_lay_out, work, engine)
     process = await asyncio.create_subprocess_exec(
         *compile_command(engine, None),
-        stdout=DEVNULL,
-        stderr=DEVNULL,
+        stdout=PIPE,
+        stderr=STDOUT,
         stdin=DEVNULL,
         cwd=work,
         env={
             **ENVIRONMENT,
+            **PROGRAMS[engine].environment,
             "PATH": PROGRAM_FOLDERS,
             "HOME": str(work),
-            "TEXMFCACHE": str(work),
             "FONTCONFIG_FILE": str(configuration),
             "XDG_CACHE_HOME": str(work),
         },
@@ -143,7 +145,7 @@ async def _compile(work: Path, engine: LatexEngine) -> None:
     )
     try:
         async with asyncio.timeout(_BUILD_SECONDS):
-            await process.wait()
+            output, _ = await process.communicate()
     except TimeoutError:
         name = PROGRAMS[engine].name
         raise StartError(f"{name} did not prepare its fonts within {_BUILD_SECONDS} s") from None
@@ -153,7 +155,7 @@ async def _compile(work: Path, engine: LatexEngine) -> None:
         await process.wait()
     if process.returncode:
         raise StartError(
-            f"{PROGRAMS[engine].name} cannot prepare its fonts: {_reason(work, process.returncode)}"
+            f"{PROGRAMS[engine].name} cannot prepare its fonts: {_reason(work, output, process.returncode)}"
         )
 
 
@@ -166,12 +168,16 @@ def _lay_out(work: Path, engine: LatexEngine) -> Path:
     return configuration
 
 
-def _reason(work: Path, code: int) -> str:
+def _reason(work: Path, output: bytes, code: int) -> str:
+    """Return the first error of the log; without one, the end of the output."""
     try:
         said = first_error((work / LOG).read_text(encoding="utf-8", errors="replace"))
     except OSError:
         said = None
-    return said.message if said else f"it ended with {code}"
+    if said is not None:
+        return said.message
+    end = " ".join(printable(output[-_OUTPUT_BYTES:]).split())
+    return f"it ended with {code} and said: {end}"
 
 
 def _keep(work: Path, folder: Path) -> None:

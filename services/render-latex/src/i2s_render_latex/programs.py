@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
@@ -55,6 +55,8 @@ class TexProgram:
     package: str
     #: Name of the engine, for kpsewhich, that its format belongs to; None if the program is not optional.
     format_engine: str | None
+    #: Variables that it has in place of those of all programs.
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -68,7 +70,15 @@ PROGRAMS: Mapping[LatexEngine, TexProgram] = MappingProxyType(
             ("pdflatex", NO_FIRST_LINE), "pdftex", _BEGIN_PDFTEX, PDF, "texlive-latex-base", None
         ),
         LatexEngine.LUALATEX: TexProgram(
-            ("lualatex", "--nosocket"), "luahbtex", _BEGIN_LUATEX, PDF, "texlive-luatex", "luahbtex"
+            ("lualatex", "--nosocket"),
+            "luahbtex",
+            _BEGIN_LUATEX,
+            PDF,
+            "texlive-luatex",
+            "luahbtex",
+            # Lua of TeX Live 2023 heeds no such bound, so it protects nothing; with it, that of 2024 cannot
+            # read its own fonts.
+            {"openin_any": "a"},
         ),
         # XeTeX would start the second program by a shell; here it is a step of its own.
         LatexEngine.XELATEX: TexProgram(

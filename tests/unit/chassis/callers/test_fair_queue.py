@@ -95,7 +95,7 @@ def flow(caller: str, connection: str = "", call: str = "") -> Flow:
 
 def fill(queue: FairQueue, caller: str, calls: int) -> list:
     decisions = [queue.offer(flow(caller, call=f"{caller}{number}"), 0.0) for number in range(calls)]
-    while queue.next():
+    while queue.next(0.0):
         pass
     return [one.coming for one in decisions if one.loser is not one.coming]
 
@@ -118,10 +118,10 @@ def test_who_was_sent_away_precedes_who_came_later():
     early = queue.offer(flow("a", call="early"), 1.0)
     assert early.loser is early.coming
     queue.send_away(early.coming, 1.0)
-    assert queue.next() is None
-    queue.finish(running, 0.5)
+    assert queue.next(1.0) is None
+    queue.finish(running, 0.5, 1.5)
     queue.leave()
-    assert queue.next() is waiting
+    assert queue.next(1.5) is waiting
     late = queue.offer(flow("a", call="late"), 2.0)
     assert late.loser is None
     again = queue.offer(flow("a", call="early"), 3.0)
@@ -132,7 +132,7 @@ def test_who_was_sent_away_precedes_who_came_later():
 def test_a_call_that_comes_back_after_its_memory_is_new():
     queue = FairQueue(1, 0, Pushback(memory_seconds=5.0))
     fill(queue, "a", 1)
-    pause = queue.send_away(queue.offer(flow("a", call="x"), 0.0).coming, 0.0)
+    pause = queue.send_away(queue.offer(flow("a", call="x"), 0.0).coming, 0.0).seconds
     assert queue.offer(flow("a", call="x"), pause + 5.1).coming.arrival == pause + 5.1
 
 
@@ -150,7 +150,7 @@ def test_pushback_grows_with_refusals_up_to_the_turn():
     pauses, now = [], 0.0
     for _ in range(8):
         decision = queue.offer(flow("a", call="x"), now)
-        pauses.append(queue.send_away(decision.coming, now))
+        pauses.append(queue.send_away(decision.coming, now).seconds)
         now += pauses[-1]
     assert pauses == [1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0]
 
@@ -159,7 +159,7 @@ def test_pushback_is_longer_for_who_was_sent_away_later():
     queue = FairQueue(1, 2, Pushback(first_seconds=30.0))
     fill(queue, "a", 3)
     pauses = [queue.send_away(queue.offer(flow("a", call=str(n)), 1.0 + n).coming, 1.0 + n) for n in range(5)]
-    assert pauses == [1.5, 2.0, 2.5, 3.0, 3.5]
+    assert [one.seconds for one in pauses] == [1.5, 2.0, 2.5, 3.0, 3.5]
 
 
 def test_memory_is_bounded():
@@ -168,17 +168,17 @@ def test_memory_is_bounded():
     for number in range(1000):
         queue.send_away(queue.offer(flow(f"caller {number}", call="x"), 0.0).coming, 0.0)
     assert len(queue._refusals) == 10
-    assert len(queue._callers) <= 11
+    assert len(queue._callers.members) <= 11
 
 
 def test_a_bound_on_slots_leaves_the_rest_to_others():
     queue = FairQueue(2, 10)
     for number in range(4):
         queue.offer(flow("a", call=str(number)), 0.0, most_running=1)
-    assert queue.next() is not None
-    assert queue.next() is None
+    assert queue.next(0.0) is not None
+    assert queue.next(0.0) is None
     queue.offer(flow("b"), 1.0)
-    assert queue.next().flow.caller == "b"
+    assert queue.next(1.0).flow.caller == "b"
 
 
 steps = st.lists(
@@ -205,14 +205,14 @@ def test_counts_are_right_whatever_happens(slots, places, steps):
         elif step == "item" and not queue.is_full:
             queue.hold_place()
             waiting.append(queue.line_up(where, now))
-        elif step == "next" and (job := queue.next()) is not None:
+        elif step == "next" and (job := queue.next(now)) is not None:
             waiting.remove(job)
             running.append(job)
         elif step == "finish" and running:
-            queue.finish(running.pop(caller % len(running)), 1.0)
+            queue.finish(running.pop(caller % len(running)), 1.0, now)
             queue.leave()
         elif step == "withdraw" and waiting:
-            queue.withdraw(waiting.pop(caller % len(waiting)))
+            queue.withdraw(waiting.pop(caller % len(waiting)), now)
             queue.leave()
         assert queue.running == len(running) <= slots
         assert queue.inside == len(running) + len(waiting) <= slots + places
@@ -268,3 +268,120 @@ def test_who_asks_less_than_its_share_is_served_next():
     _, *later = world.latencies["rare"]
     assert len(later) == 9
     assert max(later) <= 3 * undisturbed()
+
+
+# -- long jobs and clients that do not come back when they are asked to -------------------------
+
+SHORT = (0.14, 0.16)
+
+
+def flood(connections: int, **behaviour) -> list[Client]:
+    """Connections of one address, each of which makes one long job after another."""
+    return [
+        Client("flood", "host", f"flood {number}", 10**6, HEAVY, names_calls=False, **behaviour)
+        for number in range(connections)
+    ]
+
+
+def short_jobs(begins: float = 5.0) -> Client:
+    return Client("short", "host", "short", 100, SHORT, begins=begins, rests=0.01)
+
+
+def play_with(queue: FairQueue, *clients: Client, seconds: float) -> World:
+    world = World(queue)
+    world.run(list(clients), seconds)
+    return world
+
+
+RUDE = {
+    "after 20 ms": {"obeys": False},
+    "after 500 ms": {"obeys": False, "again_seconds": 0.5},
+    "with other names": {"obeys": False, "again_seconds": 0.1, "changes": "name"},
+}
+
+
+@pytest.mark.parametrize("places", [QUEUE, pytest.param(64, id="the default")])
+@pytest.mark.parametrize("behaviour", RUDE.values(), ids=RUDE)
+def test_short_jobs_wait_for_running_ones_beside_120_connections_that_come_back_too_soon(behaviour, places):
+    world = play_with(FairQueue(SLOTS, places), *flood(120, **behaviour), short_jobs(), seconds=65.0)
+    first, *later = world.latencies["short"]
+    assert first <= 2 * HEAVY[1]  # beside connections that are as new as it is
+    assert len(later) >= 40
+    assert max(later) <= HEAVY[1] + SHORT[1]
+    assert max(later) <= 3 * statistics.median(later)
+
+
+@pytest.mark.parametrize("connections", [4, 10, 20, 60])
+def test_short_jobs_wait_for_running_ones_beside_connections_that_are_never_sent_away(connections):
+    world = play_with(FairQueue(SLOTS, 64), *flood(connections), short_jobs(), seconds=65.0)
+    latencies = world.latencies["short"]
+    assert world.refusals == 0
+    assert len(latencies) >= 35
+    assert max(latencies) <= HEAVY[1] + SHORT[1]
+    assert max(latencies) <= 3 * statistics.median(latencies)
+
+
+@pytest.mark.parametrize("begins", [150.0, 155.0, 160.5])
+def test_a_new_connection_is_served_next_beside_ones_that_were_served(begins):
+    world = play_with(FairQueue(SLOTS, 64), *flood(60), short_jobs(begins), seconds=begins + 3 * HEAVY[1])
+    assert world.latencies["short"][0] <= HEAVY[1] + SHORT[1]
+
+
+def test_a_connection_that_was_served_is_served_on_beside_120_that_open_a_new_one_for_each_attempt():
+    rude = flood(120, obeys=False, again_seconds=0.5, changes="connection")
+    world = play_with(FairQueue(SLOTS, QUEUE), *rude, short_jobs(), seconds=65.0)
+    _, *later = world.latencies["short"]
+    assert len(later) >= 20
+    assert max(later) <= 2 * HEAVY[1]
+
+
+def test_long_jobs_are_served_beside_many_short_ones():
+    crowd = [Client("crowd", "host", str(number), 10**6, SHORT) for number in range(60)]
+    long = Client("long", "host", "long", 10**6, HEAVY)
+    world = play_with(FairQueue(SLOTS, 64), *crowd, long, seconds=400.0)
+    assert world.slot_seconds["long"] >= 0.8 * SLOTS * 400.0 / 61
+
+
+def test_120_connections_that_come_back_too_soon_are_seldom_refused():
+    """Their refusals are answered when they may come back, and that time doubles."""
+    world = play_with(FairQueue(SLOTS, QUEUE), *flood(120, obeys=False), seconds=60.0)
+    assert world.refusals < 120 * 15
+    assert world.slot_seconds["flood"] > 0.9 * SLOTS * (60.0 - HEAVY[1])
+
+
+@pytest.mark.parametrize("places", [QUEUE, 64])
+@pytest.mark.parametrize("calls", [1, 4, 12])
+def test_who_comes_back_too_soon_has_one_share_beside_64_that_wait(calls, places):
+    polite = [Client("polite", "host", f"polite {number}", 10**6, (0.4, 0.6)) for number in range(64)]
+    rude = [Client("rude", "host", "rude", 10**6, (0.4, 0.6), False, False) for _ in range(calls)]
+    world = play_with(FairQueue(SLOTS, places), *polite, *rude, seconds=200.0)
+    latencies = world.latencies["polite"]
+    assert max(latencies) <= 1.5 * statistics.median(latencies)
+    assert world.slot_seconds["rude"] <= 1.5 * SLOTS * 200.0 / 65
+
+
+def test_many_that_come_back_too_soon_have_one_share_beside_ten_that_wait():
+    polite = [Client("polite", "host", f"polite {number}", 10**6, (0.4, 0.6)) for number in range(10)]
+    rude = [
+        Client("rude", "host", f"rude {number}", 10**6, (0.4, 0.6), False, False) for number in range(120)
+    ]
+    world = play_with(FairQueue(SLOTS, QUEUE), *polite, *rude, seconds=200.0)
+    assert world.slot_seconds["rude"] <= 2 * SLOTS * 200.0 / 11
+    latencies = world.latencies["polite"]
+    assert max(latencies) <= 3 * statistics.median(latencies)
+
+
+def test_a_connection_is_unruly_until_it_was_silent_for_some_time():
+    queue = FairQueue(1, 0, Pushback(memory_seconds=5.0))
+    fill(queue, "a", 1)
+    dismissals = []
+    for now in (0.0, 0.1, 5.0, 30.0):
+        dismissals.append(queue.send_away(queue.offer(flow("b", "port", "x"), now).coming, now))
+    assert [one.is_late for one in dismissals] == [False, True, True, False]
+
+
+def test_a_call_that_never_comes_back_makes_its_connection_unruly():
+    queue = FairQueue(1, 0, Pushback(memory_seconds=5.0))
+    fill(queue, "a", 1)
+    queue.send_away(queue.offer(flow("b", "port", "x"), 0.0).coming, 0.0)
+    assert queue.send_away(queue.offer(flow("b", "port", "y"), 7.0).coming, 7.0).is_late

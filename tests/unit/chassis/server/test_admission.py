@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s_chassis.callers.fair_queue import Pushback
+from i2s_chassis.callers.shares import Flow, coming_from
 from i2s_chassis.errors import DeadlineExceededError, ResourceExhaustedError
 from i2s_chassis.server.admission import Admission
 from i2s_chassis.server.telemetry import Telemetry
@@ -187,6 +188,24 @@ async def test_streams_leave_half_of_the_queue_to_calls(settle):
     for item in items:
         (await item).leave()
     assert line.inside == 0
+
+
+async def test_next_place_for_streams_goes_to_the_connection_that_has_fewest(settle):
+    async def place(connection: str):
+        with coming_from(Flow("host", connection)):
+            return await line.place_for_stream()
+
+    line = admission(1, 2)
+    many = [asyncio.create_task(place("many")) for _ in range(6)]
+    await settle()
+    one = asyncio.create_task(place("one"))
+    await settle()
+    assert [item.done() for item in many] == [True, True, False, False, False, False]
+    (await many[0]).leave()
+    await settle()
+    assert one.done()
+    for item in [one, *many[1:]]:
+        (await item).leave()
 
 
 async def test_place_is_given_back_once():

@@ -8,7 +8,7 @@ import pytest
 
 from i2s_sdk.data import Instance
 from i2s_sdk.errors import DataError
-from i2s_sdk.models.question import read_question
+from i2s_sdk.models.question import Message, read_question
 from i2s_sdk.tasks import ImagePart, Question, TextPart
 from named_pictures import named_picture
 
@@ -48,10 +48,10 @@ def test_images_stand_first_for_vendors_who_advise_that_only_where_the_question_
 ) -> None:
     parts = (TextPart("one"), ImagePart(instance.image), TextPart("two"))
     fixed = read_question(instance, Question(parts))
-    assert fixed.parts_images_first == fixed.parts
+    assert fixed.messages_images_first == (Message("user", fixed.parts),)
     free = read_question(instance, Question(parts, vendor_order=True))
     assert free.parts == fixed.parts
-    assert free.parts_images_first == (free.images[0], "one", "two")
+    assert free.messages_images_first[0].parts == (free.images[0], "one", "two")
 
 
 @pytest.mark.parametrize("content", [b"no picture", None])

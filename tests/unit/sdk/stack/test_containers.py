@@ -58,7 +58,23 @@ def test_a_service_is_alone_in_a_network_that_leads_nowhere(name):
     assert SERVICES[name]["dns"] == ["127.0.0.1"]
     assert "ports" not in SERVICES[name]
     others = {other for other, one in SERVICES.items() if name in one["networks"]} - {name}
-    assert others == {"proxy", "sdk"}
+    assert others == {"proxy", "sdk", "gateway"}
+
+
+def test_the_gateway_is_in_no_network_that_leads_anywhere_and_knows_every_service():
+    gateway = SERVICES["gateway"]
+    assert set(gateway["networks"]) == {"gateway", *OURS}
+    assert COMPOSE["networks"]["gateway"]["internal"] is True
+    assert "ports" not in gateway
+    addresses = {f"I2S_{one.upper().replace('-', '_')}": f"{one}:{service_row(one).port}" for one in OURS}
+    assert addresses.items() <= gateway["environment"].items()
+
+
+def test_http_is_reached_from_the_loopback_alone_and_only_where_it_is_asked_for():
+    proxy = SERVICES["http-proxy"]
+    assert proxy["networks"] == ["front", "gateway"]
+    assert all(port.startswith("127.0.0.1:") for port in proxy["ports"])
+    assert proxy["profiles"] == SERVICES["gateway"]["profiles"] == ["http"]
 
 
 def test_the_proxy_listens_at_the_loopback_alone():

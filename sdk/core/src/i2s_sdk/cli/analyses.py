@@ -11,6 +11,22 @@ from i2s_sdk.cli.terminal import print_rows, say, say_json
 
 if TYPE_CHECKING:
     from i2s_sdk.report.versus import Versus
+    from i2s_sdk.stats.turns import Turn
+
+
+class _TurnType(click.ParamType["Turn"]):
+    """A number from 1 on, "last" or "best"."""
+
+    name = "turn"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Turn:
+        """Return the turn of a text."""
+        from i2s_sdk.stats.turns import parse_turn
+
+        turn = parse_turn(str(value))
+        if turn is None:
+            self.fail(f"{value!r} is neither a number from 1 on nor last nor best", param, ctx)
+        return turn
 
 
 @click.command("compare", short_help="Test whether two runs differ.")
@@ -27,11 +43,31 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Compare values that follow different rules as well, for instance to see what a new engine changes.",
 )
+@click.option(
+    "--first-turn",
+    type=_TurnType(),
+    default="1",
+    metavar="N|last|best",
+    help="Answer of the first run, of one with --turns.  [default: 1]",
+)
+@click.option(
+    "--second-turn",
+    type=_TurnType(),
+    default="1",
+    metavar="N|last|best",
+    help="Answer of the second run; may be of the same run.  [default: 1]",
+)
 @json_option
 def compare_command(
-    first: str, second: str, difference: float | None, across_rules: bool, as_json: bool
+    first: str,
+    second: str,
+    difference: float | None,
+    across_rules: bool,
+    first_turn: Turn,
+    second_turn: Turn,
+    as_json: bool,
 ) -> None:
-    """Compare two runs over the instances that both have scored.
+    """Compare two runs, or two answers of a run, over the instances that both have scored.
 
     Of each metric the difference (the second run minus the first) is printed with its 95 % interval, by the
     Bayesian bootstrap over pairs, and the p-value of the paired permutation test. "needed" is how many
@@ -39,18 +75,22 @@ def compare_command(
     what became of all samples of each run (refused, cut off, not rendered, …), with the difference of shares.
 
     Tasks whose values follow different rules (profile, version of the main metric, digest of the engine) are
-    not compared, and a note says why. The exit code is 1 if nothing can be compared.
+    not compared, and a note says why. The best answer of a conversation is chosen with the reference, which
+    no model has: an upper bound. The exit code is 1 if nothing can be compared.
 
     \b
     Examples:
       i2s-sdk compare runs/before runs/after
       i2s-sdk compare runs/before runs/after --difference 0.02
       i2s-sdk compare runs/before runs/after --across-rules
+      i2s-sdk compare runs/corrected runs/corrected --second-turn last
       i2s-sdk compare runs/before runs/after --json
     """  # noqa: D301 - \b is for click
     from i2s_sdk.report.analyses import compare_two
 
-    analysis = compare_two(first, second, difference=difference, across_rules=across_rules)
+    analysis = compare_two(
+        first, second, difference=difference, across_rules=across_rules, turns=(first_turn, second_turn)
+    )
     if as_json:
         say_json(analysis.to_json())
     else:

@@ -90,6 +90,13 @@ if TYPE_CHECKING:
     metavar="N",
     help="Ask each model N times, a run each; needs --temperature. i2s-sdk repeats shows how they vary.",
 )
+@click.option(
+    "--turns",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    help="Show the model its rendering and let it correct its answer, N answers at most.  [default: 1]",
+)
 @click.option("--dry-run", is_flag=True, help="Only count images, calls, tokens and cost.")
 @model_options
 @json_option
@@ -112,6 +119,7 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
       i2s-sdk evaluate --model anthropic/claude-sonnet-4-5 --limit 100 --seed 1 --dry-run
       i2s-sdk evaluate --model openai/gpt-4o --prompts short.toml --prompts long.toml
       i2s-sdk evaluate --model my.py:model --scorer my.py:score
+      i2s-sdk evaluate --model openai/gpt-4o --turns 3 --out runs/corrected
       i2s-sdk evaluate --data my-documents --predictions outputs --out runs/outputs
 
     \b
@@ -152,7 +160,8 @@ def evaluate_command(**given: Any) -> int:  # noqa: ANN401 - the parameters of c
     prompts = given["prompts"] if len(given["prompts"]) > 1 else ()
     named = [*models, *(Path(one).stem for one in prompts)]
     folder = run_folder({**given, "model": " ".join(named)}, settings)
-    choice: dict[str, Any] = chosen_instances(given) | {"scorers": given["scorers"]}
+    choice: dict[str, Any] = chosen_instances(given)
+    choice |= {"scorers": given["scorers"], "turns": given["turns"]}
     data = given["data"]
     if given["dry_run"]:
         if given["repeats"] > 1:
@@ -216,6 +225,7 @@ def _evaluate_predictions(given: dict[str, Any], settings: Settings) -> int:
             settings=settings,
             on_progress=progress.show_run,
             scorers=given["scorers"],
+            turns=given["turns"],
             **chosen_instances(given),
         )
     return _tell_several(result, settings, given)
@@ -224,7 +234,7 @@ def _evaluate_predictions(given: dict[str, Any], settings: Settings) -> int:
 def _tell_several(result: SeveralResult, settings: Settings, given: dict[str, Any]) -> int:
     """Print what came out of runs and whether it is what was required, and return the exit code."""
     as_json: bool = given["as_json"]
-    from i2s_sdk.report import print_overview
+    from i2s_sdk.report import print_overview, print_turns
     from i2s_sdk.run.storage.interface import shown
 
     errors = list(result.errors.values())
@@ -249,6 +259,7 @@ def _tell_several(result: SeveralResult, settings: Settings, given: dict[str, An
     else:
         report = result.report
         print_overview(report.overview, sys.stdout, report.skills)
+        print_turns(summaries, sys.stdout)
         for name, run in result.runs.items():
             if str(run.spending):
                 say(f"{name}: {run.spending}")
@@ -367,7 +378,7 @@ def _tell_counts(counted: DryRun) -> None:
     cost = "not known" if estimate.cost is None else f"at most ${estimate.cost:.2f}"
     say(f"samples     {counted.samples}{kept}")
     say(f"images      {estimate.images}")
-    say(f"calls       {estimate.calls}")
+    say(f"calls       {'at most ' if counted.turns > 1 else ''}{estimate.calls}")
     say(f"tokens in   about {estimate.tokens_in}")
     say(f"tokens out  at most {estimate.tokens_out}")
     say(f"cost        {cost}")

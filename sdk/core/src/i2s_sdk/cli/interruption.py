@@ -282,9 +282,10 @@ class _Story:
 
 def _count(run: Progress) -> str:
     """Return how far a run is, for people."""
+    turn = f", {run.turn}" if run.turn else ""
     return (
         f"{run.finished} of {run.planned} samples are done "
-        f"(with an answer: {run.generated}, with a rendering: {run.rendered})"
+        f"(with an answer: {run.generated}, with a rendering: {run.rendered}){turn}"
     )
 
 

@@ -79,7 +79,7 @@ class ProgressLine:
             "samples": progress.finished,
         }
         paid = f"${progress.paid:.4f} so far" if progress.paid else ""
-        note = ", ".join(one for one in (paid, progress.note) if one)
+        note = ", ".join(one for one in (paid, progress.turn, progress.note) if one)
         if progress.run != self._run and not progress.last:
             self.stop()
             # The first run is what the command was asked for; of another one nothing may be left to say.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _DATA = ("data", "tasks", "subsets", "difficulties", "samples", "limit", "seed", "shard")
 _MODEL = ("model", "models", "prompts", "predictions", "systems")
 _RUN = (
-    *("profile", "out", "label", "note", "jobs", "fail_on_error", "dry_run", "repeats"),
+    *("profile", "out", "label", "note", "jobs", "fail_on_error", "dry_run", "repeats", "turns"),
     *("no_reference_points", "no_render_cache", "no_score_cache"),
 )
 _RESULT = ("scorers", "requirements", "junit", "log_to", "as_json")
@@ -464,13 +464,18 @@ def run_folder(given: Mapping[str, Any], settings: Settings) -> Path | str:
 
     if given["out"]:
         return given["out"] if is_url(given["out"]) else Path(given["out"])
-    return default_folder(given["data"], given["model"], str(settings.profile), given["shard"])
+    return default_folder(
+        given["data"], given["model"], str(settings.profile), given["shard"], given.get("turns", 1)
+    )
 
 
-def default_folder(data: str | None, model: str, profile: str, shard: str | None = None) -> Path:
+def default_folder(
+    data: str | None, model: str, profile: str, shard: str | None = None, turns: int = 1
+) -> Path:
     """Return the folder of a run that was given none: the same for the same command."""
     source = "examples" if not data else data if data.startswith("hf:") else Path(data).resolve().name
-    parts = (source, model, profile, *([f"shard {shard}"] if shard else []))
+    further = [f"{turns} turns"] if turns > 1 else []
+    parts = (source, model, profile, *further, *([f"shard {shard}"] if shard else []))
     return Path("runs") / "-".join(re.sub(r"[^\w.]+", "-", part).strip("-") for part in parts)
 
 

@@ -59,7 +59,10 @@ def show_command(run: str, samples: tuple[str, ...], lowest: int, account: str |
         values = {one: values[one] for one in _of_account(stored, account)}
         lowest = len(values)
     lowest_ids = sorted(values, key=lambda one: (values[one] is not None, values[one] or 0.0, one))[:lowest]
-    records = [stored.with_texts(_named(stored, one)) for one in samples or lowest_ids]
+    records = [stored.with_texts(_named(stored, one)) for one in lowest_ids]
+    for name in samples:
+        answers = (_named(stored, name), *stored.turns.get(name, ()))
+        records += [stored.with_texts(one) for one in answers]
     if as_json:
         say_json([record_line(one) for one in records])
     elif account is not None and not records:
@@ -157,9 +160,14 @@ def _lines(stored: StoredRun, record: Record) -> Iterator[str]:
     options, instance = stored.manifest.options, record.instance
     level = f", {instance.difficulty}" if instance.difficulty else ""
     subset = f"{instance.task}/{instance.subset}{level}"
+    if record.turn.turn > 1:
+        subset += f", answer {record.turn.turn}"
     name = f"{label}, " if (label := stored.manifest.label) else ""
     yield f"{instance.id} ({subset}), {name}{options.model}, profile {options.profile}"
     yield f"ended: {_ending(record)}"
+    if record.turn.ended is not None:
+        reason = f": {record.turn.reason}" if record.turn.reason else ""
+        yield f"conversation ended: {record.turn.ended}{reason}"
     error = record.rendering.error
     if error is not None and (error.answer_line or error.message not in record.message):
         lines = {"answer": error.answer_line, "document": error.line}

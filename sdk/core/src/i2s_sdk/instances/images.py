@@ -218,7 +218,7 @@ def convert_image(content: bytes, most_pixels: int = MAX_PIXELS) -> ConvertedIma
     ):
         try:
             image.load()
-            upright = _on_white(ImageOps.exif_transpose(image))
+            upright = on_white(ImageOps.exif_transpose(image))
             file = io.BytesIO()
             upright.save(file, "PNG")
             return ConvertedImage(file.getvalue(), str(image.format), _has_more(image))
@@ -228,8 +228,12 @@ def convert_image(content: bytes, most_pixels: int = MAX_PIXELS) -> ConvertedIma
             raise broken(error) from None
 
 
-def _on_white(image: Image.Image) -> Image.Image:
-    """Return an image in RGB, its transparent parts white."""
+def on_white(image: Image.Image) -> Image.Image:
+    """Return an image in RGB, its transparent parts white.
+
+    Raises:
+        ImageFaultError: Its greys have 32 bits.
+    """
     import numpy as np
     from PIL import Image as Images
 

@@ -77,7 +77,10 @@ class AnthropicMessages(StainlessProvider["AsyncAnthropic"]):
         """Return the request of a question, as arguments of the vendor's package."""
         request: dict[str, Any] = {
             "model": self.model,
-            "messages": [{"role": "user", "content": [_block(part) for part in question.parts_images_first]}],
+            "messages": [
+                {"role": one.role, "content": [_block(part) for part in one.parts]}
+                for one in question.messages_images_first
+            ],
             "max_tokens": question.max_tokens or self.options.max_tokens,
             "extra_headers": {"Accept-Encoding": "identity"},  # what is read is bounded, and so is its text
         }

@@ -34,6 +34,7 @@ from i2s_sdk.models.question import read_question
 from i2s_sdk.tasks.ocr_page import Colour, OcrLine, OcrPage
 from i2s_sdk.tasks.question import FilePart, Question
 from i2s_sdk.tasks.registry import BUILT_IN, SPECS, task_spec
+from i2s_sdk.tasks.turn import DONE
 from i2s_sdk.tasks.visualwebbench.kinds import KINDS, Form
 from i2s_sdk.tasks.visualwebbench.letters import LETTERS
 
@@ -42,8 +43,15 @@ if TYPE_CHECKING:
     from PIL import Image
 
 
+#: Why baselines answer no further turns.
+_BLIND = "it looks at nothing"
+
+
 class Oracle(Model):
-    """Answers with the ground truth of the instance, as models write it; how, each task says."""
+    """Answers with the ground truth of the instance, as models write it; how, each task says.
+
+    There is nothing to correct in it: in a further turn it says that it is done.
+    """
 
     name = "oracle"
     whole = True
@@ -54,6 +62,8 @@ class Oracle(Model):
         Raises:
             ModelError: The instance has none, or it cannot be read.
         """
+        if question.earlier:
+            return Completion(DONE)
         if instance.structure is None and instance.target is None:
             raise ModelError(f"instance {instance.id!r} has no ground truth; the oracle has nothing to say")
         return Completion(await _right_answer(instance, question))
@@ -63,6 +73,7 @@ class BlankBaseline(Model):
     """Answers with a document that shows nothing, in the size of the reference image if there is one."""
 
     name = "baseline/blank"
+    single_turn = _BLIND
     fingerprint = "2"
     whole = True
 
@@ -80,6 +91,7 @@ class ConstantBaseline(Model):
     """Gives the same answer to every instance of a task."""
 
     name = "baseline/constant"
+    single_turn = _BLIND
     whole = True
 
     def __init__(self) -> None:
@@ -100,6 +112,7 @@ class ShuffledBaseline(Model):
     """
 
     name = "baseline/shuffled"
+    single_turn = _BLIND
     fingerprint = "next by sha256 of the id"
     whole = True
 
@@ -171,6 +184,7 @@ class ChanceBaseline(Model):
     """Takes one of the choices of an instance, which the SHA-256 of its id decides."""
 
     name = "baseline/chance"
+    single_turn = _BLIND
     fingerprint = "sha256 of the id"
 
     async def complete(self, instance: Instance, question: Question) -> Completion:
@@ -324,6 +338,7 @@ class OcrBaseline(Model):
     """
 
     name = "baseline/ocr"
+    single_turn = "it only reads"
 
     def __init__(self) -> None:
         for package in ("rapidocr", "onnxruntime"):
@@ -370,6 +385,7 @@ class PdfToText(Model):
     """
 
     name = "baseline/pdftotext"
+    single_turn = "it only reads"
     whole = True
     concurrency = 4
 

@@ -63,7 +63,7 @@ def question_key(provider: AskedModel, question: ReadQuestion) -> str:
         "parameters": provider.parameters,
     }
     plain = question.text_and_image
-    further = question.system or question.json_schema is not None or question.vendor_order
+    further = question.system or question.json_schema is not None or question.vendor_order or question.earlier
     if plain and question.max_tokens is None and not further:
         text, image = plain
         asked |= {"text": text, "image": image.sha256, "media_type": image.media_type}
@@ -76,6 +76,11 @@ def question_key(provider: AskedModel, question: ReadQuestion) -> str:
             # As text, since providers write the fields of an object in the order of its schema.
             "json_schema": json.dumps(question.json_schema),
         }
+    if question.earlier:
+        asked["earlier"] = [
+            {"parts": [_part(one) for one in exchange.parts], "answer": exchange.answer}
+            for exchange in question.earlier
+        ]
     if question.vendor_order:
         asked["vendor_order"] = True
     if question.sampling is not None:

@@ -43,7 +43,7 @@ from i2s_sdk.models.provider import (
     one_line,
     with_reasoning,
 )
-from i2s_sdk.models.question import ReadImage, ReadQuestion, refuse_schema
+from i2s_sdk.models.question import ReadImage, ReadPart, ReadQuestion, refuse_schema
 from i2s_sdk.models.vendors import PerLoop
 
 _log = logging.getLogger(__name__)
@@ -140,7 +140,7 @@ class ProgramPerQuestion(ModelProvider):
         if argument in places:  # exactly, so that a prompt which names a place is not filled again
             yield places[argument]
         elif _IMAGE in argument:
-            yield from (argument.replace(_IMAGE, str(image.path.resolve())) for image in question.images)
+            yield from (argument.replace(_IMAGE, str(image.path.resolve())) for image in question.all_images)
         elif _DOCUMENT in argument:
             yield from (argument.replace(_DOCUMENT, str(path.resolve())) for path in question.files)
         elif _OUTPUT in argument and folder is not None:
@@ -151,8 +151,8 @@ class ProgramPerQuestion(ModelProvider):
     def _prompt(self, question: ReadQuestion) -> str:
         """Return the text of the prompt, behind the system text if that has no place of its own."""
         if not question.system or _SYSTEM in self._argv:
-            return question.text
-        return f"{question.system}\n\n{question.text}"
+            return question.transcript
+        return f"{question.system}\n\n{question.transcript}"
 
 
 @contextlib.contextmanager
@@ -229,8 +229,10 @@ def _question_fields(question: ReadQuestion, parameters: Mapping[str, object]) -
     if question.max_tokens is not None:
         asked["max_tokens"] = question.max_tokens
     if question.text_and_image is None:
-        asked["parts"] = [
-            {"text": part} if isinstance(part, str) else _image_fields(part) for part in question.parts
+        asked["parts"] = _part_fields(question.parts)
+    if question.earlier:
+        asked["earlier"] = [
+            {"parts": _part_fields(one.parts), "completion": one.answer} for one in question.earlier
         ]
     if question.system:
         asked["system"] = question.system
@@ -239,6 +241,10 @@ def _question_fields(question: ReadQuestion, parameters: Mapping[str, object]) -
     if question.name:
         asked["question"] = question.name
     return asked
+
+
+def _part_fields(parts: Sequence[ReadPart]) -> list[dict[str, str]]:
+    return [{"text": part} if isinstance(part, str) else _image_fields(part) for part in parts]
 
 
 def _image_fields(image: ReadImage) -> dict[str, str]:

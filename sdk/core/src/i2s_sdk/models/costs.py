@@ -124,7 +124,8 @@ def _plain(url: str) -> str:
     return url.rstrip("/").lower()
 
 
-_BYTES_PER_TOKEN = 4  # of English text and code, as a rule of thumb
+#: Bytes of a token of English text and code, as a rule of thumb.
+BYTES_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,8 +236,8 @@ def _target(name: str, options: ModelOptions) -> _Target | None:
 
 
 def _tokens(vendor: str, question: ReadQuestion) -> int:
-    words = math.ceil(len((question.system + question.text).encode()) / _BYTES_PER_TOKEN)
-    return words + sum(image_tokens(vendor, one.width, one.height) for one in question.images)
+    words = math.ceil(len((question.system + question.transcript).encode()) / BYTES_PER_TOKEN)
+    return words + sum(image_tokens(vendor, one.width, one.height) for one in question.all_images)
 
 
 def _images(question: Question) -> int:

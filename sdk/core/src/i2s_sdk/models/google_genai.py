@@ -83,8 +83,12 @@ class GoogleGenAI(VendorProvider["Client"]):
         """Return the request of a question, as arguments of the vendor's package."""
         from google.genai.types import Content
 
-        message = Content(role="user", parts=[_part(part) for part in question.parts])
-        return {"model": self.model, "contents": [message], "config": self._config(question)}
+        roles = {"user": "user", "assistant": "model"}
+        contents = [
+            Content(role=roles[one.role], parts=[_part(part) for part in one.parts])
+            for one in question.messages
+        ]
+        return {"model": self.model, "contents": contents, "config": self._config(question)}
 
     def _config(self, question: ReadQuestion) -> GenerateContentConfig:
         from google.genai.types import GenerateContentConfig, ThinkingConfig, ThinkingLevel

@@ -104,11 +104,13 @@ def _messages(question: ReadQuestion) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = []
     if question.system:
         messages.append({"role": "system", "content": [{"type": "text", "text": question.system}]})
-    content: list[dict[str, Any]] = []
-    for part in question.parts:
-        if isinstance(part, str):
-            content.append({"type": "text", "text": part})
-        else:
-            image = decode_image(part.content, PILLOW_PIXELS).convert("RGB")
-            content.append({"type": "image", "image": image})
-    return [*messages, {"role": "user", "content": content}]
+    for message in question.messages:
+        content: list[dict[str, Any]] = []
+        for part in message.parts:
+            if isinstance(part, str):
+                content.append({"type": "text", "text": part})
+            else:
+                image = decode_image(part.content, PILLOW_PIXELS).convert("RGB")
+                content.append({"type": "image", "image": image})
+        messages.append({"role": message.role, "content": content})
+    return messages

@@ -224,11 +224,22 @@ def _answer(output: ModelOutput) -> Answer:
 
 
 def _messages(question: ReadQuestion, model: str) -> list[ChatMessage]:
-    from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, ContentText
+    from inspect_ai.model import (
+        ChatMessageAssistant,
+        ChatMessageSystem,
+        ChatMessageUser,
+        ContentImage,
+        ContentText,
+    )
 
-    content: list[Content] = [
-        ContentText(text=one) if isinstance(one, str) else ContentImage(image=one.data_url)
-        for one in (question.parts_images_first if model.startswith(_ANTHROPIC) else question.parts)
-    ]
-    message = ChatMessageUser(content=content)
-    return [ChatMessageSystem(content=question.system), message] if question.system else [message]
+    messages: list[ChatMessage] = [ChatMessageSystem(content=question.system)] if question.system else []
+    for one in question.messages_images_first if model.startswith(_ANTHROPIC) else question.messages:
+        content: list[Content] = [
+            ContentText(text=part) if isinstance(part, str) else ContentImage(image=part.data_url)
+            for part in one.parts
+        ]
+        if one.role == "user":
+            messages.append(ChatMessageUser(content=content))
+        else:
+            messages.append(ChatMessageAssistant(content=content))
+    return messages

@@ -72,6 +72,8 @@ class Model(abc.ABC):
     concurrency: int = 0
     #: Options of its calls; None if it calls nothing.
     options: ModelOptions | None = None
+    #: Why it answers no further turns, in which a model is to correct its answer; empty if it is asked.
+    single_turn: str = ""
     #: The journal of the run, where a call that may cost money is written down before it is made; None
     #: writes nothing. A run sets it.
     on_call: CallJournal | None = None
@@ -110,6 +112,15 @@ class Model(abc.ABC):
             DataError: An image cannot be read.
         """
         return False
+
+    def no_turn(self, instance: Instance, question: str) -> str:
+        """Return why there is no answer to the question of a further turn; empty if it is to be asked.
+
+        Args:
+            instance: Instance that it would be asked of.
+            question: Name of the question, such as "turn-2".
+        """
+        return self.single_turn
 
     def prepare(self, instances: Sequence[Instance]) -> None:  # noqa: B027 - does nothing unless overridden
         """Learn which instances the run has, those of other shards among them; before the first question."""

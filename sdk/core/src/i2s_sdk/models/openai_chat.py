@@ -25,7 +25,7 @@ from i2s_sdk.models.provider import (
     require_whole,
     with_reasoning,
 )
-from i2s_sdk.models.question import ReadImage, ReadQuestion
+from i2s_sdk.models.question import Message, ReadImage, ReadQuestion
 from i2s_sdk.models.vendors import (
     BatchApi,
     BatchRequest,
@@ -96,7 +96,7 @@ class OpenAIChat(StainlessProvider["AsyncOpenAI"]):
         messages: list[dict[str, Any]] = []
         if question.system:
             messages.append({"role": "system", "content": question.system})
-        messages.append({"role": "user", "content": [_block(part) for part in question.parts]})
+        messages += [{"role": one.role, "content": _content(one)} for one in question.messages]
         request: dict[str, Any] = {
             "model": self.model,
             "messages": messages,
@@ -142,6 +142,13 @@ def _other_limit(limit: str, failure: HttpFailure | None) -> str | None:
     named = re.search(rf"\b{other}\b", failure.words) is not None
     # Some servers name both where the limit does not fit into the context beside the input.
     return other if named and "context" not in failure.words else None
+
+
+def _content(message: Message) -> str | list[dict[str, Any]]:
+    """Return the content of a message; that of an answer is a text, which every server takes."""
+    if message.role == "assistant":
+        return "".join(part for part in message.parts if isinstance(part, str))
+    return [_block(part) for part in message.parts]
 
 
 def _block(part: str | ReadImage) -> dict[str, Any]:

@@ -122,6 +122,7 @@ class Predictions(Model):
 
     whole = True
     concurrency = 8
+    single_turn = "the folder has one prediction for each instance"
 
     def __init__(self, folder: PredictionFolder, most_characters: int = COMPLETION_CHARACTERS) -> None:
         self.name = f"predictions/{folder.system}"

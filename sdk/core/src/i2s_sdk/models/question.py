@@ -14,7 +14,7 @@ from i2s_sdk.instances.images import PILLOW_PIXELS
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.references import checked_reference
 from i2s_sdk.models.completion import ModelAccessError
-from i2s_sdk.tasks.question import FilePart, ImagePart, Question, Sampling, joined_texts
+from i2s_sdk.tasks.question import FilePart, ImagePart, Part, Question, Sampling, joined_parts, joined_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,34 @@ class ReadImage:
         return hashlib.sha256(self.content).hexdigest()
 
 
+#: A text or an image of a message.
+ReadPart = str | ReadImage
+
+
+@dataclass(frozen=True, slots=True)
+class ReadExchange:
+    """An earlier message of a conversation, with what the model answered."""
+
+    #: Texts and images in order, as in ``ReadQuestion``.
+    parts: tuple[ReadPart, ...]
+    answer: str  #: the answer, without reasoning
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message of a conversation as protocols have it."""
+
+    role: str  #: "user" or "assistant"
+    parts: tuple[ReadPart, ...]  #: texts and images in order
+
+
 @dataclass(frozen=True, slots=True)
 class ReadQuestion:
     """A question as a provider is asked it."""
 
     id: str  #: id of the instance
     #: Texts and images in order; texts that followed one another are one, and none is empty.
-    parts: tuple[str | ReadImage, ...]
+    parts: tuple[ReadPart, ...]
     system: str = ""  #: the system text; empty for none
     max_tokens: int | None = (
         None  #: maximum number of tokens of the completion; None takes that of the options
@@ -60,6 +81,8 @@ class ReadQuestion:
     files: tuple[Path, ...] = ()  #: documents of a question about an instance as a whole
     #: How the completion is drawn, unless the user chooses a temperature; None takes that of the options.
     sampling: Sampling | None = None
+    #: What was asked and answered before in the same conversation, in order.
+    earlier: tuple[ReadExchange, ...] = ()
 
     @property
     def text(self) -> str:
@@ -72,11 +95,38 @@ class ReadQuestion:
         return tuple(one for one in self.parts if isinstance(one, ReadImage))
 
     @property
-    def parts_images_first(self) -> tuple[str | ReadImage, ...]:
-        """The parts as vendors get them who advise images first: reordered only with ``vendor_order``."""
-        if not self.vendor_order:
-            return self.parts
-        return (*self.images, *(one for one in self.parts if isinstance(one, str)))
+    def messages(self) -> tuple[Message, ...]:
+        """The conversation that is to be answered: what was asked and answered before, then this message."""
+        return self._conversation(images_first=False)
+
+    @property
+    def messages_images_first(self) -> tuple[Message, ...]:
+        """The conversation for vendors who advise images first: reordered only with ``vendor_order``."""
+        return self._conversation(images_first=self.vendor_order)
+
+    @property
+    def transcript(self) -> str:
+        """All texts of the conversation, for programs that are given one text; without the system text."""
+        earlier = (
+            "".join(part for part in one.parts if isinstance(part, str)) + f"\n\nAnswer:\n{one.answer}\n\n"
+            for one in self.earlier
+        )
+        return "".join(earlier) + self.text
+
+    @property
+    def all_images(self) -> tuple[ReadImage, ...]:
+        """All images of the conversation, in order."""
+        parts = (part for one in self.messages for part in one.parts)
+        return tuple(part for part in parts if isinstance(part, ReadImage))
+
+    def _conversation(self, *, images_first: bool) -> tuple[Message, ...]:
+        messages: list[Message] = []
+        for one in self.earlier:
+            messages += [Message("user", one.parts), Message("assistant", (one.answer,))]
+        messages.append(Message("user", self.parts))
+        if not images_first:
+            return tuple(messages)
+        return tuple(Message(one.role, _images_first(one.parts)) for one in messages)
 
     @property
     def text_and_image(self) -> tuple[str, ReadImage] | None:
@@ -85,6 +135,13 @@ class ReadQuestion:
             case (str(text), ReadImage() as image):
                 return text, image
         return None
+
+
+def _images_first(parts: tuple[ReadPart, ...]) -> tuple[ReadPart, ...]:
+    return (
+        *(one for one in parts if isinstance(one, ReadImage)),
+        *(one for one in parts if isinstance(one, str)),
+    )
 
 
 def refuse_schema(question: ReadQuestion, name: str) -> None:
@@ -120,11 +177,7 @@ def read_question(instance: Instance, question: Question) -> ReadQuestion:
     parts = joined_texts(question)
     return ReadQuestion(
         id=instance.id,
-        parts=tuple(
-            _read_image(one.path) if isinstance(one, ImagePart) else one.text
-            for one in parts
-            if not isinstance(one, FilePart)
-        ),
+        parts=_read_parts(parts),
         files=tuple(one.path for one in parts if isinstance(one, FilePart)),
         system=question.system,
         max_tokens=question.max_tokens,
@@ -132,6 +185,17 @@ def read_question(instance: Instance, question: Question) -> ReadQuestion:
         vendor_order=question.vendor_order,
         name=question.name,
         sampling=question.sampling,
+        earlier=tuple(
+            ReadExchange(_read_parts(joined_parts(one.parts)), one.answer) for one in question.earlier
+        ),
+    )
+
+
+def _read_parts(parts: tuple[Part, ...]) -> tuple[ReadPart, ...]:
+    return tuple(
+        _read_image(one.path) if isinstance(one, ImagePart) else one.text
+        for one in parts
+        if not isinstance(one, FilePart)
     )
 
 

@@ -20,6 +20,7 @@ from i2s_sdk.models.model import Completion, Finish, Model
 from i2s_sdk.settings import COMPLETION_CHARACTERS
 from i2s_sdk.tasks.question import FilePart, Question
 from i2s_sdk.tasks.structure import Absence, NoStructure
+from i2s_sdk.tasks.turn import is_turn_name, turn_name
 
 STATE_FILE = "scenario_state.json"
 
@@ -51,6 +52,8 @@ class HelmReplay(Model):
     Raises:
         DataError: One cannot be read, they are of several models, or they disagree.
     """
+
+    single_turn = "HELM recorded one completion for each instance"
 
     def __init__(self, files: Sequence[Path], most_characters: int = COMPLETION_CHARACTERS) -> None:
         self._most_characters = most_characters
@@ -149,6 +152,9 @@ def _recorded(result: Mapping[str, Any], most_characters: int) -> _Recorded:
 #: Files of a run folder.
 RECORDS_FILE, ANSWERS_FILE = "records.jsonl", "answers.jsonl"
 
+#: File of a run folder with the records of turns after the first, if the run has any.
+TURN_RECORDS_FILE = "turn-records.jsonl"
+
 #: What ``finish`` of a line may say of a completion.
 _KNOWN_FINISHES = (Finish.STOP, Finish.LENGTH, Finish.TOO_LONG)
 
@@ -188,8 +194,9 @@ def _states(folder: Path) -> list[Path]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a line lies in the file: first byte and length, without its line feed."""
+    """Where a line lies: its file, first byte and length, without its line feed."""
 
+    file: Path
     offset: int
     length: int
 
@@ -197,8 +204,9 @@ class _Place:
 class Replay(Model):
     """Answers from a file of JSON lines with ``id`` and ``completion``.
 
-    A line for one of several questions of an instance has its name as ``question``. A line may say as
-    ``finish`` why its completion ends: "stop", or "length" if it was cut off. Other fields are ignored, so
+    A line for one of several questions of an instance has its name as ``question``; a line for a turn after
+    the first has its number as ``turn``, in the same file or, of a run, in the file beside it. A line may say
+    as ``finish`` why its completion ends: "stop", or "length" if it was cut off. Other fields are ignored, so
     the records of a run can be replayed as they are. If an id stands twice the later line counts, as in a run
     that was resumed; a completion that is null is none. The file is read once, and again line by line as
     answers are asked for, so that its size does not matter.
@@ -220,9 +228,15 @@ class Replay(Model):
         self._path = path
         try:
             self._most_characters = most_characters
-            self.fingerprint, self._places = _index(path, most_characters)
+            turns = path.with_name(TURN_RECORDS_FILE)
+            files = (path, turns) if path.name == RECORDS_FILE and turns.is_file() else (path,)
+            self.fingerprint, self._places = _index(files, most_characters)
         except OSError as error:
             raise DataError(path, 0, f"cannot be read: {error.strerror}; replay: needs a file") from None
+
+    def no_turn(self, instance: Instance, question: str) -> str:
+        """Return that no line answers a further turn of an instance; empty if one does."""
+        return "" if (instance.id, question) in self._places else f"{self.name} has no further turn"
 
     async def complete(self, instance: Instance, question: Question) -> Completion:
         """Return the recorded completion.
@@ -263,7 +277,7 @@ class Replay(Model):
 
     def _read(self, place: _Place) -> Mapping[str, Any]:
         try:
-            with self._path.open("rb") as file:
+            with place.file.open("rb") as file:
                 file.seek(place.offset)
                 lines = BoundedLines(self._most_characters)
                 left = place.length
@@ -276,7 +290,7 @@ class Replay(Model):
                     raise ValueError("it says something else now")
                 return entry
         except (OSError, ValueError):
-            raise DataError(self._path, 0, "was changed while it was replayed") from None
+            raise DataError(place.file, 0, "was changed while it was replayed") from None
 
 
 def _finish(entry: Mapping[str, Any]) -> Finish:
@@ -302,20 +316,21 @@ def _said(entry: Mapping[str, Any]) -> str:
     return ""
 
 
-def _index(path: Path, most_characters: int) -> tuple[str, dict[tuple[str, str], _Place]]:
-    """Return the SHA-256 of the file, and where the line lies that answers a question.
+def _index(files: Sequence[Path], most_characters: int) -> tuple[str, dict[tuple[str, str], _Place]]:
+    """Return the SHA-256 of the files' contents, and where the line lies that answers a question.
 
     A question has the id of its instance and its name. The only question of an instance, which has no name,
     is answered by every line of the id: files of other programs may have words of their own as ``question``.
     """
-    digest, places, offset = hashlib.sha256(), dict[tuple[str, str], _Place](), 0
-    with path.open("rb") as file:
-        lines = BoundedLines(most_characters)
-        for number, line in enumerate(_lines(file, lines, digest.update), start=1):
-            if not isinstance(line, bytes) or line.strip():
-                questions = _questions(path, number, line)
-                places.update(dict.fromkeys(questions, _Place(offset, lines.length)))
-            offset += lines.length + 1
+    digest, places = hashlib.sha256(), dict[tuple[str, str], _Place]()
+    for path in files:
+        offset, lines = 0, BoundedLines(most_characters)
+        with path.open("rb") as file:
+            for number, line in enumerate(_lines(file, lines, digest.update), start=1):
+                if not isinstance(line, bytes) or line.strip():
+                    questions = _questions(path, number, line)
+                    places.update(dict.fromkeys(questions, _Place(path, offset, lines.length)))
+                offset += lines.length + 1
     return digest.hexdigest(), places
 
 
@@ -340,9 +355,14 @@ def _questions(path: Path, number: int, line: bytes | LongLine) -> Iterator[tupl
     if answers is None:
         raise DataError(path, number, _FORM)
     if answers:
-        yield str(entry["id"]), ""
-        if isinstance(entry.get("question"), str):
-            yield str(entry["id"]), entry["question"]
+        turn, question = entry.get("turn"), entry.get("question")
+        if isinstance(turn, int) and turn > 1:
+            yield str(entry["id"]), turn_name(turn)
+            return
+        if not (isinstance(question, str) and is_turn_name(question)):
+            yield str(entry["id"]), ""
+        if isinstance(question, str):
+            yield str(entry["id"]), question
 
 
 def _object(line: bytes | LongLine) -> Mapping[str, Any]:

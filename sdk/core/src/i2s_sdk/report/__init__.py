@@ -2,7 +2,7 @@
 
 from i2s_sdk.report.page import Report, skills_document, write_page, write_report
 from i2s_sdk.report.paper_tables import table
-from i2s_sdk.report.summary import print_overview, print_skills, print_summary
+from i2s_sdk.report.summary import print_overview, print_skills, print_summary, print_turns
 from i2s_sdk.report.tables import PaperTable
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "print_overview",
     "print_skills",
     "print_summary",
+    "print_turns",
     "skills_document",
     "table",
     "write_page",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from i2s_sdk.errors import UsageError
@@ -20,13 +20,14 @@ from i2s_sdk.report.tables import (
     metric_title,
 )
 from i2s_sdk.report.versus import Versus, versus_of
-from i2s_sdk.report.view import RunView, difficulty_order, views_of
-from i2s_sdk.run.storage.folder import read_run
+from i2s_sdk.report.view import RunView, difficulty_order, run_name, views_of
+from i2s_sdk.run.storage.folder import StoredRun, read_run
 from i2s_sdk.run.storage.interface import PathOrUrl
-from i2s_sdk.stats.aggregate import RENDERED, excluded_from_totals
+from i2s_sdk.stats.aggregate import RENDERED, excluded_from_totals, main_parts
 from i2s_sdk.stats.correlations import Correlation, correlations
 from i2s_sdk.stats.means import share
 from i2s_sdk.stats.repeats import Repeats, repeats
+from i2s_sdk.stats.turns import Turn, records_at
 from i2s_sdk.tasks.registry import SPECS
 
 
@@ -45,9 +46,14 @@ class TwoRuns:
 
 
 def compare_two(
-    first: PathOrUrl, second: PathOrUrl, *, difference: float | None = None, across_rules: bool = False
+    first: PathOrUrl,
+    second: PathOrUrl,
+    *,
+    difference: float | None = None,
+    across_rules: bool = False,
+    turns: tuple[Turn, Turn] = (1, 1),
 ) -> TwoRuns:
-    """Compare two runs over the instances that both have scored.
+    """Compare two runs, or two turns of a run, over the instances that both have scored.
 
     A task is left out if its values follow different rules: another profile, another version of its main
     metric, or another digest of its engine. A note says why.
@@ -60,17 +66,50 @@ def compare_two(
         difference: Difference that ``Comparison.needed`` instances find; None takes the observed one.
         across_rules: Whether values that follow different rules are compared as well, for instance to see
             what a new engine changes.
+        turns: The answer of each run that is compared: its number, "last", or "best", which is chosen with
+            the reference.
 
     Raises:
-        UsageError: A folder is not a run, or the difference is not above 0.
+        UsageError: A folder is not a run, has no such turn, or the difference is not above 0.
         DataError: A record is damaged.
     """
     if difference is not None and not difference > 0:
         raise UsageError(f"difference {difference} is not above 0")
-    views = views_of([read_run(one) for one in (first, second)])
+    stored = [read_run(one) for one in (first, second)]
+    views = views_of([run_at(run, turn) for run, turn in zip(stored, turns, strict=True)])
+    if turns != (1, 1):
+        names = [
+            f"{run_name(run.manifest)}, {_answer_word(turn)}" for run, turn in zip(stored, turns, strict=True)
+        ]
+        views = [replace(view, label=name) for view, name in zip(views, names, strict=True)]
     versus = versus_of(views, 0, 1, difference, across_rules=across_rules)
     compared = compare_views(views)
     return TwoRuns(versus, compared.notes(list(compared.by_task)))
+
+
+def _answer_word(turn: Turn) -> str:
+    return f"answer {turn}" if isinstance(turn, int) else f"{turn} answer"
+
+
+def run_at(run: StoredRun, turn: Turn) -> StoredRun:
+    """Return a run as if the answers after a turn were its only ones.
+
+    Args:
+        run: The run.
+        turn: Number of the turn, "last", or "best".
+
+    Raises:
+        UsageError: The run has no such turn.
+    """
+    turns = run.manifest.options.turns
+    if isinstance(turn, int) and turn > turns:
+        have = "one answer" if turns == 1 else f"{turns} answers"
+        raise UsageError(
+            f"{run.path} has {have} to each question, and no answer {turn}; see --turns of evaluate"
+        )
+    chosen = records_at(run.records, run.turns, turn, turns, main_parts)
+    options = replace(run.manifest.options, turns=1)
+    return replace(run, records=chosen, turns={}, manifest=replace(run.manifest, options=options))
 
 
 def metric_correlations(runs: Sequence[PathOrUrl]) -> dict[str, list[Correlation]]:

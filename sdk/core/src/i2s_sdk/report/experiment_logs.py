@@ -13,7 +13,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self
@@ -204,7 +204,7 @@ def _images_of(stored: StoredRun, record: Record, folder: Path) -> Iterator[Samp
 
 
 def _options_of(stored: StoredRun) -> dict[str, Any]:
-    return asdict(stored.manifest.options)
+    return stored.manifest.options.to_json()
 
 
 def _name_of(stored: StoredRun) -> str:

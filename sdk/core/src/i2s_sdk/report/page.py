@@ -123,6 +123,7 @@ def write_page(
     rendered: Callable[[str], SampleRendering | None] = lambda identity: None,
     asked: Mapping[str, tuple[tuple[str, StoredQuestion], ...]] | None = None,
     kept: KeptBytes | None = None,
+    turns: Mapping[str, Sequence[Record]] | None = None,
 ) -> Report:
     """Write the report of a run into its folder.
 
@@ -136,10 +137,13 @@ def write_page(
         rendered: Returns what was rendered of a sample.
         asked: What the model was asked, by instance: each question with its name.
         kept: Where small copies of images are kept for other runs; None keeps none.
+        turns: Records of answers after the first by instance, in order.
     """
     label = run_name(manifest)
     texts = whole or (lambda one: one)
-    view = RunView(label, manifest, summary, records, storage, texts, planned, rendered, asked or {})
+    view = RunView(
+        label, manifest, summary, records, storage, texts, planned, rendered, asked or {}, turns or {}
+    )
     return _write([view], storage, REPORT, single_file=False, kept=kept)
 
 

@@ -317,10 +317,48 @@ def digests_of(rows: Sequence[Row], views: Sequence[RunView]) -> dict[str, int]:
                 continue
             asked = views[at].asked.get(record.instance.id, ())
             further = (digest for _, one in asked for digest in one.images if is_digest(digest))
-            for digest in (record.instance.reference_sha256, record.rendering.sha256, *further):
+            turns = (one.rendering.sha256 for one in _turns(views[at], record))
+            for digest in (record.instance.reference_sha256, record.rendering.sha256, *turns, *further):
                 if digest:
                     places.setdefault(digest, at)
     return places
+
+
+def _turns(view: RunView, record: Record) -> Sequence[Record]:
+    """Return the answers to a sample after the first, in order."""
+    return [checked(one) for one in view.turns.get(record.instance.id, ())]
+
+
+def turn_details(
+    view: RunView, record: Record, metrics: Mapping[str, Sequence[str]], places: Mapping[str, int]
+) -> list[dict[str, Any]]:
+    """Return what the script is told of the answers to a sample after the first, in order.
+
+    Args:
+        view: The run.
+        record: The sample.
+        metrics: Names of the metrics that the script is told, by task.
+        places: Place of each image of the report, by digest.
+    """
+    names, nothing = metrics.get(record.instance.task, ()), [False] * len(TOOK)
+    return [
+        {
+            **details(view.whole(one), None, (), places),
+            "turn": one.turn.turn,
+            "end": str(one.turn.ended or ""),
+            "ending": _ending(one, names, places, nothing),
+        }
+        for one in _turns(view, record)
+    ]
+
+
+def _metrics(views: Sequence[RunView]) -> dict[str, list[str]]:
+    """Return the names of the metrics of all runs by task, in the order shown."""
+    metrics: dict[str, list[str]] = {}
+    for view in views:
+        for task, names in view.metrics.items():
+            metrics[task] = list(dict.fromkeys([*metrics.get(task, []), *names]))
+    return metrics
 
 
 def index(
@@ -342,10 +380,7 @@ def index(
         best: Place of the run that is shown first.
     """
     places, known = {digest: at for at, digest in enumerate(images)}, _known(rows)
-    metrics: dict[str, list[str]] = {}
-    for view in views:
-        for task, names in view.metrics.items():
-            metrics[task] = list(dict.fromkeys([*metrics.get(task, []), *names]))
+    metrics = _metrics(views)
     return {
         "chunk": CHUNK,
         "runs": [view.label for view in views],
@@ -456,20 +491,19 @@ def chunks(views: Sequence[RunView], rows: Sequence[Row], images: Sequence[str])
         rows: Their samples.
         images: Digests of the images of the report, in their order.
     """
-    places = {digest: at for at, digest in enumerate(images)}
+    places, metrics = {digest: at for at, digest in enumerate(images)}, _metrics(views)
+
+    def told(view: RunView, record: Record) -> dict[str, Any]:
+        identity = record.instance.id
+        asked = view.asked.get(identity, ())
+        plain = details(view.whole(record), view.rendered(identity), asked, places)
+        if turns := turn_details(view, record, metrics, places):
+            plain["turns"] = turns
+        return plain
+
     for start in range(0, len(rows), CHUNK):
         plain = [
-            [
-                None
-                if record is None
-                else details(
-                    view.whole(record),
-                    view.rendered(record.instance.id),
-                    view.asked.get(record.instance.id, ()),
-                    places,
-                )
-                for view, record in zip(views, row, strict=True)
-            ]
+            [None if record is None else told(view, record) for view, record in zip(views, row, strict=True)]
             for row in rows[start : start + CHUNK]
         ]
         yield base64.b64encode(zlib.compress(json.dumps(plain).encode("ascii"), 6)).decode()

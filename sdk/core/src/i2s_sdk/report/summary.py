@@ -13,6 +13,8 @@ from i2s_sdk.consoles import print_in_parts, table_console
 from i2s_sdk.report import figures
 from i2s_sdk.report.account_lines import account_lines
 from i2s_sdk.report.overview import TASKS_ACROSS, Overview, OverviewRow
+from i2s_sdk.report.tables import print_table
+from i2s_sdk.report.turn_tables import ABOUT_TURNS, turn_table
 from i2s_sdk.report.view import profile_word, usable_word
 from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.stats.aggregate import Group, Summary, TaskResult
@@ -39,6 +41,10 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
         title = visible_line(f"{task}, profile {profile_word(task, summary.profile)}")
         across = len(result.total.metrics) <= _METRICS_ACROSS
         print_in_parts(console, (_table if across else _long_table)(title, usable_word(task), result))
+        if (turns := turn_table(task, [(task, summary)], main_only=True)) is not None:
+            print_table(turns, stream, intervals=True)
+    for note in ABOUT_TURNS if summary.turns else ():
+        console.print(Text(note))
     for name, mean in summary.benchmarks.items():
         between = figures.interval(mean)
         shown = (
@@ -54,6 +60,21 @@ def print_summary(summary: Summary, unavailable: Mapping[str, str], stream: Text
         console.print(
             Text(visible(f"{summary.failures} of {summary.planned} have no score: {_reasons(summary)}"))
         )
+
+
+def print_turns(summaries: Mapping[str, Summary], stream: TextIO) -> None:
+    """Print the answers of conversations of several runs, by task; nothing if no run has turns.
+
+    Args:
+        summaries: Numbers by the name of the run.
+        stream: Stream that the tables are printed to.
+    """
+    tasks = dict.fromkeys(task for summary in summaries.values() for task in summary.turns)
+    for task in tasks:
+        if (table := turn_table(task, list(summaries.items()), main_only=True)) is not None:
+            print_table(table, stream, intervals=True)
+    for note in ABOUT_TURNS if tasks else ():
+        table_console(stream).print(Text(note))
 
 
 def print_skills(

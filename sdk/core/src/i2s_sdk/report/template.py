@@ -23,6 +23,7 @@ from i2s_sdk.report.sharing import is_digest, licences, repeat_command, shareabl
 from i2s_sdk.report.skill_tables import TaskSkills, skill_tables, task_skills
 from i2s_sdk.report.tables import BLOCK_TITLES, MISMATCH_MARK, PaperTable, TableBlock, heading_groups
 from i2s_sdk.report.terms import Terms
+from i2s_sdk.report.turn_tables import turn_table
 from i2s_sdk.report.versus import Versus
 from i2s_sdk.report.view import RunView, metric_word, shareable_model, usable_word
 from i2s_sdk.stats.leaderboard import Standing, short_columns
@@ -114,6 +115,7 @@ def render_page(
         subset_tables=tables,
         skill_tables=skill_tables(compared),
         beside_tables=beside,
+        turn_tables=turn_tables(views, tasks),
         heading_groups=heading_groups,
         charts=charts,
         group_charts=group_charts,
@@ -144,6 +146,13 @@ def open_templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def turn_tables(views: Sequence[RunView], tasks: Sequence[str]) -> dict[str, PaperTable]:
+    """Return the turns of runs by task; of tasks that have any."""
+    runs = [(view.label, view.summary) for view in views]
+    tables = {task: turn_table(task, runs) for task in tasks}
+    return {task: table for task, table in tables.items() if table is not None}
 
 
 def task_facts(views: Sequence[RunView]) -> list[str]:

@@ -74,6 +74,8 @@ class RunView:
     rendered: Callable[[str], SampleRendering | None] = lambda identity: None
     #: What the model was asked, by instance: each question with its name.
     asked: Mapping[str, tuple[tuple[str, StoredQuestion], ...]] = field(default_factory=dict)
+    #: Records of answers after the first by instance, in order; with their texts by ``whole``.
+    turns: Mapping[str, Sequence[Record]] = field(default_factory=dict)
 
     @property
     def instances(self) -> Sequence[GroupedSample]:
@@ -105,6 +107,7 @@ def views_of(runs: Sequence[StoredRun]) -> list[RunView]:
             run.planned,
             run.rendering,
             run.asked,
+            run.turns,
         )
         for name, run in zip(names, runs, strict=True)
     ]

@@ -92,7 +92,7 @@ def evaluate(
         settings: None reads environment and configuration file.
         on_progress: Called at the beginning and as samples go on.
         wanted: ``profile``, and what of the data set: ``tasks``, ``subsets``, ``difficulties``, ``samples``,
-            ``limit``, ``seed``, ``shard``; see ``i2s_sdk.run.plan.SelectionArgs``.
+            ``limit``, ``seed``, ``shard``; ``scorers`` and ``turns``; see ``i2s_sdk.run.plan.SelectionArgs``.
 
     Raises:
         UsageError: A name, the data set or the run folder does not fit; says why.
@@ -440,6 +440,8 @@ def evaluate_predictions(
     """
     settings = settings or Settings.load()
     choice = resolve_selection(data, settings, **wanted)
+    if choice.turns > 1:
+        raise UsageError("--predictions asks no model, so there are no turns: leave out --turns")
     predicted = find_predictions(Path(predictions), choice.whole, systems)
     folders = run_folders([one.system for one in predicted], out)
     runs = [

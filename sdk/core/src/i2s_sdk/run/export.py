@@ -17,6 +17,7 @@ from i2s_sdk.run.storage.record import Record, SampleRendering, StoredQuestion
 from i2s_sdk.scoring.scorer import Aggregate
 from i2s_sdk.stats.accounts import accounts_of
 from i2s_sdk.stats.aggregate import task_columns
+from i2s_sdk.tasks.turn import is_turn_name, turn_name
 
 _BATCH = 1000  # rows that a Parquet file has at a time in memory
 
@@ -34,7 +35,8 @@ def export(run: PathOrUrl, file: PathOrUrl, format: str | None = None) -> int:
 
     >>> export("runs/answers", "answers.csv")  # doctest: +SKIP
 
-    One row a sample, in the order of the data set; every format has the same columns. Lists stand as JSON.
+    One row a sample, in the order of the data set; of a run with turns one row an answer, with its number as
+    ``turn``. Every format has the same columns. Lists stand as JSON.
 
     Args:
         run: Its folder, or its URL.
@@ -54,7 +56,7 @@ def export(run: PathOrUrl, file: PathOrUrl, format: str | None = None) -> int:
             FORMATS[name](draft, columns(stored), rows(stored))
     except OSError as error:
         raise UsageError(f"{file} cannot be written: {error.strerror}") from None
-    return len(stored.ordered())
+    return sum(1 + len(stored.turns.get(one.instance.id, ())) for one in stored.ordered())
 
 
 def columns(run: StoredRun) -> dict[str, str]:
@@ -62,8 +64,10 @@ def columns(run: StoredRun) -> dict[str, str]:
     tasks = dict.fromkeys(one.task for one in run.whole)
     metrics = [one for task in tasks for one in task_columns(run.manifest, task).metrics]
     pooled = dict.fromkeys(one.name for one in metrics if one.aggregate is Aggregate.POOLED)
+    turns = {"turn": _WHOLE, "turn_end": _TEXT} if run.manifest.options.turns > 1 else {}
     return {
         **dict.fromkeys(("id", "task", "subset", "difficulty", "licence", "source"), _TEXT),
+        **turns,
         **dict.fromkeys(("label", "model", "profile", "outcome", "accounts"), _TEXT),
         **dict.fromkeys(("verdict", "verdict_before_repair"), _TEXT),
         **dict.fromkeys(("rendered", "rendered_before_repair", "usable", "usable_before_repair"), _TRUTH),
@@ -102,21 +106,31 @@ def _error_columns(name: str) -> dict[str, str]:
 
 
 def rows(run: StoredRun) -> Iterator[Row]:
-    """Return a row for each record; a column that does not apply is None."""
+    """Return a row for each record, and each later answer; a column that does not apply is None."""
     names = columns(run)
     options = run.manifest.options
     fixed = {"label": run.manifest.label or None, "model": options.model, "profile": options.profile}
     planned = {one.id: one for one in run.planned}
-    for record in map(run.with_texts, run.ordered()):
+    answers = (one for first in run.ordered() for one in (first, *run.turns.get(first.instance.id, ())))
+    for record in map(run.with_texts, answers):
+        identity, turn = record.instance.id, record.turn.turn
         values = {
             **_values(record),
-            **_of_instance(planned[record.instance.id]),
-            **_of_rendering(run.rendering(record.instance.id)),
-            **_of_questions(run.asked.get(record.instance.id, ())),
+            **_of_instance(planned[identity]),
+            **_of_rendering(run.rendering(identity, turn)),
+            **_of_questions(_asked_in(run, identity, turn)),
             **record.score.metrics,
             **fixed,
         }
         yield {name: values.get(name) for name in names}
+
+
+def _asked_in(run: StoredRun, identity: str, turn: int) -> Sequence[tuple[str, StoredQuestion]]:
+    """Return the questions of a turn; of the first, those that are of no later one."""
+    asked = run.asked.get(identity, ())
+    if turn > 1:
+        return [one for one in asked if one[0] == turn_name(turn)]
+    return [one for one in asked if not is_turn_name(one[0])]
 
 
 def _of_instance(planned: PlannedInstance) -> Row:
@@ -167,6 +181,8 @@ def _values(record: Record) -> Row:
         "reading": json.dumps(plain["reading"]) if record.rendering.reading is not None else None,
         "reasoning": record.answer.reasoning or None,
         "target_sha256": record.instance.target_sha256 or None,
+        "turn": record.turn.turn,
+        "turn_end": record.turn.ended and str(record.turn.ended),
     }
 
 

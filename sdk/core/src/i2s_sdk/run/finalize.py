@@ -12,7 +12,7 @@ from i2s_sdk.report.view import run_name
 from i2s_sdk.run.caches import open_caches
 from i2s_sdk.run.failures import FailureReason, failure_reasons
 from i2s_sdk.run.plan import with_taken_answers
-from i2s_sdk.run.storage.folder import RESULTS, RunFolder, read_asked
+from i2s_sdk.run.storage.folder import RESULTS, RunFolder, read_asked, read_turns
 from i2s_sdk.run.storage.interface import PathOrUrl
 from i2s_sdk.run.storage.record import Record
 from i2s_sdk.settings import Settings
@@ -65,14 +65,15 @@ def finalize(folder: RunFolder, instances: Sequence[Instance], settings: Setting
     if manifest is None:
         raise UsageError(f"{folder.storage} holds no run")
     records = folder.records(texts=False)
-    summary = summarize(manifest, instances, records)
+    later = read_turns(folder.storage) if manifest.options.turns > 1 else {}
+    summary = summarize(manifest, instances, records, later)
     manifest = folder.tell(with_taken_answers(manifest.about, summary.spending.from_cache))
     folder.storage.write(RESULTS, results_document(summary, manifest))
     ordered = [records[one.id] for one in instances if one.id in records]
 
     def whole(record: Record) -> Record:
         """Return the record with its texts, which are not all in memory."""
-        return folder.record(record.instance.id) or record
+        return folder.record(record.instance.id, record.turn.turn) or record
 
     folder.storage.flush()
     asked = read_asked(folder.storage)
@@ -86,6 +87,7 @@ def finalize(folder: RunFolder, instances: Sequence[Instance], settings: Setting
         folder.rendering_of,
         asked,
         open_caches(settings).renders,
+        later,
     )
     label = run_name(manifest)
     own = {task: skill for task, skills in report.skills.items() if (skill := skills.get(label))}
@@ -95,7 +97,7 @@ def finalize(folder: RunFolder, instances: Sequence[Instance], settings: Setting
         summary=summary,
         unavailable=manifest.unavailable,
         covered=summary.failures <= settings.failures_allowed(summary.planned),
-        failures=failure_reasons(ordered),
+        failures=failure_reasons([*ordered, *(one for own in later.values() for one in own)]),
         unanswered_calls=dict(folder.unanswered_calls()),
         skills=own,
         skills_by_subset={task: report.skills_by_subset[task][label] for task in own},

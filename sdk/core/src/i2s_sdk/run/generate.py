@@ -34,11 +34,13 @@ from i2s_sdk.run.storage.record import (
     StoredQuestion,
     TokenUsage,
 )
+from i2s_sdk.run.turns import Conversation
 from i2s_sdk.settings import COMPLETION_CHARACTERS
 from i2s_sdk.tasks.own_prompts import OwnPrompt
 from i2s_sdk.tasks.question import ImagePart, Question, TextPart, joined_texts, require_names
 from i2s_sdk.tasks.structure import NoStructure
 from i2s_sdk.tasks.task import DocumentTask, Task
+from i2s_sdk.tasks.turn import turn_name
 from i2s_sdk.threads import to_thread_until_done
 from i2s_sdk.visible import visible
 from i2s_wire.documents import DrawnPages, ImageFormat, PageDrawing
@@ -293,13 +295,15 @@ class GenerateStage:
             ModelAccessError: The model cannot be asked at all.
             AllCallsFailedError: Every call has failed alike.
         """
-        instance = sample.instance
-        sample = replace(sample, answer=self.folder.answer(instance.id))
+        instance, turn = sample.instance, sample.turn
+        sample = replace(sample, answer=self.folder.answer(instance.id, turn_name(turn)))
         rendering = self.tasks[instance.task].rendering
         needed = rendering.services if rendering is not None else ()
         missing = next((self.missing[one] for one in needed if one in self.missing), None)
-        if missing is not None and instance.id not in self.folder.renderings:
+        if missing is not None and not self.folder.is_rendered(instance.id, turn):
             return await self._not_rendered(sample, missing)
+        if turn > 1:
+            return await self._further_turn(sample)
         if sample.answer is not None:
             return sample
         await asyncio.to_thread(require_decodable_reference, instance, self.reference_pixels, self.decoded)
@@ -309,6 +313,19 @@ class GenerateStage:
             return await self._not_rendered(sample, error)
         sample = replace(sample, answer=answer)
         return sample if answer.final else sample.ended_as(await self._facts(instance))
+
+    async def _further_turn(self, sample: Sample) -> Sample:
+        """Return a sample of a turn after the first with its answer, or ended."""
+        instance, answer = sample.instance, sample.answer
+        conversation = Conversation(self.folder, self.tasks[instance.task], self.prompts.get(instance.task))
+        if answer is None:
+            async with conversation.question(instance, sample.turn) as question:
+                answer = await self._asked(instance, question)
+            sample = replace(sample, answer=answer)
+            if not answer.final:
+                return sample.ended_as(await self._facts(instance))
+        kept = await asyncio.to_thread(conversation.kept, instance, answer, sample.turn)
+        return sample if kept is None else replace(sample, record=kept)
 
     async def _answered(self, instance: Instance) -> SampleAnswer:
         """Return the answer of a sample.
@@ -385,7 +402,7 @@ class GenerateStage:
                 except FileNotFoundError:  # the model says so if it reads the image
                     continue
             digests[path] = self._kept_images[path]
-            if path in instance.images:
+            if path in instance.images or question.earlier:
                 del self._kept_images[path]
         return stored_question(question, digests)
 

@@ -15,6 +15,7 @@ from i2s_sdk.run.storage.folder import (
     MERGING,
     RENDERINGS,
     RESULTS,
+    TURN_RENDERINGS,
     RunFolder,
     StoredRun,
     joined_points,
@@ -77,6 +78,8 @@ def merge(runs: Sequence[PathOrUrl], out: PathOrUrl, settings: Settings | None =
             _copy_lines(shard, target)
         for record in whole.ordered():
             target.append(owners[record.instance.id].with_texts(record))
+            for further in whole.turns.get(record.instance.id, ()):
+                target.append(owners[record.instance.id].with_texts(further))
         summary = summarize_run(whole)
         about = with_taken_answers(whole.manifest.about, summary.spending.from_cache)
         whole = replace(whole, manifest=replace(whole.manifest, about=about))
@@ -95,6 +98,7 @@ def merge(runs: Sequence[PathOrUrl], out: PathOrUrl, settings: Settings | None =
             planned=whole.planned,
             rendered=target.rendering_of,
             asked=read_asked(target.storage),
+            turns=whole.turns,
         ).path
         target.storage.remove({MERGING})
     missing = tuple(one.id for one in whole.planned if one.id not in whole.records)
@@ -134,7 +138,8 @@ def _merged(shards: Sequence[StoredRun]) -> tuple[StoredRun, dict[str, StoredRun
         unavailable=first.manifest.unavailable,
         about={**first.manifest.about, "merged from": names},
     )
-    return StoredRun(first.storage, manifest, first.whole, records), owners
+    turns = {name: own for run in shards for name, own in run.turns.items()}
+    return StoredRun(first.storage, manifest, first.whole, records, turns=turns), owners
 
 
 def _require_same_run(first: StoredRun, other: StoredRun) -> None:
@@ -181,6 +186,9 @@ def _copy_lines(shard: StoredRun, target: RunFolder) -> None:
     for name, ledger in ((ANSWERS, target.answers), (RENDERINGS, target.renderings), (CALLS, target.calls)):
         for line in read_lines(shard.storage.lines(name)):
             ledger.append(line)
+    if shard.manifest.options.turns > 1:
+        for line in read_lines(shard.storage.lines(TURN_RENDERINGS)):
+            target.turn_renderings.append(line)
 
 
 def _copy_images(shard: StoredRun, target: RunFolder) -> None:
@@ -189,7 +197,8 @@ def _copy_images(shard: StoredRun, target: RunFolder) -> None:
         if png is not None:
             target.put_image(png)
 
-    both = [(one.instance.reference_sha256, one.rendering.sha256) for one in shard.records.values()]
+    records = [*shard.records.values(), *(one for own in shard.turns.values() for one in own)]
+    both = [(one.instance.reference_sha256, one.rendering.sha256) for one in records]
     asked = [one.images for questions in shard.asked.values() for _, one in questions]
     digests = dict.fromkeys(digest for some in (*both, *asked) for digest in some if digest)
     with ThreadPoolExecutor(max(shard.storage.threads, target.storage.threads)) as threads:

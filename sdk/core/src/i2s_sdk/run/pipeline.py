@@ -19,7 +19,14 @@ from typing import Generic, TypeVar
 from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.models.model import Model
 from i2s_sdk.run.storage.folder import RunFolder
-from i2s_sdk.run.storage.record import Record, SampleAnswer, SampleInstance, SampleRendering, SampleScore
+from i2s_sdk.run.storage.record import (
+    Record,
+    SampleAnswer,
+    SampleInstance,
+    SampleRendering,
+    SampleScore,
+    SampleTurn,
+)
 from i2s_wire.tracing import AttributeValue, Span, begin_trace, current_span, span, within
 
 S = TypeVar("S")
@@ -129,6 +136,8 @@ class Progress:
     note: str = ""
     #: Whether the run measures a reference point, which the command was not asked for by name.
     reference: bool = False
+    #: How far the turn after the first answers is that is under way, as "turn 2: 1 of 3"; empty for none.
+    turn: str = ""
 
 
 #: Called at the beginning of the work, and each time that a sample went through a stage.
@@ -170,6 +179,8 @@ class Sample:
     reference: bytes | None = field(default=None, repr=False)
     #: The image that was rendered, encoded; None if there is none, or an earlier start made it.
     image: bytes | None = field(default=None, repr=False)
+    #: Which answer of the conversation it is, from 1.
+    turn: int = 1
 
     @property
     def ended(self) -> bool:
@@ -184,7 +195,9 @@ class Sample:
     ) -> Sample:
         """Return the sample with its record, composed of its answer and of these parts."""
         answer = self.answer or SampleAnswer()
-        record = Record(facts, answer, rendering or SampleRendering(), score or SampleScore())
+        record = Record(
+            facts, answer, rendering or SampleRendering(), score or SampleScore(), SampleTurn(self.turn)
+        )
         return replace(self, record=record)
 
 

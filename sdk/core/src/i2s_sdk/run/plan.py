@@ -19,7 +19,7 @@ from i2s_sdk.data import DataSet, Instance, Selection, Shard
 from i2s_sdk.data.locations import BUNDLED, data_name, is_bundled, read_origin
 from i2s_sdk.data.opening import open_data
 from i2s_sdk.errors import UsageError
-from i2s_sdk.models.costs import Estimate, estimate
+from i2s_sdk.models.costs import BYTES_PER_TOKEN, Estimate, estimate
 from i2s_sdk.models.model import Model
 from i2s_sdk.models.options import MAX_TOKENS_FACT, OPTIONS_FACT, ModelOptions
 from i2s_sdk.models.registry import reads_documents, require_model
@@ -37,9 +37,10 @@ from i2s_sdk.stack.services import open_services, passing_logs
 from i2s_sdk.stats.spending import FromCache
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.own_prompts import OwnPrompt, read_prompts
-from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.question import Exchange, ImagePart, Question, TextPart
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.task import ConfiguredTask, DocumentTask, SampledTask, Task
+from i2s_sdk.tasks.turn import require_turns, turn_name, turn_texts
 from i2s_wire.documents import DocumentsDescription
 from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.metrics.profile import Profile
@@ -66,6 +67,8 @@ class ResolvedSelection:
     prompts: Mapping[str, OwnPrompt] = field(default_factory=dict, kw_only=True)
     #: Scorers of the user beside those of the tasks.
     scorers: tuple[OwnScorer, ...] = field(default=(), kw_only=True)
+    #: Answers of a conversation at most; 1 asks no model to correct its answer.
+    turns: int = field(default=1, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +107,12 @@ class Plan(ResolvedSelection):
             samples=chosen.ids,
             seed=chosen.seed,
             shard=str(chosen.shard or ""),
+            turns=self.turns,
         )
 
     def _digests(self) -> dict[str, str]:
-        return {name: _digest(task, self.prompts.get(name)) for name, task in self.tasks.items()}
+        further = turn_texts() if self.turns > 1 else ()
+        return {name: _digest(task, self.prompts.get(name), further) for name, task in self.tasks.items()}
 
 
 def choose(
@@ -117,6 +122,7 @@ def choose(
     selection: Selection,
     settings: Settings | None = None,
     scorers: Sequence[str] = (),
+    turns: int = 1,
 ) -> ResolvedSelection:
     """Return what a run takes.
 
@@ -127,12 +133,15 @@ def choose(
         selection: Which instances of these tasks are taken.
         settings: Settings that change what some tasks ask; None takes their defaults.
         scorers: Scorers of the user, such as "my.py:score".
+        turns: Answers of a conversation at most.
 
     Raises:
         SettingsError: A setting of a task has no meaning.
         UnknownNameError: A task, subset or difficulty is unknown.
-        UsageError: Nothing is left.
+        UsageError: Nothing is left, or a task has no turns.
     """
+    if turns < 1:
+        raise UsageError(f"{turns} turns: a run has at least one")
     for task in tasks:
         open_task(task)
     wanted = tuple(one for one in data.instances if not tasks or one.task in tasks)
@@ -143,10 +152,13 @@ def choose(
     mine = whole if shard is None else tuple(one for one in whole if shard.has(one.id))
     names = dict.fromkeys(one.task for one in whole)
     tasks_of_run = {name: open_task(name, profile, settings) for name in names}
+    if turns > 1:
+        for one in tasks_of_run.values():
+            require_turns(one)
     prompts = read_prompts(settings.prompts) if settings is not None and settings.prompts else {}
     own = _own_scorers(scorers, tasks_of_run)
     return ResolvedSelection(
-        profile, tasks_of_run, data, whole, mine, selection, prompts=prompts, scorers=own
+        profile, tasks_of_run, data, whole, mine, selection, prompts=prompts, scorers=own, turns=turns
     )
 
 
@@ -187,6 +199,7 @@ def plan_run(choice: ResolvedSelection, model: str, fingerprint: str) -> Plan:
         fingerprint,
         prompts=choice.prompts,
         scorers=choice.scorers,
+        turns=choice.turns,
     )
 
 
@@ -205,13 +218,21 @@ def model_fingerprint(choice: ResolvedSelection, model: Model) -> str:
     return model.fingerprint
 
 
-def _digest(task: Task, own: OwnPrompt | None = None) -> str:
-    """Return what tells the words of a prompt, and the sampling of its task if it has one, from others."""
+def _digest(task: Task, own: OwnPrompt | None = None, further: Sequence[str] = ()) -> str:
+    """Return what tells the words of a prompt, and the sampling of its task if it has one, from others.
+
+    Args:
+        task: Task whose prompt it is.
+        own: Prompt of the user in its place.
+        further: Texts that further turns are asked with.
+    """
     asked: object = task.prompt_texts()
     if isinstance(task, SampledTask):
         asked = {"texts": asked, "sampling": asdict(task.sampling)}
     if own is not None:
         asked = {"task": asked, "own": own.identity}
+    if further:
+        asked = {"first": asked, "turns": further}
     return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
 
 
@@ -236,6 +257,9 @@ class SelectionArgs(TypedDict, total=False):
     shard: Shard | str | None
     #: Scorers of your own, functions in Python files such as "my.py:score"; see docs/daily-use.md.
     scorers: Sequence[str]
+    #: Answers of a conversation at most: after each but the last, the model is shown its rendering and may
+    #: correct it; see docs/turns.md.
+    turns: int
 
 
 def resolve_selection(
@@ -269,7 +293,7 @@ def resolve_selection(
     dataset = open_data(data, examples=settings.examples, subsets=selection.subsets)
     profile = Profile(wanted.get("profile") or settings.profile)
     tasks, scorers = wanted.get("tasks", ()), wanted.get("scorers", ())
-    return choose(dataset, profile, tasks, selection, settings, scorers)
+    return choose(dataset, profile, tasks, selection, settings, scorers, wanted.get("turns", 1))
 
 
 _GIT_SECONDS = 5.0
@@ -369,8 +393,11 @@ class DryRun:
     samples: int
     #: Samples that the run folder has an answer for.
     answered: int
-    #: Estimate for the questions of the other samples that have no answer there.
+    #: Estimate for the questions of the other samples that have no answer there. With turns it is of all
+    #: that can be asked.
     estimate: Estimate
+    #: Answers of a conversation at most.
+    turns: int = 1
 
 
 def dry_run(
@@ -403,7 +430,11 @@ def dry_run(
     of_documents = any(isinstance(task, DocumentTask) for task in choice.tasks.values())
     asked = _Asked(choice, model, of_documents and reads_documents(model), answered)
     estimated = run_blocking(_estimate(asked, remaining, options, settings))
-    return DryRun(len(choice.instances), len(choice.instances) - len(remaining), estimated)
+    if choice.turns > 1:
+        longest = (options or ModelOptions()).max_tokens
+        further = [found for one in choice.instances for found in asked.further_turns(one, longest)]
+        estimated += estimate(model, further, options)
+    return DryRun(len(choice.instances), len(choice.instances) - len(remaining), estimated, choice.turns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,6 +463,27 @@ class _Asked:
             if key_of(instance.id, question.name) not in self.answered:
                 own = self.choice.prompts.get(instance.task)
                 yield instance, own.applied(question) if own is not None else question
+
+    def further_turns(self, instance: Instance, longest: int) -> Iterator[tuple[Instance, Question]]:
+        """Yield questions as long as those of the turns after the first can be.
+
+        Args:
+            instance: Instance that they are asked of.
+            longest: The most tokens of an answer.
+        """
+        (first,) = self.choice.tasks[instance.task].questions(instance)
+        if (own := self.choice.prompts.get(instance.task)) is not None:
+            first = own.applied(first)
+        question, earlier = first, list[Exchange]()
+        answer = "x" * (BYTES_PER_TOKEN * (first.max_tokens or longest))
+        # As large as the reference: the rendering, and its difference.
+        images = () if instance.image is None else (ImagePart(instance.image), ImagePart(instance.image))
+        for turn in range(2, self.choice.turns + 1):
+            earlier.append(Exchange(question.parts, answer))
+            parts = (TextPart("".join(turn_texts())), *images)
+            question = replace(first, parts=parts, name=turn_name(turn), earlier=tuple(earlier))
+            if key_of(instance.id, question.name) not in self.answered:
+                yield instance, question
 
 
 async def _estimate(

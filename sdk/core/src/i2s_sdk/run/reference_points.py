@@ -15,7 +15,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from i2s_sdk.data import Instance
@@ -147,6 +147,7 @@ class ReferencePoints:
             instances=tuple(instances),
             model=name,
             fingerprint=model_fingerprint(self.plan, model),
+            turns=1,
         )
         with RunFolder.open(work / name.replace("/", "-"), self.settings) as folder:
             runner = Runner(plan, folder, tuple(StageName), self.settings, self._tell, model)
@@ -161,7 +162,7 @@ class ReferencePoints:
     def _cached(self, manifest: Manifest) -> Path:
         """Return the file of the cache that holds the values for what decides the values of a run."""
         fingerprints = {name: open_model(name).fingerprint for name in MODELS}
-        plain = asdict(replace(manifest.options, model="", model_fingerprint="", prompts={}))
+        plain = replace(manifest.options, model="", model_fingerprint="", prompts={}, turns=1).to_json()
         key = json.dumps([fingerprints, plain], sort_keys=True)
         home = self.settings.reference_points_cache or default_cache()
         return home / f"{hashlib.sha256(key.encode()).hexdigest()}.jsonl"

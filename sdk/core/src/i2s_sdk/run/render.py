@@ -33,6 +33,7 @@ from i2s_sdk.tasks.answer_reading import line_of_answer, read_answer
 from i2s_sdk.tasks.repair import Repair
 from i2s_sdk.tasks.structure import NO_CHOICE, Origin
 from i2s_sdk.tasks.task import D
+from i2s_sdk.tasks.turn import turn_name
 from i2s_sdk.visible import visible
 from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.metrics.score import SizePolicy
@@ -179,9 +180,10 @@ class RenderStage:
             DataError: The reference or the ground truth cannot be read.
         """
         if sample.answer is None:
-            sample = replace(sample, answer=self.folder.answer(sample.instance.id))
+            answer = self.folder.answer(sample.instance.id, turn_name(sample.turn))
+            sample = replace(sample, answer=answer)
         assert sample.answer is not None, "only what was answered is rendered"
-        done = self.folder.rendering(sample.instance.id)
+        done = self.folder.rendering(sample.instance.id, sample.turn)
         if done is not None:
             facts, rendering = done
             return replace(sample, facts=facts, rendering=rendering)
@@ -198,7 +200,7 @@ class RenderStage:
         if image is not None:
             await asyncio.to_thread(self.folder.put_image, image)
         rendering = replace(rendering, seconds=watch.seconds, target=stored_target(content))
-        self.folder.put_rendering(facts, rendering)
+        self.folder.put_rendering(facts, rendering, sample.turn)
         return replace(sample, facts=facts, rendering=rendering, reference=content.reference, image=image)
 
 

@@ -6,7 +6,7 @@ import asyncio
 import enum
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from i2s_client.service_table import DOCUMENTS
 from i2s_sdk.data.locations import note_location
@@ -34,6 +34,7 @@ from i2s_sdk.run.steps import read_steps, run_metrics, score_steps, scoring_serv
 from i2s_sdk.run.storage.folder import LOGS, RunFolder
 from i2s_sdk.run.storage.index import marked_calls
 from i2s_sdk.run.storage.manifest import LABEL, NOTE, Manifest
+from i2s_sdk.run.turns import Turns
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.settings import Settings
@@ -165,10 +166,22 @@ class Runner:
             ours.require_same(manifest.options, self.folder.storage)
             self.folder.tell({**manifest.about, **self._given()})
         remaining = self.remaining()
+        if (turns := self._turns) is not None:
+            first = {one.id for one in remaining}
+            others = (one for one in self.plan.instances if one.id not in first)
+            remaining += [one for one in others if turns.any_remaining(one)]
         if manifest is not None and not remaining:
             return None
         await asyncio.to_thread(require_usable_references, remaining, self.settings.reference_pixels)
         return remaining
+
+    @property
+    def _turns(self) -> Turns | None:
+        """The turns after the first; None if the run has none."""
+        if self.plan.turns == 1:
+            return None
+        assert self.model is not None, "a run with turns asks a model"
+        return Turns(self.folder, self.plan.tasks, self.plan.turns, self.model)
 
     def _require_scorers(self, manifest: Manifest) -> None:
         """Check that a run whose samples have scores was begun with the scorers of the user.
@@ -208,14 +221,15 @@ class Runner:
             rendered = instance.id in folder.renderings
             ready = {StageName.GENERATE: True, StageName.RENDER: answered, StageName.SCORE: rendered}[first]
             through = {StageName.GENERATE: answered, StageName.RENDER: rendered, StageName.SCORE: False}[last]
-            if ready and not through and not (instance.id in done and done[instance.id].counts):
+            if ready and not through and not (instance.id in done and done[instance.id].outcome.counts):
                 (with_answer if answered else unanswered).append(instance)
         return with_answer + unanswered
 
     def _renderers(self, remaining: Sequence[Instance]) -> set[str]:
         if StageName.RENDER not in self.stages:
             return set()
-        tasks = {one.task for one in remaining if one.id not in self.folder.renderings}
+        rendered = self.folder.renderings if self.plan.turns == 1 else ()
+        tasks = {one.task for one in remaining if one.id not in rendered}
         renderings = (self.plan.tasks[task].rendering for task in tasks)
         return {name for one in renderings if one is not None for name in one.services}
 
@@ -244,8 +258,9 @@ class Runner:
         manifest = self._begun(engines, comparer, documents)
         ours, caches = self.settings, open_caches(self.settings)
         workers = ScorerWorkers(ScorerLimits(ours.scorer_cpu_seconds, ours.scorer_memory_bytes))
+        failures, turns = LikeFailures(ours.like_failures), self._turns
         works = {
-            StageName.GENERATE: lambda: self._generating(services, comparer, caches),
+            StageName.GENERATE: lambda: self._generating(services, comparer, caches, failures),
             StageName.RENDER: lambda: self._rendering(services, engines, comparer, caches),
             StageName.SCORE: lambda: self._scoring(services, manifest, comparer, workers, caches),
         }
@@ -256,16 +271,28 @@ class Runner:
 
         def done(sample: Sample) -> None:
             traces.ended(sample)
-            if sample.record is not None:
-                self.folder.append(sample.record)
-                tally.finished += 1
-                tally.notify(sample.instance.id)
+            if (record := sample.record) is not None:
+                if turns is not None:
+                    record = replace(record, turn=turns.placed(sample.instance, record))
+                self.folder.append(record)
+                tally.ended(sample)
 
-        source: Iterator[Sample] = (Sample(one) for one in remaining)
-        stages = [traces.traced(name, tally.counted(works[name]())) for name in self.stages]
+        async def take(instances: Sequence[Instance], turn: int = 1) -> None:
+            source: Iterator[Sample] = (Sample(one, turn=turn) for one in instances)
+            stages = [traces.traced(name, tally.counted(works[name]())) for name in self.stages]
+            await run_pipeline(source, stages, lambda sample: sample.ended, done)
+
         try:
             with marked_calls(self.model, self.folder.calls), noted_waits(self.model, tally.note):
-                await run_pipeline(source, stages, lambda sample: sample.ended, done)
+                if turns is None:
+                    await take(remaining)
+                    return
+                await take(self.remaining())
+                for turn in range(2, self.plan.turns + 1):
+                    if instances := turns.remaining(self.plan.instances, turn):
+                        failures.answered()  # in the turn before, so that what is done is never given up
+                        tally.begin_turn(turn, len(instances))
+                        await take(instances, turn)
         finally:
             traces.close()
             await workers.close()
@@ -311,7 +338,11 @@ class Runner:
         return {name: text for name, text in given.items() if text}
 
     def _generating(
-        self, services: Services, comparer: MetricsDescription | None, caches: Caches
+        self,
+        services: Services,
+        comparer: MetricsDescription | None,
+        caches: Caches,
+        failures: LikeFailures,
     ) -> PipelineStage[Sample]:
         assert self.model is not None
         self.model.prepare(self.plan.whole)
@@ -325,7 +356,7 @@ class Runner:
             services.missing,
             pixels,
             self.settings.completion_characters,
-            LikeFailures(self.settings.like_failures),
+            failures,
             DocumentPages(services.documents) if services.documents is not None else None,
             self.plan.prompts,
             caches.scores,
@@ -387,8 +418,21 @@ class _Tally:
     def __init__(self, runner: Runner) -> None:
         self._folder, self._on_progress = runner.folder, runner.on_progress
         self._planned, self._name = len(runner.plan.instances), runner.name or runner.plan.model
-        self.finished = sum(outcome.counts for outcome in self._folder.ended.marks.values())
-        self._note = ""
+        self._finished = sum(mark.outcome.counts for mark in self._folder.ended.marks.values())
+        self._note, self._turn, self._turn_samples, self._turn_ended = "", 1, 0, 0
+
+    def begin_turn(self, turn: int, samples: int) -> None:
+        """Say that a turn after the first begins, with so many samples."""
+        self._turn, self._turn_samples, self._turn_ended = turn, samples, 0
+        self.note("")
+
+    def ended(self, sample: Sample) -> None:
+        """Count a sample that has ended, or a turn of it."""
+        if self._turn == 1:
+            self._finished += 1
+        else:
+            self._turn_ended += 1
+        self.notify(sample.instance.id)
 
     def note(self, line: str) -> None:
         """Say what the model waits for."""
@@ -403,13 +447,17 @@ class _Tally:
                 self._planned,
                 folder.answered,
                 len(folder.renderings),
-                self.finished,
+                self._finished,
                 folder.paid,
                 last,
                 self._name,
                 self._note,
+                turn=self._turn_progress(),
             )
         )
+
+    def _turn_progress(self) -> str:
+        return "" if self._turn == 1 else f"turn {self._turn}: {self._turn_ended} of {self._turn_samples}"
 
     def counted(self, stage: PipelineStage[Sample]) -> PipelineStage[Sample]:
         """Return the stage with its progress told."""

@@ -18,6 +18,7 @@ from i2s_sdk.run.storage.record import Failure, Outcome, SampleInstance, SampleR
 from i2s_sdk.scoring.scorer import Conversion, MetricValues, NotUsable, Scorable, Scorer, ScoresUnusable
 from i2s_sdk.scoring.workers import ConversionFetcher, ScorerWorkers, TextConverter
 from i2s_sdk.tasks.task import Task
+from i2s_sdk.tasks.turn import turn_name
 from i2s_wire.documents import Fragment, FragmentFormat
 from i2s_wire.metrics.score import MetricFailureKind, MetricResult
 from i2s_wire.tracing import current_span, span
@@ -189,8 +190,8 @@ class ScoreStage:
         """
         identity = sample.instance.id
         if sample.rendering is None:
-            sample = replace(sample, answer=self.folder.answer(identity))
-            facts, rendering = self.folder.rendering(identity) or (None, None)
+            sample = replace(sample, answer=self.folder.answer(identity, turn_name(sample.turn)))
+            facts, rendering = self.folder.rendering(identity, sample.turn) or (None, None)
         else:
             facts, rendering = sample.facts, sample.rendering
         assert sample.answer is not None, "only what was answered is scored"

@@ -71,6 +71,8 @@ def generate(
     """
     settings = settings or Settings.load()
     choice = resolve_selection(data, settings, **wanted)
+    if choice.turns > 1:
+        raise UsageError("generate asks for first answers alone: turns need renderings, see evaluate")
     options = options_from(settings)
     opened = open_model(model, options) if isinstance(model, str) else as_model(model)
     plan = plan_run(choice, opened.name, model_fingerprint(choice, opened))
@@ -176,6 +178,11 @@ def _plan_of(
     if manifest is None:
         raise UsageError(f"{run} holds no run; begin one with i2s-sdk generate or i2s-sdk evaluate")
     options = manifest.options
+    if options.turns > 1:
+        raise UsageError(
+            f"{run} has turns, and a model has to be asked between them: resume it with i2s-sdk evaluate "
+            f"--turns {options.turns} and the arguments that it was begun with"
+        )
     shard = Shard.parse(options.shard) if options.shard else None
     selection = Selection(
         options.subsets, options.difficulties, options.samples, options.limit, options.seed, shard

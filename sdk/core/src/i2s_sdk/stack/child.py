@@ -36,7 +36,8 @@ _STEADY_SECONDS = 60.0  # a child that lived this long starts with a clean slate
 _DEATHS_ALLOWED = 5  # in a row, none of them steady
 _LONGEST_PAUSE = 5.0
 _LONGEST_BACKOFF = 60.0  # between the starts of one that has died more often and is tried for ever
-#: Signals that come from outside: of the kernel without memory, or of an operator.
+#: Signals that come from outside: of the kernel without memory, or of an operator. A service of which they
+#: have ended a part that it cannot replace ends with EX_TEMPFAIL.
 _FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
 _QUIET_SECONDS = 2.0  # of a start, before something is said, and between what is said
 _SILENT_SECONDS = 10.0  # without progress, until the time is said instead
@@ -97,7 +98,7 @@ class Child:
             raise self._failed(f"died {deaths} times in a row before it served, last with {ending}")
 
     async def _start_once(self, seconds: float) -> str | None:
-        """Start the process; returns None when it serves, or the signal from outside that it ended with.
+        """Start the process; returns None when it serves, or how something outside ended it.
 
         Raises:
             ServiceStartError: It ended in another way, or did not serve within ``seconds``.
@@ -116,7 +117,7 @@ class Child:
                 task.cancel()
             await asyncio.gather(ended, serving, return_exceptions=True)
         if process.returncode is not None:
-            if -process.returncode in _FROM_OUTSIDE:
+            if -process.returncode in _FROM_OUTSIDE or process.returncode == os.EX_TEMPFAIL:
                 return _ending(process.returncode)
             raise self._failed(f"ended with {_ending(process.returncode)} before it served")
         await self._end(process)

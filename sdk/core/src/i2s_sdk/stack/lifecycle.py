@@ -445,7 +445,7 @@ def _ask_gateway(service: UpService) -> ServiceState:
     """Ask the HTTP gateway. It serves if it answers; each service behind it is asked for itself."""
     connection = http.client.HTTPConnection(service.address, timeout=_ANSWER_SECONDS)
     try:
-        connection.request("GET", "/v1/health")
+        connection.request("GET", "/v1/live")
         connection.getresponse().read()
     except (OSError, http.client.HTTPException) as error:
         return ServiceState(service.name, service.address, False, str(error) or type(error).__name__)

@@ -103,6 +103,8 @@ async def open_services(
     logs: Path,
     needed: Collection[str] = (RENDER_LATEX, METRICS),
     optional: Collection[str] = (),
+    *,
+    await_named: bool = True,
 ) -> AsyncIterator[Services]:
     """Have services as long as the block lasts.
 
@@ -113,6 +115,8 @@ async def open_services(
         needed: Names of services.
         optional: Names of those that may be missing, among the needed ones: if such a one cannot be
             started, or does not serve at its address, the reason is told and kept and the block goes on.
+        await_named: Whether services at known addresses have to serve before the block begins. Without it
+            the block has clients of all of them, and some may not be there yet.
 
     Yields:
         Clients; they are closed, and what was started is stopped, at the end of the block.
@@ -144,7 +148,7 @@ async def open_services(
                 continue
             client = _client(name, address, children, settings)
             await stack.enter_async_context(client)
-            if address:
+            if address and await_named:
                 try:
                     await client.wait_ready(settings.start_seconds)
                 except ServiceUnavailableError as error:

@@ -21,6 +21,7 @@ from i2s_sdk.stats.bootstrap import Interval
 from i2s_sdk.stats.columns import Columns, mean_range
 from i2s_sdk.stats.means import IntervalKind, Mean, mean_of_groups, share, share_of_groups
 from i2s_sdk.stats.spending import Spending, total_spending
+from i2s_sdk.stats.turns import BEST, TaskTurns, Turn, TurnRow, ends, records_at, spending_until
 from i2s_sdk.tasks.benchmark import Benchmark
 from i2s_sdk.tasks.metrics import image_metrics, metrics_of
 from i2s_sdk.tasks.registry import BENCHMARKS, SPECS, open_task, task_spec
@@ -127,15 +128,23 @@ class Summary:
     benchmarks: Mapping[str, Mean] = field(default_factory=dict)
     #: What became of all samples.
     accounts: Accounts = field(default_factory=lambda: Accounts(0))
+    #: The turns of each task; empty if the run has none. All other numbers but ``spending`` are of first
+    #: answers.
+    turns: Mapping[str, TaskTurns] = field(default_factory=dict)
 
     @property
     def failures(self) -> int:
-        """Samples that the infrastructure stopped."""
-        return self.planned - self.scored
+        """Samples that the infrastructure stopped; of a run with turns, in any turn."""
+        last = (one.rows[-1].scored for one in self.turns.values())
+        return self.planned - (sum(last) if self.turns else self.scored)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the numbers as JSON has them."""
-        return {**asdict(self), "spending": self.spending.to_json()}
+        """Return the numbers as JSON has them, without ``turns`` if the run has none."""
+        plain = {**asdict(self), "spending": self.spending.to_json()}
+        del plain["turns"]
+        if self.turns:
+            plain["turns"] = {task: one.to_json() for task, one in self.turns.items()}
+        return plain
 
 
 def aggregate(
@@ -279,21 +288,73 @@ def _group(
 
 def summarize_run(run: StoredRun) -> Summary:
     """Return the numbers of a run that was read from its folder."""
-    return summarize(run.manifest, run.planned, run.records)
+    return summarize(run.manifest, run.planned, run.records, run.turns)
 
 
-def summarize(manifest: Manifest, planned: Sequence[GroupedSample], records: Mapping[str, Record]) -> Summary:
+def summarize(
+    manifest: Manifest,
+    planned: Sequence[GroupedSample],
+    records: Mapping[str, Record],
+    later: Mapping[str, Sequence[Record]] = MappingProxyType({}),
+) -> Summary:
     """Return the numbers of a run.
 
     Args:
         manifest: Manifest of the run.
         planned: Its instances in any order; of a shard, its own.
         records: Records by instance.
+        later: Records of answers after the first by instance, in order.
     """
     present = {one.task for one in planned}
     columns = {task: task_columns(manifest, task) for task in SPECS if task in present}
     profile, limits = Profile(manifest.options.profile), max_tokens(manifest, present)
-    return aggregate(planned, records, columns, profile, BENCHMARKS, limits)
+    summary = aggregate(planned, records, columns, profile, BENCHMARKS, limits)
+    if manifest.options.turns == 1:
+        return summary
+    turns = {
+        task: _task_turns(task, planned, records, later, columns[task], manifest) for task in summary.tasks
+    }
+    return replace(
+        summary, turns=turns, spending=spending_until(planned, records, later, manifest.options.turns)
+    )
+
+
+def _task_turns(
+    task: str,
+    planned: Sequence[GroupedSample],
+    records: Mapping[str, Record],
+    later: Mapping[str, Sequence[Record]],
+    columns: Columns,
+    manifest: Manifest,
+) -> TaskTurns:
+    """Return the numbers of a task after each turn; with as many samples as the totals of the task."""
+    profile, turns = Profile(manifest.options.profile), manifest.options.turns
+    own = [one for one in planned if one.task == task]
+
+    def row(turn: Turn) -> TurnRow:
+        chosen = records_at(records, later, turn, turns, main_parts)
+        result = _task(task, own, chosen, columns, profile)
+        until = turn if isinstance(turn, int) else turns
+        return TurnRow(
+            turn,
+            sum(group.scored for group in result.groups),
+            sum(group.rendered for group in result.groups),
+            {name: _value(result, name) for name in result.values},
+            spending_until(own, records, later, until),
+        )
+
+    rows = tuple(row(turn) for turn in range(1, turns + 1))
+    return TaskTurns(task_spec(task).main_metric, rows, row(BEST), ends(records, later, task))
+
+
+def _value(result: TaskResult, name: str) -> Mean:
+    of_total = result.total.success if name == RENDERED else result.total.metrics[name].all
+    return Mean(result.values[name], of_total.n, result.intervals[name], result.interval_kinds[name])
+
+
+def main_parts(task: str) -> Sequence[str]:
+    """Return the metrics of samples whose mean ranks models in a task."""
+    return task_spec(task).main_parts
 
 
 def max_tokens(manifest: Manifest, tasks: Iterable[str]) -> dict[str, int]:

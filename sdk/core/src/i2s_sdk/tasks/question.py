@@ -82,6 +82,16 @@ Part = TextPart | ImagePart | FilePart
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """An earlier message of a conversation, with what the model answered."""
+
+    #: Texts and images in order, as in ``Question``.
+    parts: tuple[Part, ...]
+    #: The answer, without reasoning.
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """One message to a model, which is answered with one completion."""
 
@@ -106,6 +116,8 @@ class Question:
     #: How the completion is drawn, unless the user chooses a temperature; None takes the temperature of the
     #: options.
     sampling: Sampling | None = None
+    #: What was asked and answered before in the same conversation, in order; the system text comes before it.
+    earlier: tuple[Exchange, ...] = ()
 
 
 def texts_then_image(texts: Sequence[str], image: Path) -> Question:
@@ -142,8 +154,13 @@ def require_names(questions: Sequence[Question]) -> None:
 
 def joined_texts(question: Question) -> tuple[Part, ...]:
     """Return the parts of a question with texts that follow one another made one, and empty ones left out."""
+    return joined_parts(question.parts)
+
+
+def joined_parts(given: Sequence[Part]) -> tuple[Part, ...]:
+    """Return parts with texts that follow one another made one, and empty ones left out."""
     parts: list[Part] = []
-    for part in question.parts:
+    for part in given:
         if isinstance(part, TextPart) and parts and isinstance(parts[-1], TextPart):
             parts[-1] = TextPart(parts[-1].text + part.text)
         elif part != TextPart(""):

@@ -1,17 +1,19 @@
 """Who runs next, who waits, and who is sent away: fair shares, decided from events and times alone.
 
-Callers share the slots by the time that their jobs hold them (start-time fair queueing): each has a
-*tag*, the slot seconds it was charged, and the waiting job of the caller with the lowest tag runs
-next. A caller that was away begins at the tag that is served now, so nobody saves up for later. In one
-caller its connections share in the same way, but those that make one call at a time have together at least
-as much as those that make more. In one connection the oldest call comes first.
+The next free slot goes to the caller that has used least, and in one caller to the connection that has used
+least. What was used are the slot seconds of jobs; they count half after each half-life. What a job is
+expected to need, by the last jobs of its connection, counts as if it had been used when the job came: so a
+short job precedes a long one, a job that waits precedes one like it that came later, and none waits for
+ever. In one connection the oldest call comes first. A quarter of what a caller uses is for short jobs before
+their turn, and another for the first jobs of its connections.
 
 The places of the queue are shared too. If it is full, a call that comes takes the place of the
 newest call of whoever has most calls waiting, unless that is the call itself. So a caller may use the
 whole queue while it is alone, and its part shrinks with each other caller that comes.
 
 A call that was sent away is remembered for some time. When it comes back it has its old age, and so
-it precedes what came after its first attempt.
+it precedes what came after its first attempt. Connections whose calls come back before they were asked to,
+or never, have one share of their caller together, and their refusals are answered late.
 
 Nothing here reads a clock and nothing is left to chance: equal events give equal decisions.
 """
@@ -20,25 +22,17 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 from bisect import insort
 from dataclasses import dataclass
 
-from i2s_chassis.callers.shares import (
-    Caller,
-    CallerConnection,
-    Demand,
-    Flow,
-    RefusedCall,
-    Waiting,
-    drop_idle,
-    greediest_first,
-    next_served,
-)
+from i2s_chassis.callers.shares import Caller, CallerConnection, Flow, Group, Share, Waiting
 
 FIRST_GUESS_SECONDS = 0.5
+HALF_LIFE_SECONDS = 10.0
 _WEIGHT_OF_LATEST = 0.2
 _MIN_PUSHBACK_SECONDS = 0.05
-_SHORTEST_JOB_SECONDS = 0.001  # for what is divided by the time of a job
+_LEAST_STEP_SECONDS = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,31 +45,50 @@ class Decision:
     loser: Waiting | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Dismissal:
+    """When a call that is sent away should come back."""
+
+    #: Seconds until then.
+    seconds: float
+    #: Whether the answer is to be kept back for so long, because its connection would not wait by itself.
+    is_late: bool
+
+
 class FairQueue:
     """Slots and the bounded queue before them.
 
     Attributes:
         slots: Jobs that may run at the same time.
         queue: Jobs that may wait at the same time.
-        running: Jobs that run now.
         inside: Jobs that run or wait now.
         job_seconds: Recent time of a job in its slot.
     """
 
-    def __init__(self, slots: int, queue: int, pushback: Pushback | None = None) -> None:
+    def __init__(
+        self, slots: int, queue: int, pushback: Pushback | None = None, half_life: float = HALF_LIFE_SECONDS
+    ) -> None:
         self.slots, self.queue = slots, queue
-        self.running = self.inside = 0
+        self.inside = 0
         self.job_seconds = FIRST_GUESS_SECONDS
         self._pushback = pushback or Pushback()
         self._refusals = Refusals()
-        self._clock = 0.0
-        self._callers: dict[str, Caller] = {}
+        self._callers: Group[Caller] = Group(half_life)
         self._numbers = itertools.count()
+
+    @property
+    def running(self) -> int:
+        """Jobs that run now."""
+        return self._callers.running
 
     @property
     def is_full(self) -> bool:
         """Whether there is a place for another job only if one loses its own."""
         return self.inside >= self.slots + self.queue
+
+    def usage(self, flow: Flow, now: float) -> tuple[float, ...]:
+        """Return the slot seconds that count for a flow: of its caller, and then of its connection."""
+        return tuple(share.usage(now) for share in self._path(flow))
 
     def offer(self, flow: Flow, now: float, most_running: int = 0) -> Decision:
         """Take a single call in, or not.
@@ -90,8 +103,9 @@ class FairQueue:
         if not self.is_full:
             self.inside += 1
             return Decision(coming)
-        loser = self._loser()
-        self.withdraw(loser)
+        loser = self._callers.displaced_job(now)
+        assert loser is not None  # the job that came may be displaced
+        self.withdraw(loser, now)
         loser.has_place = False
         return Decision(coming, loser)
 
@@ -103,56 +117,45 @@ class FairQueue:
         """Let a job wait that holds a place already; nothing displaces it."""
         return self._line_up(flow, now, may_be_displaced=False, most_running=most_running)
 
-    def next(self) -> Waiting | None:
+    def next(self, now: float) -> Waiting | None:
         """Give a slot to the job whose turn it is; None if no slot is free or nobody may have it."""
-        able = [one for one in self._callers.values() if one.can_run] if self.running < self.slots else []
-        if not able:
-            return None
-        caller = next_served(able)
-        connection = caller.next_connection()
-        chosen = connection.line.pop(0)
-        chosen.kind, chosen.weight = connection.demand, caller.weight(connection.demand)
-        self._clock = max(self._clock, caller.tag)
-        caller.clock = max(caller.clock, connection.tag)
-        chosen.charged = self.job_seconds
-        caller.add_waiting(connection, -1)
-        for share in (caller, connection):
-            share.running += 1
-            share.tag += chosen.charged
-        caller.kinds[chosen.kind].tag += chosen.charged / chosen.weight
-        self.running += 1
-        return chosen
+        job = self._callers.next_job(now) if self.running < self.slots else None
+        if job is not None:
+            self._take_from_line(job)
+            job.accounts = self._path(job.flow)
+            if job.lane is not None:
+                job.accounts += (job.lane,)
+            for account in job.accounts:
+                account.begin(job)
+        return job
 
-    def finish(self, job: Waiting, seconds: float | None) -> None:
+    def finish(self, job: Waiting, seconds: float | None, now: float) -> None:
         """Take a slot back; the place of the job stays taken.
 
         Args:
             job: The job that had it.
             seconds: Seconds that it had it; None if the job never began.
+            now: Seconds.
         """
-        self.running -= 1
-        caller, connection = self._shares(job.flow)
-        difference = (seconds or 0.0) - job.charged
-        for share in (caller, connection):
-            share.running -= 1
-            share.tag += difference
-        caller.kinds[job.kind].tag += difference / job.weight
+        for account in job.accounts:
+            account.end(job, seconds or 0.0, now)
+        self._stays_unruly(job.flow, now)
         if seconds is not None:
-            self.job_seconds += _WEIGHT_OF_LATEST * (seconds - self.job_seconds)
-        self._tidy(job.flow)
+            self.job_seconds = _average(self.job_seconds, seconds)
+            connection = self._connection(job.flow)
+            connection.job_seconds = _average(connection.job_seconds, seconds)
+        self._tidy(job.flow, now)
 
-    def withdraw(self, job: Waiting) -> None:
+    def withdraw(self, job: Waiting, now: float) -> None:
         """Take a job out of the queue; its place stays taken."""
-        caller, connection = self._shares(job.flow)
-        connection.line.remove(job)
-        caller.add_waiting(connection, -1)
-        self._tidy(job.flow)
+        self._take_from_line(job)
+        self._tidy(job.flow, now)
 
     def leave(self) -> None:
         """Free the place of a job that neither runs nor waits any more."""
         self.inside -= 1
 
-    def send_away(self, call: Waiting, now: float, part: float = 1.0) -> float:
+    def send_away(self, call: Waiting, now: float, part: float = 1.0) -> Dismissal:
         """Remember a call that is sent away.
 
         Args:
@@ -162,110 +165,104 @@ class FairQueue:
                 the rest.
 
         Returns:
-            The seconds after which it should come back: that part of the time until it would have its
-            slot, with everybody counted who is here or expected back. Bounded by what the number of
-            its refusals allows.
+            When it should come back: after that part of the time until it would have its slot, with everybody
+            counted who is here or expected back. Bounded by what the number of its refusals allows.
         """
-        self._forget_expired(now)
-        bounds, is_remembered = self._pushback, len(self._refusals) < self._pushback.memory_calls
+        bounds = self._pushback
         most = min(bounds.first_seconds * 2.0 ** min(call.refusals, 30), bounds.max_seconds)
-        turn = self._seconds_until_turn(call) if is_remembered else self._seconds_of_line()
-        seconds = min(max(part * turn, _MIN_PUSHBACK_SECONDS), most)
-        _, connection = self._shares(call.flow)
-        connection.due = max(connection.due, now + seconds)
-        if is_remembered:
-            due, number = now + seconds, next(self._numbers)
-            self._remember(
-                RefusedCall(
-                    call.flow, call.arrival, number, call.refusals + 1, due, due + bounds.memory_seconds
-                )
-            )
-        self._tidy(call.flow)
-        return seconds
+        step = max(part * self.job_seconds / self.slots, _LEAST_STEP_SECONDS)
+        ahead = self._jobs_before(call, enough=math.ceil(most / step))
+        seconds = min(max(step * (ahead + 1), _MIN_PUSHBACK_SECONDS), most)
+        call.refusals += 1
+        call.due = now + seconds
+        is_unruly = self._stays_unruly(call.flow, call.due)
+        if bounds.memory_calls:
+            if len(self._refusals) >= bounds.memory_calls:
+                self._forget(self._callers.forgotten_call(), now)
+            insort(self._connection(call.flow).sent_away, call)
+            for share in self._path(call.flow):
+                share.sent += 1
+            self._refusals.remember(call, call.due + bounds.memory_seconds)
+        self._tidy(call.flow, now)
+        return Dismissal(seconds, is_unruly)
 
-    def _seconds_of_line(self) -> float:
-        ahead = self.inside - self.running + len(self._refusals)
-        return self.job_seconds * (ahead + 1) / self.slots
-
-    def _seconds_until_turn(self, call: Waiting) -> float:
-        step = max(self.job_seconds, _SHORTEST_JOB_SECONDS)
-        caller, connection = self._shares(call.flow)
-        ahead = connection.jobs_older_than(call.arrival)
-        turn = connection.tag + ahead * step
-        kind = connection.demand
-        connections = (
-            one for one in caller.connections.values() if one is not connection and one.demand is kind
-        )
-        ahead += sum(one.jobs_before(turn, call.arrival, step) for one in connections)
-        ahead = _with_other_kind(caller, kind, ahead)
-        turn = caller.tag + ahead * step
-        callers = (one for one in self._callers.values() if one is not caller)
-        ahead += sum(one.jobs_before(turn, call.arrival, step) for one in callers)
-        return step * (ahead + 1) / self.slots
+    def _jobs_before(self, call: Waiting, enough: int) -> int:
+        """Return how many jobs precede a call that is sent away, if all come back; stops at enough."""
+        ahead = self._connection(call.flow).calls_before(call)
+        path = self._path(call.flow)
+        for group, party in zip(path[-2::-1], path[:0:-1], strict=True):
+            if isinstance(group, Group):
+                ahead = group.jobs_before(party, call, ahead, enough)
+        return ahead
 
     def _line_up(self, flow: Flow, now: float, *, may_be_displaced: bool, most_running: int) -> Waiting:
-        self._forget_expired(now)
+        for missing in self._refusals.expired(now):
+            self._set_unruly(missing.flow, missing.due + self._pushback.memory_seconds)
+            self._forget(missing, now)
+        caller = self._caller(flow)
+        caller.most_running = most_running
+        caller.forgive(flow.connection, now)
+        self._stays_unruly(flow, now)
+        connection = caller.connection(flow.connection)
+        is_new = connection.job_seconds is None
+        cost = self.job_seconds if connection.job_seconds is None else connection.job_seconds
+        coming = Waiting(flow, now, next(self._numbers), cost, 0, may_be_displaced, is_new=is_new)
         before = self._refusals.find(flow, now)
         if before is not None:
-            self._forget(before)
-        caller, connection = self._shares(flow)
-        caller.most_running = most_running
-        caller.set_demand(connection, connection.demand_with_call(now, self._pushback.memory_seconds))
-        credit = 0.0 if before is None else self.job_seconds
-        caller.start(self._clock, credit)
-        connection.start(caller.clock, credit)
-        arrival, refusals = (now, 0) if before is None else (before.arrival, before.refusals)
-        coming = Waiting(flow, arrival, next(self._numbers), refusals, may_be_displaced)
+            coming.arrival, coming.refusals = before.arrival, before.refusals
+            if now < before.due:
+                self._set_unruly(flow, now)
         insort(connection.line, coming)
-        caller.add_waiting(connection, 1)
+        for share in self._path(flow):
+            share.waiting += 1
+        if before is not None:
+            self._forget(before, now)
         return coming
 
-    def _loser(self) -> Waiting:
-        """Return the job that loses its place if there is one too many."""
-        for caller in greediest_first(self._callers.values()):
-            for connection in caller.greediest_connections():
-                for job in reversed(connection.line):
-                    if job.may_be_displaced:
-                        return job
-        raise AssertionError("the job that came may be displaced")
+    def _set_unruly(self, flow: Flow, since: float) -> None:
+        self._caller(flow).set_unruly(flow.connection, since + self._pushback.memory_seconds)
 
-    def _remember(self, refused: RefusedCall) -> None:
-        caller, connection = self._shares(refused.flow)
-        insort(connection.sent_away, refused)
-        for share in (caller, connection):
-            share.refused += 1
-        self._refusals.remember(refused)
+    def _stays_unruly(self, flow: Flow, since: float) -> bool:
+        """Return whether a connection is unruly, and let it be so until it was silent for some time."""
+        is_unruly = flow.connection in self._caller(flow).unruly.members
+        if is_unruly:
+            self._set_unruly(flow, since)
+        return is_unruly
 
-    def _forget(self, refused: RefusedCall) -> None:
-        caller, connection = self._shares(refused.flow)
-        connection.sent_away.remove(refused)
-        for share in (caller, connection):
-            share.refused -= 1
-        self._refusals.forget(refused)
-        self._tidy(refused.flow)
+    def _take_from_line(self, job: Waiting) -> None:
+        self._connection(job.flow).line.remove(job)
+        for share in self._path(job.flow):
+            share.waiting -= 1
 
-    def _forget_expired(self, now: float) -> None:
-        for refused in self._refusals.expired(now):
-            self._forget(refused)
+    def _forget(self, call: Waiting, now: float) -> None:
+        self._connection(call.flow).sent_away.remove(call)
+        for share in self._path(call.flow):
+            share.sent -= 1
+        self._refusals.forget(call)
+        self._tidy(call.flow, now)
 
-    def _shares(self, flow: Flow) -> tuple[Caller, CallerConnection]:
-        caller = self._callers.setdefault(flow.caller, Caller(self._clock))
-        return caller, caller.connections.setdefault(flow.connection, CallerConnection(caller.clock))
+    def _caller(self, flow: Flow) -> Caller:
+        caller = self._callers.members.get(flow.caller)
+        if caller is None:
+            caller = self._callers.members[flow.caller] = Caller(self._callers.half_life)
+        return caller
 
-    def _tidy(self, flow: Flow) -> None:
+    def _connection(self, flow: Flow) -> CallerConnection:
+        return self._caller(flow).connection(flow.connection)
+
+    def _path(self, flow: Flow) -> tuple[Share, ...]:
+        return (self._callers, *self._caller(flow).path(flow.connection))
+
+    def _tidy(self, flow: Flow, now: float) -> None:
         """Drop the shares of a flow that has nothing here, once dropping them changes nothing."""
-        if caller := self._callers.get(flow.caller):
-            drop_idle(caller.connections, flow.connection, caller.clock)
-            drop_idle(self._callers, flow.caller, self._clock)
+        if caller := self._callers.members.get(flow.caller):
+            caller.drop_settled(flow.connection, now)
+            caller.unruly.drop_settled(flow.connection, now)
+            self._callers.drop_settled(flow.caller, now)
 
 
-def _with_other_kind(caller: Caller, demand: Demand, ahead: int) -> int:
-    """Return how many jobs of a caller precede one, if so many of its own kind do."""
-    other = [one for one in caller.connections.values() if one.demand is not demand]
-    most = sum(one.waiting + one.refused for one in other)
-    (kind,) = set(Demand) - {demand}
-    beside = (ahead + 1) * caller.weight(kind) // max(caller.weight(demand), 1)
-    return ahead + min(beside, most)
+def _average(before: float | None, latest: float) -> float:
+    return latest if before is None else before + _WEIGHT_OF_LATEST * (latest - before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,45 +292,45 @@ class Refusals:
     """Calls that are expected back, by what identifies them."""
 
     def __init__(self) -> None:
-        self._by_call: dict[tuple[str, str, str], list[RefusedCall]] = {}
-        self._by_expiry: list[tuple[float, int, RefusedCall]] = []
+        self._by_call: dict[tuple[str, str, str], list[Waiting]] = {}
+        self._by_expiry: list[tuple[float, int, Waiting]] = []
         self._count = 0
 
     def __len__(self) -> int:
         return self._count
 
-    def remember(self, refused: RefusedCall) -> None:
-        """Remember a refused call, which is expected to be sent again."""
-        insort(self._by_call.setdefault(_refusal_key(refused.flow), []), refused)
-        heapq.heappush(self._by_expiry, (refused.expires, refused.number, refused))
+    def remember(self, call: Waiting, expires: float) -> None:
+        """Remember a call, which is expected to be sent again before a time."""
+        insort(self._by_call.setdefault(_refusal_key(call.flow), []), call)
+        heapq.heappush(self._by_expiry, (expires, call.number, call))
         self._count += 1
 
-    def find(self, flow: Flow, now: float) -> RefusedCall | None:
+    def find(self, flow: Flow, now: float) -> Waiting | None:
         """Return the refusal that a call had before; None if it comes for the first time.
 
-        Calls that only look alike are distinguished by the time that they were asked to come
-        back: the oldest whose time has come.
+        Calls that only look alike are distinguished by the time that they were asked to come back: the oldest
+        whose time has come, else the oldest.
         """
         expected = self._by_call.get(_refusal_key(flow), ())
-        return next((one for one in expected if flow.is_named or one.due <= now), None)
+        return min(expected, key=lambda one: (one.due > now, one.arrival, one.number), default=None)
 
-    def forget(self, refused: RefusedCall) -> None:
-        """Forget a refused call."""
-        refused.is_over = True
+    def forget(self, call: Waiting) -> None:
+        """Forget a call."""
+        call.is_over = True
         self._count -= 1
-        key = _refusal_key(refused.flow)
-        self._by_call[key].remove(refused)
+        key = _refusal_key(call.flow)
+        self._by_call[key].remove(call)
         if not self._by_call[key]:
             del self._by_call[key]
 
-    def expired(self, now: float) -> list[RefusedCall]:
+    def expired(self, now: float) -> list[Waiting]:
         """Return those whose time is over; each is to be forgotten."""
-        places = []
+        expired = []
         while self._by_expiry and (self._by_expiry[0][2].is_over or self._by_expiry[0][0] < now):
-            refused = heapq.heappop(self._by_expiry)[2]
-            if not refused.is_over:
-                places.append(refused)
-        return places
+            call = heapq.heappop(self._by_expiry)[2]
+            if not call.is_over:
+                expired.append(call)
+        return expired
 
 
 def _refusal_key(flow: Flow) -> tuple[str, str, str]:

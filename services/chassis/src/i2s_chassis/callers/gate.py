@@ -51,6 +51,9 @@ Parse = Callable[[bytes], Message]
 _PUSHBACK = "grpc-retry-pushback-ms"  # gRFC A6
 _CANCEL_SECONDS = 2.0
 _HELD_PUSHBACK_MS = 1000
+_LATE_PUSHBACK_MS = 50
+_MOST_LATE_CALLS = 1024
+_PART_OF_LATE_BYTES = 4  # of those that may be held by calls that run or wait
 _LOOKALIKE_BYTES = 65_536
 _log = logging.getLogger(__name__)
 
@@ -97,6 +100,7 @@ class Gate(grpc.GenericRpcHandler):
         """
         self.phase = Phase.STARTING
         self._held_bytes, self._max_held_bytes = 0, max_held_bytes
+        self._late_calls = self._late_bytes = 0
         self._prefixes = tuple(f"/{name}/" for name in wire_names)
         self._telemetry, self._origins, self._accounts = telemetry, origins, accounts
         self._routes: list[grpc.GenericRpcHandler] = []
@@ -204,6 +208,20 @@ class Gate(grpc.GenericRpcHandler):
         finally:
             self._held_bytes -= len(raw)
 
+    async def _keep_back(self, error: CallError, size: int) -> None:
+        """Wait in the place of a caller that would not, as far as there is memory for its message."""
+        if (
+            self._late_calls >= _MOST_LATE_CALLS
+            or self._late_bytes + size > self._max_held_bytes // _PART_OF_LATE_BYTES
+        ):
+            return
+        self._late_calls, self._late_bytes = self._late_calls + 1, self._late_bytes + size
+        try:
+            await asyncio.sleep(error.retry_after_ms / 1000)
+            error.retry_after_ms = _LATE_PUSHBACK_MS
+        finally:
+            self._late_calls, self._late_bytes = self._late_calls - 1, self._late_bytes - size
+
     async def _parse_all(self, parse: Parse, raws: AsyncIterable[bytes]) -> AsyncIterator[Message]:
         async for raw in raws:
             current_entry().request_bytes += len(raw)
@@ -237,6 +255,9 @@ class Gate(grpc.GenericRpcHandler):
                 status = error.status
                 if error.refusal is not None:
                     self._telemetry.refusal(error.refusal)
+                if error.is_late:
+                    self._calls.discard(task)  # so that a drain does not wait for it
+                    await self._keep_back(error, entry.request_bytes)
                 await _abort(context, error)
             except grpc.aio.BaseError:  # the connection went away while an answer was written
                 status = Status.CANCELLED

@@ -1,26 +1,15 @@
-"""The calls that slots and places are given to, and what callers and their connections have of them."""
+"""The calls that slots and places are given to, and what callers and their connections have used of them."""
 
 from __future__ import annotations
 
 import contextvars
-import enum
 import math
 from abc import ABC, abstractmethod
+from bisect import bisect
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
-
-
-class Demand(enum.Enum):
-    """How much a connection asks for.
-
-    LOW: one call at a time, and one that is sent away comes back no sooner than it was asked to.
-    HIGH: more than that, now or a short time ago.
-    """
-
-    LOW = "low"
-    HIGH = "high"
+from typing import Generic, TypeVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +28,7 @@ class Flow:
 
 @dataclass(slots=True, eq=False)
 class Waiting:
-    """A job in the queue or in its slot."""
+    """A call or an item: in the queue, in its slot, or sent away and expected back."""
 
     #: Where it comes from.
     flow: Flow
@@ -47,43 +36,26 @@ class Waiting:
     arrival: float
     #: Distinguishes jobs that came at the same time.
     number: int
+    #: Slot seconds that it is expected to need.
+    cost: float
     #: How often it was sent away before.
     refusals: int
     #: Whether another may take its place in the queue.
     may_be_displaced: bool
     #: Whether it holds a place, in the queue or in a slot.
     has_place: bool = False
-    #: Slot seconds that its shares were charged when it got its slot.
-    charged: float = 0.0
-    #: The kind of connection that was charged for it.
-    kind: Demand = Demand.LOW
-    #: Weight of that kind at the time.
-    weight: int = 1
-
-    def __lt__(self, other: Waiting) -> bool:
-        return (self.arrival, self.number) < (other.arrival, other.number)
-
-
-@dataclass(slots=True, eq=False)
-class RefusedCall:
-    """A call that was sent away and is expected back."""
-
-    #: Where it came from.
-    flow: Flow
-    #: When its first attempt came, in seconds.
-    arrival: float
-    #: Distinguishes calls that came at the same time.
-    number: int
-    #: How often it was sent away, this time included.
-    refusals: int
-    #: When it was asked to come back.
-    due: float
-    #: When it is forgotten.
-    expires: float
-    #: Whether it came back or was forgotten.
+    #: Whether its connection has not had a job in a slot yet.
+    is_new: bool = False
+    #: What else is charged with it, if it is served before its turn.
+    lane: Account | None = None
+    #: Who is charged with it, from when it got its slot.
+    accounts: tuple[Account, ...] = ()
+    #: When it was asked to come back, if it was sent away.
+    due: float = -math.inf
+    #: Whether it was sent away, and came back since or was forgotten.
     is_over: bool = False
 
-    def __lt__(self, other: RefusedCall) -> bool:
+    def __lt__(self, other: Waiting) -> bool:
         return (self.arrival, self.number) < (other.arrival, other.number)
 
 
@@ -106,191 +78,305 @@ def coming_from(flow: Flow) -> Iterator[None]:
         _flow.reset(token)
 
 
-_MOST_SHARES = 8192  # of callers, or of connections of one; beyond it those with nothing here are dropped
+_MOST_SHARES = 1024  # in one group; of more than that those with nothing here are dropped
+_SETTLED_SECONDS = 0.001  # use that is not worth remembering
+_SHORT_PART = 0.5  # of the typical job: a job that is expected to need no more is short
+_LATER_PART = 0.1  # of the typical job: so much later than others a first job comes that may precede them
+_PART_OF_LANE = 0.25  # of what a caller uses: short jobs may have that before their turn, first ones as much
 
 
 @dataclass(slots=True)
-class Share(ABC):
-    """One party among which a resource is shared."""
+class Account:
+    """The slot seconds that somebody used.
 
-    #: Slot seconds charged, on the common scale: who has the lowest is served next.
-    tag: float = 0.0
+    What was used counts half after each half-life, so the order follows the latest use, and a party that
+    waits comes nearer to its turn however long its jobs are.
+    """
+
+    #: Seconds after which use counts half.
+    half_life: float
+    #: Slot seconds of jobs that ended, as they counted at ``at``.
+    used: float = 0.0
+    #: Time of ``used``.
+    at: float = 0.0
+    #: Slot seconds that running jobs are expected to need.
+    claimed: float = 0.0
+    #: Jobs in slots.
+    running: int = 0
+
+    def usage(self, now: float) -> float:
+        """Return the slot seconds that count; those of running jobs count in full."""
+        return self.left(self.used, self.at, now) + self.claimed
+
+    def charge(self, seconds: float, now: float) -> None:
+        """Count slot seconds as used now."""
+        self.used, self.at = self.left(self.used, self.at, now) + seconds, now
+
+    def begin(self, job: Waiting) -> None:
+        """Count a job that gets its slot."""
+        self.running += 1
+        self.claimed += job.cost
+
+    def end(self, job: Waiting, seconds: float, now: float) -> None:
+        """Count a job that had its slot for so long."""
+        self.running -= 1
+        self.claimed = max(self.claimed - job.cost, 0.0) if self.running else 0.0
+        self.charge(seconds, now)
+
+    def left(self, seconds: float, since: float, now: float) -> float:
+        """Return how much of what was used at a time still counts."""
+        return seconds * math.exp2(min(since - now, 0.0) / self.half_life)
+
+
+@dataclass(slots=True)
+class Share(Account, ABC):
+    """One party among which slots and places are shared."""
+
     #: Its jobs in the queue.
     waiting: int = 0
-    #: Its jobs in slots.
-    running: int = 0
     #: Its calls that were sent away and are expected back.
-    refused: int = 0
+    sent: int = 0
+
+    def rank(self, job: Waiting, now: float) -> float:
+        """Return the use that a job of this party would lead to; the lowest is served next.
+
+        What the job itself needs counts as if it had been used when the job came first.
+        """
+        return self.usage(now) + self.left(job.cost, job.arrival, now)
 
     @property
-    def idle(self) -> bool:
+    def is_idle(self) -> bool:
         """Whether it has nothing here and nothing is expected."""
-        return not (self.waiting or self.running or self.refused)
+        return not (self.running or self.waiting or self.sent)
 
-    def start(self, clock: float, credit: float) -> None:
-        """Begin, if nothing waits, at the tag that is served now less a credit; not below its own tag."""
-        if not self.waiting:
-            self.tag = max(self.tag, clock - credit)
-
-    def jobs_before(self, turn: float, arrival: float, step: float) -> int:
-        """Return how many of its jobs that wait or are expected back precede a job of another share.
-
-        Args:
-            turn: Tag at which that job begins.
-            arrival: When that job came first.
-            step: Slot seconds of a job.
-        """
-        steps = (turn - self.tag) / step
-        before = math.ceil(steps)
-        if before == steps and self.oldest() < arrival:
-            before += 1
-        return min(max(before, 0), self.waiting + self.refused)
+    def is_settled(self, now: float) -> bool:
+        """Return whether a new party would be the same."""
+        return self.is_idle and self.usage(now) < _SETTLED_SECONDS
 
     @abstractmethod
-    def oldest_waiting(self) -> float:
-        """Return when its oldest waiting job came first; infinity if none waits."""
+    def oldest(self) -> Waiting:
+        """Return its oldest job that waits or is expected back; there must be one."""
 
     @abstractmethod
-    def oldest(self) -> float:
-        """Return when its oldest job came first that waits or is expected back; infinity if there is none."""
+    def next_job(self, now: float) -> Waiting | None:
+        """Return its job that is served first; None if none may have a slot."""
+
+    @abstractmethod
+    def displaced_job(self, now: float) -> Waiting | None:
+        """Return its job that loses its place first; None if none may lose it."""
+
+    @abstractmethod
+    def forgotten_call(self) -> Waiting:
+        """Return its call that is expected back and is forgotten first; there must be one."""
 
 
 @dataclass(slots=True)
 class CallerConnection(Share):
-    """One connection of a caller."""
+    """One connection of a caller. Its oldest job is first, and its newest loses its place."""
 
     #: Its waiting jobs, oldest first.
     line: list[Waiting] = field(default_factory=list)
     #: Its calls that are expected back, oldest first.
-    sent_away: list[RefusedCall] = field(default_factory=list)
-    #: Whether it asks for more than one call at a time.
-    demand: Demand = Demand.LOW
-    #: Time before which nothing of it is expected, unless it makes several calls at once.
-    due: float = -math.inf
-    #: Time until which its demand counts as high.
-    high_until: float = -math.inf
+    sent_away: list[Waiting] = field(default_factory=list)
+    #: Recent time of a job of it in its slot; None if none has ended.
+    job_seconds: float | None = None
+    #: Time until which it has no share of its own, because it does not come back when it is asked to.
+    unruly_until: float = -math.inf
 
-    def demand_with_call(self, now: float, seconds: float) -> Demand:
-        """Return what the demand is with one call more.
+    def is_settled(self, now: float) -> bool:
+        """Return whether a new connection would be the same."""
+        return now >= self.unruly_until and Share.is_settled(self, now)
 
-        Args:
-            now: Seconds, when that call comes.
-            seconds: How long a connection that makes more than one call at a time counts as such.
-        """
-        if self.waiting or self.running or now < self.due:
-            self.high_until = now + seconds
-        return Demand.HIGH if now < self.high_until else Demand.LOW
+    def oldest(self) -> Waiting:
+        """Return its oldest job that waits or is expected back."""
+        return min(self.line[:1] + self.sent_away[:1])
 
-    def oldest_waiting(self) -> float:
-        """Return when its oldest waiting job came first."""
-        return self.line[0].arrival if self.line else math.inf
+    def next_job(self, now: float) -> Waiting | None:
+        """Return its oldest waiting job."""
+        return self.line[0] if self.line else None
 
-    def oldest(self) -> float:
-        """Return when its oldest job came first that waits or is expected back."""
-        return min(self.oldest_waiting(), self.sent_away[0].arrival if self.sent_away else math.inf)
+    def displaced_job(self, now: float) -> Waiting | None:
+        """Return its newest waiting job that may be displaced."""
+        return next((job for job in reversed(self.line) if job.may_be_displaced), None)
 
-    def jobs_older_than(self, arrival: float) -> int:
-        """Return how many of its jobs came before, those that are expected back included."""
-        waiting = sum(one.arrival <= arrival for one in self.line)
-        return waiting + sum(one.arrival <= arrival for one in self.sent_away)
+    def forgotten_call(self) -> Waiting:
+        """Return its newest call that is expected back."""
+        return self.sent_away[-1]
 
-
-@dataclass(slots=True)
-class DemandGroup:
-    """The common share of the connections of a caller with low demand, or of those with high demand."""
-
-    #: Slot seconds charged, divided by the weight of the kind.
-    tag: float = 0.0
-    #: Number of their jobs in the queue.
-    waiting: int = 0
-    #: Number of them that have jobs in the queue.
-    connections: int = 0
-
-
-@dataclass(slots=True)
-class Caller(Share):
-    """One caller.
-
-    Its slots and places are first shared among two kinds of connections, those with low and those with high
-    demand: by their numbers, but connections with low demand have together at least as much as the others.
-    So one that makes a call at a time is served beside any number that make more.
-    """
-
-    #: Tag of its connection that was served last.
-    clock: float = 0.0
-    #: Jobs that may run at once; 0: as many as there are slots.
-    most_running: int = 0
-    #: Connections by name.
-    connections: dict[str, CallerConnection] = field(default_factory=dict)
-    #: What its connections of each kind have together.
-    kinds: dict[Demand, DemandGroup] = field(default_factory=lambda: {one: DemandGroup() for one in Demand})
-
-    def weight(self, demand: Demand) -> int:
-        """Return the part of a kind in what both kinds get; 0 if nothing of it waits."""
-        low, high = self.kinds[Demand.LOW].connections, self.kinds[Demand.HIGH].connections
-        return high if demand is Demand.HIGH else max(low, high if low else 0)
-
-    def add_waiting(self, connection: CallerConnection, jobs: int) -> None:
-        """Count jobs of a connection that begin to wait; below 0: that wait no more."""
-        kind = self.kinds[connection.demand]
-        kind.connections -= connection.waiting > 0
-        for share in (self, connection, kind):
-            share.waiting += jobs
-        kind.connections += connection.waiting > 0
-
-    def set_demand(self, connection: CallerConnection, demand: Demand) -> None:
-        """Count a connection among those of a kind; where none waits, the kind begins where the other is."""
-        waiting = connection.waiting
-        self.add_waiting(connection, -waiting)
-        connection.demand = demand
-        if not self.kinds[demand].waiting:
-            self.kinds[demand].tag = max(kind.tag for kind in self.kinds.values())
-        self.add_waiting(connection, waiting)
-
-    def next_connection(self) -> CallerConnection:
-        """Return the connection whose turn it is; a job of it must wait."""
-        turn = min((one for one in Demand if self.kinds[one].waiting), key=lambda one: self.kinds[one].tag)
-        return next_served(one for one in self.connections.values() if one.waiting and one.demand is turn)
-
-    def greediest_connections(self) -> list[CallerConnection]:
-        """Return those with jobs waiting: first of the kind with more places for its part, then by number."""
-        places = {one: self.kinds[one].waiting / max(self.weight(one), 1) for one in Demand}
-        return sorted(greediest_first(self.connections.values()), key=lambda one: -places[one.demand])
-
-    @property
-    def can_run(self) -> bool:
-        """Whether a job of it waits and may have a slot."""
-        return self.waiting > 0 and (not self.most_running or self.running < self.most_running)
-
-    def oldest_waiting(self) -> float:
-        """Return when its oldest waiting job came first."""
-        return min((one.oldest_waiting() for one in self.connections.values()), default=math.inf)
-
-    def oldest(self) -> float:
-        """Return when its oldest job came first that waits or is expected back."""
-        return min((one.oldest() for one in self.connections.values()), default=math.inf)
+    def calls_before(self, call: Waiting) -> int:
+        """Return how many of its jobs are older than a call, those that are expected back included."""
+        return bisect(self.line, call) + bisect(self.sent_away, call)
 
 
 S = TypeVar("S", bound=Share)
 
 
-def next_served(shares: Iterable[S]) -> S:
-    """Return the share whose turn it is: the lowest tag; of equal ones that with the oldest job."""
-    candidates = list(shares)
-    lowest = min(one.tag for one in candidates)
-    return min((one for one in candidates if one.tag <= lowest), key=lambda one: one.oldest_waiting())
+@dataclass(slots=True)
+class Group(Share, Generic[S]):
+    """Parties that share what their group has: the lowest rank is next, and who has most places loses one."""
+
+    #: The parties by name.
+    members: dict[str, S] = field(default_factory=dict)
+    #: How many there may be before those with nothing here are dropped.
+    most_members: int = _MOST_SHARES
+
+    def parties(self) -> Iterable[Share]:
+        """Return those among which it is shared."""
+        return self.members.values()
+
+    def oldest(self) -> Waiting:
+        """Return their oldest job that waits or is expected back."""
+        return min(one.oldest() for one in self.parties() if one.waiting or one.sent)
+
+    def next_job(self, now: float) -> Waiting | None:
+        """Return the next job of the party whose turn it is."""
+        return min(self.turns(now), default=(0.0, None))[1]
+
+    def turns(self, now: float) -> list[tuple[float, Waiting]]:
+        """Return the job of each party that is served first, with its rank."""
+        heads = ((one, one.next_job(now)) for one in self.parties() if one.waiting)
+        return [(one.rank(job, now), job) for one, job in heads if job is not None]
+
+    def displaced_job(self, now: float) -> Waiting | None:
+        """Return the job that loses its place, of the party with most; of equal ones that of highest rank."""
+        return max(self.displaceable(now), default=(0, 0.0, None))[2]
+
+    def displaceable(self, now: float) -> list[tuple[int, float, Waiting]]:
+        """Return the job of each party that loses its place first, after the party's number and its rank."""
+        jobs = ((one, one.displaced_job(now)) for one in self.parties() if one.waiting)
+        return [(one.waiting, one.rank(job, now), job) for one, job in jobs if job is not None]
+
+    def forgotten_call(self) -> Waiting:
+        """Return the call that is forgotten first, of the party of which most are expected."""
+        return max(self.parties(), key=lambda one: one.sent).forgotten_call()
+
+    def jobs_before(self, party: Share, call: Waiting, ahead: int, enough: int) -> int:
+        """Return how many jobs precede a call that so many jobs of its own party precede; stops at enough."""
+        own = ahead
+        for one in self.parties():
+            if ahead >= enough:
+                break
+            if one is not party and (one.waiting or one.sent):
+                ahead += min(one.waiting + one.sent, own + (one.oldest() < call))
+        return ahead
+
+    def drop_settled(self, name: str, now: float) -> None:
+        """Drop a party that would begin anew anyway; if there are too many, all that have nothing here."""
+        if name in self.members and self.members[name].is_settled(now):
+            del self.members[name]
+        if len(self.members) > self.most_members:
+            for idle in [key for key, one in self.members.items() if one.is_idle]:
+                del self.members[idle]
+            self.most_members = max(_MOST_SHARES, 2 * len(self.members))
 
 
-def greediest_first(shares: Iterable[S]) -> list[S]:
-    """Return those that have jobs waiting: most jobs first, of equal ones that with the highest tag."""
-    return sorted((one for one in shares if one.waiting), key=lambda one: (-one.waiting, -one.tag))
+_Connections = dict[str, CallerConnection]
+_Turns = list[tuple[float, Waiting]]
 
 
-def drop_idle(shares: dict[str, S], name: str, clock: float) -> None:
-    """Drop a share that would begin anew anyway; if there are too many, all that have nothing here."""
-    own = shares.get(name)
-    if own is not None and own.idle and own.tag <= clock:
-        del shares[name]
-    if len(shares) > _MOST_SHARES:
-        for idle in [key for key, share in shares.items() if share.idle]:
-            del shares[idle]
+@dataclass(slots=True)
+class Caller(Group[CallerConnection]):
+    """One caller, whose connections share what it has.
+
+    Those that do not come back when they are asked to have one share together, however many they are. Of the
+    others, short jobs may have a quarter of what the caller uses before their turn, and first jobs of
+    connections as much, the newest first: so neither waits for a round of long jobs.
+    """
+
+    #: Jobs that may run at once; 0: as many as there are slots.
+    most_running: int = 0
+    #: Its unruly connections.
+    unruly: Group[CallerConnection] = field(init=False)
+    #: What jobs used that were served before their turn because they are short.
+    short: Account = field(init=False)
+    #: What jobs used that were served before their turn because they are the first of their connections.
+    new: Account = field(init=False)
+    #: The same as its use, each job times its seconds.
+    squares: Account = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.unruly = Group(self.half_life)
+        self.short, self.new, self.squares = (Account(self.half_life) for _ in range(3))
+
+    def parties(self) -> Iterable[Share]:
+        """Return its connections, and those that share one share as one."""
+        return (*self.members.values(), self.unruly) if self.unruly.members else self.members.values()
+
+    def connection(self, name: str) -> CallerConnection:
+        """Return a connection of it, which begins if it is not known."""
+        known = self.members.get(name) or self.unruly.members.get(name)
+        return known or self.members.setdefault(name, CallerConnection(self.half_life))
+
+    def path(self, name: str) -> tuple[Share, ...]:
+        """Return the shares that a connection is part of, itself included, from the greatest to the least."""
+        connection = self.connection(name)
+        return (self, self.unruly, connection) if name in self.unruly.members else (self, connection)
+
+    def set_unruly(self, name: str, until: float) -> None:
+        """Take its own share from a connection, at least until then."""
+        connection = self.connection(name)
+        connection.unruly_until = max(connection.unruly_until, until)
+        if name in self.members:
+            self._move(name, self.members, self.unruly.members, 1)
+
+    def forgive(self, name: str, now: float) -> None:
+        """Give a connection its own share back if the time without it is over."""
+        if name in self.unruly.members and now >= self.connection(name).unruly_until:
+            self._move(name, self.unruly.members, self.members, -1)
+
+    def _move(self, name: str, old: _Connections, new: _Connections, sign: int) -> None:
+        connection = new[name] = old.pop(name)
+        self.unruly.waiting += sign * connection.waiting
+        self.unruly.sent += sign * connection.sent
+
+    def next_job(self, now: float) -> Waiting | None:
+        """Return its next job; None if none may have a slot."""
+        turns = self.turns(now)
+        if not turns or (self.most_running and self.running >= self.most_running):
+            return None
+        job = min(turns)[1]
+        job.lane = None
+        most_used = _PART_OF_LANE * self.usage(now)
+        for lane, jobs in ((self.short, self._short(turns, now)), (self.new, self._first(turns, now))):
+            if jobs and lane.usage(now) <= most_used:
+                early = min(jobs)[1]
+                early.lane = None if early is job else lane
+                return early
+        return job
+
+    def _short(self, turns: _Turns, now: float) -> _Turns:
+        """Return the turns of short jobs."""
+        most = _SHORT_PART * self._typical_seconds(now)
+        return [turn for turn in self._own(turns) if turn[1].cost <= most and not turn[1].is_new]
+
+    def _first(self, turns: _Turns, now: float) -> _Turns:
+        """Return the turns of first jobs of connections, the newest first.
+
+        Those of connections that began together stay in their order, which leaves the lane to later ones.
+        """
+        since = min(job.arrival for _, job in turns) + _LATER_PART * self._typical_seconds(now)
+        return [(-job.number, job) for _, job in self._own(turns) if job.is_new and job.arrival >= since]
+
+    def _own(self, turns: _Turns) -> _Turns:
+        """Return the turns of connections that have a share of their own."""
+        return [turn for turn in turns if turn[1].flow.connection in self.members]
+
+    def displaced_job(self, now: float) -> Waiting | None:
+        """Return the job that loses its place; that of the next turn only if there is no other."""
+        jobs = self.displaceable(now)
+        following = self.next_job(now)
+        return max([one for one in jobs if one[2] is not following] or jobs, default=(0, 0.0, None))[2]
+
+    def is_settled(self, now: float) -> bool:
+        """Return whether a new caller would be the same."""
+        return not self.unruly.members and Share.is_settled(self, now)
+
+    def end(self, job: Waiting, seconds: float, now: float) -> None:
+        """Count a job that had its slot for so long."""
+        Group.end(self, job, seconds, now)
+        self.squares.charge(seconds**2, now)
+
+    def _typical_seconds(self, now: float) -> float:
+        """Return the length of the job that a second of a slot belongs to, on average."""
+        used = self.left(self.used, self.at, now)
+        return self.squares.usage(now) / used if used else 0.0

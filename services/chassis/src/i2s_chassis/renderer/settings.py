@@ -134,7 +134,7 @@ async def open_jail(settings: RendererSettings, chassis: Chassis) -> AsyncIterat
         chassis.telemetry.isolation("tier", on=jail.isolation.tier is not Tier.NONE)
         yield jail
     except JailError as error:
-        raise StartError(f"a sandbox failed while the service started or ended: {error}") from None
+        raise StartError(f"a sandbox failed while the service started or ended: {error}") from error
     finally:
         if chassis.jail is None:
             await jail.close()

@@ -175,4 +175,4 @@ def canary_required(telemetry: Telemetry) -> Iterator[None]:
         yield
     except _CANARY_FAILURES as error:
         telemetry.self_test_failure("canary")
-        raise StartError(str(error)) from None
+        raise StartError(str(error)) from error

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import random
 import time
 from collections import Counter
@@ -18,7 +19,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from i2s_chassis.callers.audit import current_entry
-from i2s_chassis.callers.fair_queue import FairQueue, Pushback
+from i2s_chassis.callers.fair_queue import HALF_LIFE_SECONDS, FairQueue, Pushback
 from i2s_chassis.callers.quota import CallerAccount, CallerAccounts, Quota
 from i2s_chassis.callers.shares import Flow, Waiting, current_flow
 from i2s_chassis.errors import DeadlineExceededError, Refusal, ResourceExhaustedError
@@ -66,14 +67,15 @@ class Admission:
         jitter: Callable[[float, float], float] = random.uniform,
         *,
         pushback: Pushback | None = None,
+        half_life: float = HALF_LIFE_SECONDS,
         accounts: CallerAccounts | None = None,
     ) -> None:
         self.slots, self.queue = slots, queue
         self._telemetry, self._clock, self._jitter = telemetry, clock, jitter
-        self._policy = FairQueue(slots, queue, pushback)
+        self._policy = FairQueue(slots, queue, pushback, half_life)
         self._accounts = accounts or CallerAccounts(Quota(), clock)
         self._turns: dict[Waiting, asyncio.Future[None]] = {}
-        self._streams = _StreamPlaces(self._policy, slots + queue // 2)
+        self._streams = _StreamPlaces(self._policy, slots + queue // 2, clock)
         self._report()
 
     @property
@@ -131,9 +133,9 @@ class Admission:
         flow = current_flow()
         account = self._accounts.of(flow.caller)
         await self._wait_for_quota(account)
-        await self._streams.take(flow.caller)
+        await self._streams.take(flow)
         self._report()
-        return StreamPlace(lambda: self._run_item(flow), lambda: self._leave_stream(flow.caller))
+        return StreamPlace(lambda: self._run_item(flow), lambda: self._leave_stream(flow))
 
     async def _wait_for_quota(self, account: CallerAccount) -> None:
         while True:
@@ -185,10 +187,10 @@ class Admission:
                 await turn
         except (TimeoutError, asyncio.CancelledError) as error:
             if turn.done() and not turn.cancelled() and turn.exception() is None:
-                self._policy.finish(job, None)  # the slot came, and so did the end
+                self._policy.finish(job, None, self._clock())  # the slot came, and so did the end
                 self._give_slots()
             elif self._turns.pop(job, None) is not None:
-                self._policy.withdraw(job)
+                self._policy.withdraw(job, self._clock())
             if isinstance(error, TimeoutError):
                 raise DeadlineExceededError("the deadline passed while the job waited for a slot") from None
             raise
@@ -200,14 +202,14 @@ class Admission:
         entry = current_entry()
         entry.queue_seconds, entry.slot_seconds = ticket.queue_seconds, seconds
         entry.cpu_seconds = ticket.cpu_seconds
-        self._policy.finish(job, seconds)
+        self._policy.finish(job, seconds, self._clock())
         self._give_slots()
 
     def _give_slots(self) -> None:
-        while (job := self._policy.next()) is not None:
+        while (job := self._policy.next(self._clock())) is not None:
             turn = self._turns.pop(job)
             if turn.done():  # it is being cancelled
-                self._policy.finish(job, None)
+                self._policy.finish(job, None, self._clock())
             else:
                 turn.set_result(None)
         self._report()
@@ -228,11 +230,12 @@ class Admission:
             )
 
     def _send_away(self, job: Waiting, now: float) -> ResourceExhaustedError:
-        part = self._jitter(_LEAST_PART, _MOST_PART)
+        dismissal = self._policy.send_away(job, now, self._jitter(_LEAST_PART, _MOST_PART))
         return ResourceExhaustedError(
             f"all {self.slots} slots and {self.queue} places in the queue are taken; come back later",
-            _ms(self._policy.send_away(job, now, part)),
+            _ms(dismissal.seconds),
             refusal=Refusal.QUEUE,
+            is_late=dismissal.is_late,
         )
 
     def _leave(self) -> None:
@@ -240,8 +243,8 @@ class Admission:
         self._streams.wake()
         self._report()
 
-    def _leave_stream(self, caller: str) -> None:
-        self._streams.give_back(caller)
+    def _leave_stream(self, flow: Flow) -> None:
+        self._streams.give_back(flow)
         self._leave()
 
     def _report(self) -> None:
@@ -249,15 +252,20 @@ class Admission:
 
 
 class _StreamPlaces:
-    """The places that items of streams may have; the next goes to the caller that has fewest."""
+    """The places that items of streams may have.
 
-    def __init__(self, policy: FairQueue, most: int) -> None:
-        self._policy, self._most = policy, most
-        self._held: Counter[str] = Counter()
-        self._waiters: list[tuple[str, asyncio.Future[None]]] = []
+    The next goes to the caller that has fewest, there to the connection that has fewest, and of equal ones to
+    the one that used least.
+    """
 
-    async def take(self, caller: str) -> None:
-        waiter = (caller, asyncio.get_running_loop().create_future())
+    def __init__(self, policy: FairQueue, most: int, clock: Callable[[], float]) -> None:
+        self._policy, self._most, self._clock = policy, most, clock
+        self._held: Counter[str | tuple[str, str]] = Counter()
+        self._total = 0
+        self._waiters: list[tuple[Flow, asyncio.Future[None]]] = []
+
+    async def take(self, flow: Flow) -> None:
+        waiter = (flow, asyncio.get_running_loop().create_future())
         self._waiters.append(waiter)
         self.wake()
         try:
@@ -266,24 +274,39 @@ class _StreamPlaces:
             if waiter in self._waiters:
                 self._waiters.remove(waiter)
             elif not waiter[1].cancelled():  # the place came, and so did the cancellation
-                self.give_back(caller)
+                self.give_back(flow)
                 self._policy.leave()
                 self.wake()
             raise
 
-    def give_back(self, caller: str) -> None:
-        self._held[caller] -= 1
-        if not self._held[caller]:
-            del self._held[caller]
+    def give_back(self, flow: Flow) -> None:
+        self._count(flow, -1)
 
     def wake(self) -> None:
-        while self._waiters and self._held.total() < self._most and not self._policy.is_full:
-            waiter = min(self._waiters, key=lambda one: self._held[one[0]])
+        if not self._may_give():
+            return
+        now = self._clock()
+        used = {flow: self._policy.usage(flow, now) for flow in {flow for flow, _ in self._waiters}}
+        while self._may_give():
+            waiter = min(self._waiters, key=lambda one: (*self._places_of(one[0]), *used[one[0]]))
             self._waiters.remove(waiter)
             if not waiter[1].done():
                 self._policy.hold_place()
-                self._held[waiter[0]] += 1
+                self._count(waiter[0], 1)
                 waiter[1].set_result(None)
+
+    def _may_give(self) -> bool:
+        return bool(self._waiters) and self._total < self._most and not self._policy.is_full
+
+    def _places_of(self, flow: Flow) -> tuple[int, int]:
+        return self._held[flow.caller], self._held[flow.caller, flow.connection]
+
+    def _count(self, flow: Flow, places: int) -> None:
+        self._total += places
+        for party in (flow.caller, (flow.caller, flow.connection)):
+            self._held[party] += places
+            if not self._held[party]:
+                del self._held[party]
 
 
 class StreamPlace:
@@ -314,4 +337,4 @@ class StreamPlace:
 
 
 def _ms(seconds: float) -> int:
-    return max(1, round(1000 * seconds))
+    return max(1, math.ceil(1000 * seconds))  # who comes back a moment earlier comes too soon

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import os
 import sys
 import textwrap
 import typing
@@ -17,7 +18,7 @@ from typing import ClassVar, Generic, Literal, NoReturn, TypeVar
 from pydantic import ByteSize, Field
 
 from i2s_chassis.callers.access import is_caller_name, new_token, token_line
-from i2s_chassis.errors import ServiceSettingsError, StartError
+from i2s_chassis.errors import ServiceSettingsError, StartError, StartKilledError
 from i2s_chassis.server.configure import CommandSettings, Leaf, Raw, place
 from i2s_chassis.server.service import Service
 from i2s_chassis.server.settings import Address, ServiceSettings
@@ -109,7 +110,8 @@ def run(program: str, commands: Sequence[Command[typing.Any]], argv: Sequence[st
     """Run what the command line says.
 
     Returns:
-        The exit code: that of the action; 1 if it cannot start; 2 for a bad option or value.
+        The exit code: that of the action; 1 if it cannot start; EX_TEMPFAIL if something outside kept it from
+        that; 2 for a bad option or value.
     """
     parser = _parser(program, commands)
     try:
@@ -123,7 +125,8 @@ def run(program: str, commands: Sequence[Command[typing.Any]], argv: Sequence[st
     except ServiceSettingsError as error:
         return _fail(f"{program}: {error.message}; see {program} --help", _EXIT_USAGE)
     except StartError as error:
-        return _fail(f"{program}: {error.message}", _EXIT_START)
+        code = os.EX_TEMPFAIL if isinstance(error, StartKilledError) else _EXIT_START
+        return _fail(f"{program}: {error.message}", code)
     except KeyboardInterrupt:
         return _EXIT_INTERRUPTED
     except SystemExit as stop:  # of --help

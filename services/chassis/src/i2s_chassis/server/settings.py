@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, ByteSize, Field, model_validator
 
-from i2s_chassis.callers.fair_queue import Pushback
+from i2s_chassis.callers.fair_queue import HALF_LIFE_SECONDS, Pushback
 from i2s_chassis.callers.quota import Quota
 from i2s_chassis.limits import DEFAULT_LIMITS, MAX_LIMITS, Limits, LimitTable
 from i2s_chassis.server.configure import CommandSettings, Raw
@@ -108,6 +108,12 @@ class ServiceSettings(CommandSettings):
     )
     slots: int = Field(default_factory=usable_cpus, ge=1, le=4096, description="Jobs that run at once.")
     queue: int = Field(64, ge=0, le=100_000, description="Jobs that wait at once; more are sent away.")
+    share_half_life_seconds: float = Field(
+        HALF_LIFE_SECONDS,
+        gt=0,
+        le=86_400,
+        description="Time after which what a caller or a connection used counts half when slots are shared.",
+    )
     pushback: Pushback = Field(Pushback(), description="Calls that find no place:")
     quota: Quota = Field(Quota(), description="Bound of each caller; 0: none.")
     access_file: Path | None = Field(

@@ -405,7 +405,7 @@ async def open_pool(
         telemetry: The metrics that count them.
 
     Raises:
-        StartError: There can be none, and ``--warm zygote`` was chosen.
+        StartError: There can be none, and ``--warm zygote`` was chosen. Or something outside killed each.
         JailError: A fault of the jail.
     """
     if settings.warm == "single-use":
@@ -417,6 +417,8 @@ async def open_pool(
         opened: WarmPool | None = None
         try:
             opened = await stack.enter_async_context(pool.open())
+        except WarmKilledError as error:
+            raise StartError(f"no {kind} could be started: {error}") from error
         except WarmError as error:
             if required and settings.warm == "zygote":
                 raise StartError(f"no {kind} can be had here: {error}; use --warm single-use") from None

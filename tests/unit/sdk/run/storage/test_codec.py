@@ -15,6 +15,8 @@ from i2s_sdk.run.storage.record import (
     SampleInstance,
     SampleRendering,
     SampleScore,
+    SampleTurn,
+    TurnEnd,
 )
 from i2s_wire.render.rendering import Verdict
 
@@ -115,6 +117,24 @@ def test_the_last_stage_that_says_how_a_sample_ended_decides(
     assert record_line(again) == record_line(record)
 
 
+@pytest.mark.parametrize(
+    ("turn", "fields"),
+    [
+        (SampleTurn(), {}),
+        (SampleTurn(1, TurnEnd.NO_TURN, "it looks"), {"turn_end": "no_turn", "turn_reason": "it looks"}),
+        (SampleTurn(2), {"turn": 2}),
+        (SampleTurn(3, TurnEnd.DONE), {"turn": 3, "turn_end": "done"}),
+    ],
+)
+def test_a_turn_comes_back_and_a_first_answer_of_a_conversation_that_goes_on_has_no_field(
+    turn: SampleTurn, fields: dict[str, object]
+) -> None:
+    line = record_line(Record(INSTANCE, score=SampleScore(Outcome.SCORED), turn=turn))
+    assert {name: value for name, value in line.items() if name.startswith("turn")} == fields
+    assert read_record(json.loads(json.dumps(line))).turn == turn
+    assert ("turn" in rendering_line(INSTANCE, SampleRendering(), turn.turn)) == (turn.turn > 1)
+
+
 def test_a_structure_that_a_scorer_could_not_work_on_is_not_usable_and_says_why() -> None:
     rendering = SampleRendering(usable=True, verdict=Verdict.RENDERED, message="fine")
     record = Record(
@@ -138,6 +158,8 @@ def test_a_structure_that_a_scorer_could_not_work_on_is_not_usable_and_says_why(
         {"parts": {"fma": [1.0]}},
         {"completion": 5},
         {"reading": {"start": 0, "end": 1, "taken": ["1"]}},
+        {"turn": "2"},
+        {"turn_end": "bored"},
     ],
 )
 def test_a_field_of_another_type_is_an_error(change: dict[str, object]) -> None:

@@ -92,12 +92,29 @@ const pooled = (parts) => make("table", "pooled", caption("parts of pooled metri
   make("tr", "", ...["pooled metric", "numerator", "denominator"].map((title) => head(title))),
   ...Object.entries(parts).map(([name, [top, bottom]]) =>
     make("tr", "", head(name, "row"), make("td", "", `${top}`), make("td", "", `${bottom}`))));
+// ---- answers after the first, of a run in which models were shown their renderings
+
+const ENDS = {
+  done: "the model says that its answer is to stay", unchanged: "the same structure again", refused: "refused",
+  no_answer: "no answer to show the model", no_turn: "the model has no further turns",
+};
+const turnPart = (sample, detail) => {
+  const ending = detail.ending;
+  const list = make("ul", "metrics", ...data.metrics[sample.task].map((name, at) =>
+    make("li", name === data.tasks[sample.task].main ? "main" : "", make("b", "", name), ` ${number(ending[3][at])}`)));
+  return make("section", "turn",
+    make("h4", "", `answer ${detail.turn} `, make("span", `badge ${tone(ending)}`, state(ending))),
+    ...(detail.end ? [make("p", "note", ENDS[detail.end] || words(detail.end))] : []),
+    ...(ending[2] >= 0 ? [still(ending[2], `${sample.task} ${sample.id}, rendering of answer ${detail.turn}`, false)] : []),
+    list, notes(ending, detail), ...texts(sample, ending, detail));
+};
 const runPart = async (place, sample, run) => {
   const ending = sample.runs[run];
   if (ending === null) return;
   try {
     const detail = await details(sample, run);
-    place.append(notes(ending, detail), ...(detail.parts ? [pooled(detail.parts)] : []), ...(detail.panels || []).map((one) => panel(sample, one)), ...texts(sample, ending, detail));
+    place.append(notes(ending, detail), ...(detail.parts ? [pooled(detail.parts)] : []), ...(detail.panels || []).map((one) => panel(sample, one)), ...texts(sample, ending, detail),
+      ...(detail.turns || []).map((one) => turnPart(sample, one)));
   } catch (error) {
     place.append(make("p", "bad", `The details cannot be shown: ${error}`));
   }

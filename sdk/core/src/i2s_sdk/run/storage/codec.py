@@ -22,8 +22,10 @@ from i2s_sdk.run.storage.record import (
     SampleInstance,
     SampleRendering,
     SampleScore,
+    SampleTurn,
     StoredQuestion,
     TokenUsage,
+    TurnEnd,
 )
 from i2s_wire.render.rendering import Verdict
 
@@ -60,7 +62,14 @@ def record_line(record: Record) -> Line:
                 "reasoning": answer.reasoning,
             }
         ),
+        **_turn_fields(record.turn),
     }
+
+
+def _turn_fields(turn: SampleTurn) -> Line:
+    """Return the fields of a turn; none for a first answer that the conversation did not end with."""
+    number = turn.turn if turn.turn > 1 else 0
+    return _filled({"turn": number, "turn_end": turn.ended and str(turn.ended), "turn_reason": turn.reason})
 
 
 def read_record(plain: object) -> Record:
@@ -98,11 +107,23 @@ def read_record(plain: object) -> Record:
         not_usable=None,
         seconds=seconds.optional_number("score"),
     )
-    return Record(line.read_as(SampleInstance), answer, rendering, score)
+    ended = line.text("turn_end", "")
+    turn = SampleTurn(
+        line.whole("turn", 1),
+        TurnEnd(ended) if ended else None,
+        line.text("turn_reason", ""),
+    )
+    return Record(line.read_as(SampleInstance), answer, rendering, score, turn)
 
 
-def rendering_line(instance: SampleInstance, rendering: SampleRendering) -> Line:
-    """Return the line of a sample that was read and rendered; the outcome of one to be scored is null."""
+def rendering_line(instance: SampleInstance, rendering: SampleRendering, turn: int = 1) -> Line:
+    """Return the line of a sample that was read and rendered; the outcome of one to be scored is null.
+
+    Args:
+        instance: The instance of the sample.
+        rendering: What was read and rendered.
+        turn: Number of the answer in its conversation.
+    """
     texts = {"document": rendering.document, "log": rendering.log, "target": rendering.target}
     first = {
         "id": instance.id,
@@ -119,6 +140,7 @@ def rendering_line(instance: SampleInstance, rendering: SampleRendering) -> Line
         "truth": rendering.truth,
         **_filled({"no_truth": rendering.no_truth}),
         **{name: text for name, text in texts.items() if text is not None},
+        **_turn_fields(SampleTurn(turn)),
     }
 
 

@@ -9,6 +9,7 @@
       renderings.jsonl   one line for each sample that was rendered
       records.jsonl      one line for each sample that has ended
       calls.jsonl        one line for each call of the model that was begun
+      turn-renderings.jsonl, turn-records.jsonl   the same of answers after the first, if the run has turns
       reference-points.jsonl   one line for each reference point and instance, if they were measured
       pictures/ab/ab….png   by SHA-256 of their content
       results.json       aggregate, written at the end
@@ -47,7 +48,15 @@ from i2s_sdk.run.storage.codec import (
     record_line,
     rendering_line,
 )
-from i2s_sdk.run.storage.index import JsonlIndex, call_mark, key_of, read_lines, unanswered_calls
+from i2s_sdk.run.storage.index import (
+    JsonlIndex,
+    Key,
+    call_mark,
+    key_of,
+    line_key,
+    read_lines,
+    unanswered_calls,
+)
 from i2s_sdk.run.storage.interface import Lines, PathOrUrl, RunStorage, open_storage
 from i2s_sdk.run.storage.local import DRAFTS, LOCK, stem
 from i2s_sdk.run.storage.manifest import (
@@ -67,27 +76,47 @@ from i2s_sdk.run.storage.record import (
     SampleRendering,
     SampleScore,
     StoredQuestion,
+    TurnEnd,
     without_texts,
 )
 from i2s_sdk.settings import Settings
+from i2s_sdk.tasks.turn import turn_name
 
 MANIFEST, RECORDS, IMAGES = "manifest.json", "records.jsonl", "pictures"
 ANSWERS, RENDERINGS, CALLS = "answers.jsonl", "renderings.jsonl", "calls.jsonl"
+TURN_RENDERINGS, TURN_RECORDS = "turn-renderings.jsonl", "turn-records.jsonl"
 RESULTS, REPORT, LOGS = "results.json", "index.html", "logs"
 
 #: Files of lines, in the order of the stages.
 APPENDED = (ANSWERS, RENDERINGS, RECORDS, CALLS)
+
+#: Files of lines that only runs with turns have. First answers are not in them, so that they are found where
+#: they are in every run.
+OF_TURNS = (TURN_RENDERINGS, TURN_RECORDS)
 
 #: There as long as shards are merged into a folder: what it holds is no run yet.
 MERGING = "merging"
 
 #: What a run has before it has a manifest.
 _EARLY = frozenset(
-    {LOCK, DRAFTS, "lock.json", LOGS, INSTANCES, *APPENDED, *(stem(name) for name in APPENDED)}
+    {
+        *(LOCK, DRAFTS, "lock.json", LOGS, INSTANCES),
+        *(name for file in (*APPENDED, *OF_TURNS) for name in (file, stem(file))),
+    }
 )
 
 #: A part of a record that says why it stopped a sample.
 P = TypeVar("P", SampleAnswer, SampleRendering, SampleScore)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordMark:
+    """The part of a record that stays in memory."""
+
+    #: How the sample ended.
+    outcome: Outcome
+    #: Why its conversation ended with it; None if it did not, or the run has no turns.
+    turn_end: TurnEnd | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +134,10 @@ class RunFolder:
         storage: The folder or object store that the run lies in.
         answers: What the model said; marked by outcome and dollars paid.
         renderings: What was rendered; not marked.
-        ended: Records of samples; marked by outcome.
+        ended: Records of samples; marked by outcome, and by why the conversation ended.
         calls: Calls of the model that were begun; marked by their names.
+        turn_renderings: Renderings of answers after the first, by instance and name of the turn; not marked.
+        turns: Records of these answers, by the same; marked as ``ended``.
         answered: How many samples have an answer.
         paid: US dollars that are known to have been paid for them.
     """
@@ -116,10 +147,12 @@ class RunFolder:
         storage: RunStorage,
         answers: JsonlIndex[AnswerMark],
         renderings: JsonlIndex[None],
-        ended: JsonlIndex[Outcome],
+        ended: JsonlIndex[RecordMark],
         calls: JsonlIndex[str],
+        opened: ExitStack,
     ) -> None:
         self.storage = storage
+        self._opened = opened
         self.answers, self.renderings, self.ended, self.calls = answers, renderings, ended, calls
         self._without_paths = path_remover(storage.where)
         self.answered = sum(mark.final for key, mark in answers.marks.items() if isinstance(key, str))
@@ -152,9 +185,20 @@ class RunFolder:
                 storage,
                 opened.enter_context(JsonlIndex.open(storage, ANSWERS, _answer_mark)),
                 opened.enter_context(JsonlIndex.open(storage, RENDERINGS, _no_mark)),
-                opened.enter_context(JsonlIndex.open(storage, RECORDS, _outcome)),
+                opened.enter_context(JsonlIndex.open(storage, RECORDS, _record_mark)),
                 opened.enter_context(JsonlIndex.open(storage, CALLS, call_mark)),
+                opened,
             )
+
+    @cached_property
+    def turn_renderings(self) -> JsonlIndex[None]:
+        """See the class. The file is made when it is first used, so that only runs with turns have it."""
+        return self._opened.enter_context(JsonlIndex.open(self.storage, TURN_RENDERINGS, _no_mark))
+
+    @cached_property
+    def turns(self) -> JsonlIndex[RecordMark]:
+        """See ``turn_renderings``."""
+        return self._opened.enter_context(JsonlIndex.open(self.storage, TURN_RECORDS, _record_mark))
 
     @property
     def path(self) -> PathOrUrl:
@@ -208,13 +252,15 @@ class RunFolder:
         self.storage.flush()
         return read_records(self.storage, texts=texts)
 
-    def record(self, identity: str) -> Record | None:
-        """Return the record of an instance; None if it has none."""
-        return self.ended.read(identity, read_record) if identity in self.ended else None
+    def record(self, identity: str, turn: int = 1) -> Record | None:
+        """Return the record of an answer of an instance; None if it has none."""
+        index, key = (self.ended if turn == 1 else self.turns), key_of(identity, turn_name(turn))
+        return index.read(key, read_record) if key in index else None
 
     def append(self, record: Record) -> None:
         """Store the record of a sample that has ended; its failure has no path of this machine."""
-        self.ended.append(
+        index = self.ended if record.turn.turn == 1 else self.turns
+        index.append(
             record_line(
                 replace(
                     record,
@@ -237,9 +283,10 @@ class RunFolder:
         failure = Failure(part.failure.kind, self._without_paths(part.failure.message))
         return replace(part, failure=failure)
 
-    def put_rendering(self, instance: SampleInstance, rendering: SampleRendering) -> None:
+    def put_rendering(self, instance: SampleInstance, rendering: SampleRendering, turn: int = 1) -> None:
         """Store what was rendered; its images are there already."""
-        self.renderings.append(rendering_line(instance, rendering))
+        index = self.renderings if turn == 1 else self.turn_renderings
+        index.append(rendering_line(instance, rendering, turn))
 
     def answer(self, identity: str, question: str = "") -> SampleAnswer | None:
         """Return what the model said; None if it is to be asked (again).
@@ -254,13 +301,25 @@ class RunFolder:
             return None
         return self.answers.read(key, read_answer)
 
-    def rendering(self, identity: str) -> tuple[SampleInstance, SampleRendering] | None:
-        """Return the rendering of an instance, and this as it was then; None if it was not rendered."""
-        return self.renderings.read(identity, read_rendering) if identity in self.renderings else None
+    def is_rendered(self, identity: str, turn: int = 1) -> bool:
+        """Return whether an answer of an instance was rendered."""
+        index = self.renderings if turn == 1 else self.turn_renderings
+        return key_of(identity, turn_name(turn)) in index
 
-    def rendering_of(self, identity: str) -> SampleRendering | None:
+    def rendering(self, identity: str, turn: int = 1) -> tuple[SampleInstance, SampleRendering] | None:
+        """Return the rendering of an instance, and this as it was then; None if it was not rendered."""
+        index = self.renderings if turn == 1 else self.turn_renderings
+        key = key_of(identity, turn_name(turn))
+        return index.read(key, read_rendering) if key in index else None
+
+    def mark(self, identity: str, turn: int = 1) -> RecordMark | None:
+        """Return how an answer of an instance ended; None if it has no record."""
+        index = self.ended if turn == 1 else self.turns
+        return index.marks.get(key_of(identity, turn_name(turn)))
+
+    def rendering_of(self, identity: str, turn: int = 1) -> SampleRendering | None:
         """Return the rendering of an instance; None if it was not rendered."""
-        rendering = self.rendering(identity)
+        rendering = self.rendering(identity, turn)
         return None if rendering is None else rendering[1]
 
     def put_image(self, png: bytes) -> str:
@@ -331,6 +390,27 @@ def _parsed_records(lines: Lines) -> Iterator[tuple[tuple[int, int], Record]]:
             raise DataError(str(lines), number, f"is not a record: {error!r}") from None
 
 
+def read_turns(storage: RunStorage) -> dict[str, tuple[Record, ...]]:
+    """Return the records of answers after the first by instance, in order, without their texts.
+
+    Raises:
+        DataError: A line is not a record; names it.
+    """
+    return _turns(storage.lines(TURN_RECORDS))[0]
+
+
+def _turns(lines: Lines) -> tuple[dict[str, tuple[Record, ...]], dict[Key, tuple[int, int]]]:
+    """Return these records, and where each lies; of several of one answer the last counts."""
+    records: dict[str, dict[int, Record]] = {}
+    offsets: dict[Key, tuple[int, int]] = {}
+    for place, record in _parsed_records(lines):
+        identity, turn = record.instance.id, record.turn.turn
+        records.setdefault(identity, {})[turn] = without_texts(record)
+        offsets[key_of(identity, turn_name(turn))] = place
+    in_order = {name: tuple(own[turn] for turn in sorted(own)) for name, own in records.items()}
+    return in_order, offsets
+
+
 def read_asked(storage: RunStorage) -> dict[str, tuple[tuple[str, StoredQuestion], ...]]:
     """Return what the model was asked, by instance: each question with its name, in the order asked.
 
@@ -353,7 +433,7 @@ def read_asked(storage: RunStorage) -> dict[str, tuple[tuple[str, StoredQuestion
 def _refuse_strangers(storage: RunStorage, *, merging: bool) -> None:
     names = storage.names()
     if merging and MERGING in names:
-        storage.remove({MANIFEST, *APPENDED})
+        storage.remove({MANIFEST, *APPENDED, *OF_TURNS})
         return
     if MERGING in names:
         raise UsageError(f"{storage} holds a merge that was not finished; give the same i2s-sdk merge again")
@@ -378,8 +458,13 @@ def _no_mark(plain: Mapping[str, Any]) -> None:
     """Return nothing: whether a line is there is all that is asked."""
 
 
-def _outcome(plain: Mapping[str, Any]) -> Outcome:
-    return Outcome(plain["outcome"])
+@functools.lru_cache(maxsize=4096)
+def _shared_mark(outcome: str, ended: str) -> RecordMark:
+    return RecordMark(Outcome(outcome), TurnEnd(ended) if ended else None)
+
+
+def _record_mark(plain: Mapping[str, Any]) -> RecordMark:
+    return _shared_mark(plain["outcome"], plain.get("turn_end", ""))
 
 
 #: What may follow a folder where it is the beginning of a path.
@@ -432,6 +517,10 @@ class StoredRun:
     records: Mapping[str, Record]
     _lines: Lines | None = field(default=None, repr=False)
     _offsets: Mapping[str, tuple[int, int]] = field(default_factory=dict, repr=False)
+    #: Records of answers after the first by instance, in order, without their texts; see ``with_texts``.
+    turns: Mapping[str, tuple[Record, ...]] = field(default_factory=dict)
+    _turn_lines: Lines | None = field(default=None, repr=False)
+    _turn_offsets: Mapping[Key, tuple[int, int]] = field(default_factory=dict, repr=False)
 
     @property
     def path(self) -> PathOrUrl:
@@ -454,17 +543,23 @@ class StoredRun:
 
     def with_texts(self, record: Record) -> Record:
         """Return one of the records as it stands in the file, with completion, structure and messages."""
-        if self._lines is None:
+        turn = record.turn.turn
+        lines = self._lines if turn == 1 else self._turn_lines
+        if lines is None:
             return record
         try:
-            return read_record(read_json(self._lines.read(*self._offsets[record.instance.id])))
+            if turn == 1:
+                place = self._offsets[record.instance.id]
+            else:
+                place = self._turn_offsets[key_of(record.instance.id, turn_name(turn))]
+            return read_record(read_json(lines.read(*place)))
         except (ValueError, KeyError, TypeError) as error:
-            raise DataError(str(self._lines), 0, f"was changed while it was read: {error!r}") from None
+            raise DataError(str(lines), 0, f"was changed while it was read: {error!r}") from None
 
-    def rendering(self, identity: str) -> SampleRendering | None:
-        """Return what the stage "render" kept of a sample; None if it kept nothing."""
-        lines, places = self._renderings
-        place = places.get(identity)
+    def rendering(self, identity: str, turn: int = 1) -> SampleRendering | None:
+        """Return what the stage "render" kept of an answer; None if it kept nothing."""
+        lines, places = self._renderings if turn == 1 else self._turn_renderings
+        place = places.get(key_of(identity, turn_name(turn)))
         if place is None:
             return None
         try:
@@ -478,16 +573,14 @@ class StoredRun:
         return read_asked(self.storage)
 
     @cached_property
-    def _renderings(self) -> tuple[Lines, dict[str, tuple[int, int]]]:
+    def _renderings(self) -> tuple[Lines, dict[Key, tuple[int, int]]]:
         """Return the file of renderings, and where the last line of each sample lies."""
-        lines = self.storage.lines(RENDERINGS)
-        places: dict[str, tuple[int, int]] = {}
-        for offset, raw in lines:
-            try:
-                places[str(read_json(raw)["id"])] = (offset, len(raw))
-            except (ValueError, KeyError, TypeError) as error:
-                raise DataError(str(lines), 0, f"a line is not a rendering: {error!r}") from None
-        return lines, places
+        return _rendering_places(self.storage.lines(RENDERINGS))
+
+    @cached_property
+    def _turn_renderings(self) -> tuple[Lines, dict[Key, tuple[int, int]]]:
+        """Return the same of answers after the first."""
+        return _rendering_places(self.storage.lines(TURN_RENDERINGS))
 
     def image(self, digest: str) -> bytes | None:
         """Return an image; None if the folder does not hold it."""
@@ -495,6 +588,16 @@ class StoredRun:
             return self.storage.read(image_name(digest))
         except OSError:
             return None
+
+
+def _rendering_places(lines: Lines) -> tuple[Lines, dict[Key, tuple[int, int]]]:
+    places: dict[Key, tuple[int, int]] = {}
+    for offset, raw in lines:
+        try:
+            places[line_key(read_json(raw))] = (offset, len(raw))
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(str(lines), 0, f"a line is not a rendering: {error!r}") from None
+    return lines, places
 
 
 def read_run(where: PathOrUrl | RunStorage) -> StoredRun:
@@ -514,7 +617,10 @@ def read_run(where: PathOrUrl | RunStorage) -> StoredRun:
         raise UsageError(f"{storage} is not the folder of a run: it holds no {MANIFEST}")
     lines = storage.lines(RECORDS)
     records, offsets = _records(lines)
-    return StoredRun(storage, manifest, _planned(storage), records, lines, offsets)
+    turn_lines = storage.lines(TURN_RECORDS)
+    turns, turn_offsets = _turns(turn_lines) if manifest.options.turns > 1 else ({}, {})
+    planned = _planned(storage)
+    return StoredRun(storage, manifest, planned, records, lines, offsets, turns, turn_lines, turn_offsets)
 
 
 def read_planned(storage: RunStorage, manifest: Manifest) -> tuple[PlannedInstance, ...]:

@@ -1,7 +1,8 @@
 """Append-only files of JSON lines with an index by the id of the instance, and the call log that is one.
 
-Lines of one of several questions of an instance have its name too. Of several lines of one key the last
-counts. In memory there is only where each line lies, and a mark.
+Lines of one of several questions of an instance have its name too, and lines of turns after the first the
+number of the turn. Of several lines of one key the last counts. In memory there is only where each line
+lies, and a mark.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from i2s_sdk.errors import DataError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.model import Model
 from i2s_sdk.run.storage.interface import AppendLog, Lines, RunStorage
+from i2s_sdk.tasks.turn import turn_name
 
 M = TypeVar("M")
 R = TypeVar("R")
@@ -38,7 +40,7 @@ def key_of(identity: str, question: str = "") -> Key:
 
 def line_key(plain: Mapping[str, Any]) -> Key:
     """Return what a line is found by."""
-    return key_of(plain["id"], plain.get("question", ""))
+    return key_of(plain["id"], plain.get("question") or turn_name(plain.get("turn", 1)))
 
 
 class JsonlIndex(Generic[M]):
@@ -133,6 +135,8 @@ def _parsed(lines: Lines) -> Iterator[tuple[int, bytes, dict[str, Any]]]:
                 raise TypeError("its id is not a text")
             if not isinstance(plain.get("question", ""), str):
                 raise TypeError("its question is not a text")
+            if not isinstance(plain.get("turn", 1), int):
+                raise TypeError("its turn is not a number")
         except (ValueError, KeyError, TypeError) as error:
             raise _damaged(lines, number, error) from None
         yield offset, raw, plain

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from i2s_sdk.errors import RunConflictError, UsageError
 from i2s_sdk.json_text import JsonFields, read_json
@@ -51,6 +51,8 @@ class RunOptions:
     seed: int | None = None
     #: The part that is done here, as "1/3"; empty is the whole.
     shard: str = ""
+    #: Answers of a conversation at most: how often a model may correct its answer, and one.
+    turns: int = 1
 
     def differences(self, other: RunOptions, *, resuming: bool = False) -> list[str]:
         """Return what differs, as "name: ours, theirs" for people.
@@ -76,6 +78,13 @@ class RunOptions:
             for name in mine
             if mine[name] != theirs[name]
         ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the options as JSON has them; ``turns`` is left out if it is 1, as before there were any."""
+        plain = asdict(self)
+        if self.turns == 1:
+            del plain["turns"]
+        return plain
 
     def require_same(self, stored: RunOptions, folder: object) -> None:
         """Return where ``stored``, the options of the run in ``folder``, are these.
@@ -121,7 +130,8 @@ class Manifest:
 
     def to_json(self) -> str:
         """Return the content of the file."""
-        return json.dumps({"format": FORMAT, **asdict(self)}, indent=2, ensure_ascii=False) + "\n"
+        plain = {"format": FORMAT, **asdict(self), "options": self.options.to_json()}
+        return json.dumps(plain, indent=2, ensure_ascii=False) + "\n"
 
     @classmethod
     def parse(cls, content: bytes, where: object) -> Manifest:

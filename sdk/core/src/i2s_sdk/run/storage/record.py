@@ -6,7 +6,8 @@
     ├── instance    SampleInstance     what is evaluated: its groups, the digests of what is compared with
     ├── answer      SampleAnswer       stage "generate": how the model was asked and what it said
     ├── rendering   SampleRendering    stage "render": the structure of the answer, in some tasks its image
-    └── score       SampleScore        stage "score": the values of the metrics
+    ├── score       SampleScore        stage "score": the values of the metrics
+    └── turn        SampleTurn         which answer of the conversation it is, and why that ended with it
 
 Each part is written once, by its stage. A part that has its defaults belongs to a stage that the sample did
 not reach. ``codec`` has the form of a record as a line of JSON.
@@ -25,6 +26,21 @@ from i2s_wire.render.rendering import Verdict
 
 #: Bytes of the digest of a completion in memory.
 _DIGEST_BYTES = 16
+
+
+class TurnEnd(enum.StrEnum):
+    """Why a conversation ended before the last turn of its run.
+
+    DONE: The model said that its answer is to stay. UNCHANGED: It gave the same structure again. REFUSED: It,
+    or its provider, refused. NO_ANSWER: There is no text that could be shown as its answer. NO_TURN: The
+    model has no answers to further turns.
+    """
+
+    DONE = "done"
+    UNCHANGED = "unchanged"
+    REFUSED = "refused"
+    NO_ANSWER = "no_answer"
+    NO_TURN = "no_turn"
 
 
 class Outcome(enum.StrEnum):
@@ -327,13 +343,26 @@ class SampleScore:
 
 
 @dataclass(frozen=True, slots=True)
+class SampleTurn:
+    """The place of an answer in its conversation."""
+
+    #: Number of the answer, from 1.
+    turn: int = 1
+    #: Why the conversation ended with it; None if it went on, or the run has no further turn.
+    ended: TurnEnd | None = None
+    #: The words of a model that has no further turn; otherwise empty.
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
-    """One sample of a run, as far as it got."""
+    """One sample of a run, as far as it got; of a run with turns, one of its answers."""
 
     instance: SampleInstance
     answer: SampleAnswer = SampleAnswer()
     rendering: SampleRendering = SampleRendering()
     score: SampleScore = SampleScore()
+    turn: SampleTurn = SampleTurn()
 
     @property
     def outcome(self) -> Outcome:
@@ -424,4 +453,5 @@ def without_texts(record: Record) -> Record:
             not_usable=None if score.not_usable is None else "",
             seconds=None,
         ),
+        replace(record.turn, reason=""),
     )

@@ -1,0 +1,320 @@
+"""The episodes of callers: bounded, gone after their time, and in a store if they outlive the gateway."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from http import HTTPStatus
+from typing import Any, Protocol
+
+from i2s_gateway.guard import GatewayError
+from i2s_sdk.errors import I2SError, StoreError, UsageError, WriteError
+from i2s_sdk.json_text import read_json
+from i2s_sdk.run.storage.interface import RunStorage
+from i2s_training.episode import EpisodeRules, EpisodeState
+
+_log = logging.getLogger(__name__)
+
+#: Bytes of randomness in the name of an episode.
+_RANDOM_BYTES = 24
+_ID = re.compile(r"[A-Za-z0-9_-]{32}")
+_SUFFIX = ".json"
+#: Seconds after which a caller that was sent away may come back, at least and at most.
+_SOONEST, _LATEST = 1.0, 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeBounds:
+    """How many episodes there may be, and how long."""
+
+    #: Most episodes of all callers.
+    count: int
+    #: Most episodes of one caller.
+    each: int
+    #: Size of all episodes; those of one caller have half at most.
+    size: int
+    #: Seconds after its last use for which an episode is kept.
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEpisode:
+    """An episode as it is kept."""
+
+    #: Its name, which cannot be guessed.
+    id: str
+    #: Key of the caller that may use it.
+    owner: str
+    #: When it is gone, in seconds since 1970.
+    expires: float
+    #: The batch of rewards of its answers, as JSON, whose one item lacks the completion.
+    opening: Mapping[str, Any] = field(repr=False)
+    #: Number of turns, and which gives the reward.
+    rules: EpisodeRules
+    #: What its steps came to.
+    state: EpisodeState = field(default_factory=EpisodeState)
+
+    def to_json(self) -> bytes:
+        """Return the text that is kept."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def from_json(cls, text: bytes) -> StoredEpisode:
+        """Return the episode that a text says.
+
+        Raises:
+            ValueError: It is none.
+        """
+        try:
+            said: dict[str, Any] = read_json(text.decode())
+            state = {**said.pop("state")}
+            state["rewards"] = tuple(float(one) for one in state["rewards"])
+            return cls(**{**said, "rules": EpisodeRules(**said["rules"]), "state": EpisodeState(**state)})
+        except (KeyError, TypeError, AttributeError, UsageError) as error:
+            raise ValueError(f"is no episode: {error}") from None
+
+
+class _Contents(Protocol):
+    """Texts by name."""
+
+    def names(self) -> set[str]:
+        """Return all names."""
+        ...
+
+    def read(self, name: str) -> bytes:
+        """Return a text; raises OSError or StoreError."""
+        ...
+
+    def write(self, name: str, content: bytes) -> None:
+        """Keep a text; raises WriteError or StoreError."""
+        ...
+
+    def remove(self, names: set[str]) -> None:
+        """Forget texts; raises OSError or StoreError."""
+        ...
+
+
+class _Memory:
+    """Texts in memory."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, bytes] = {}
+
+    def names(self) -> set[str]:
+        return set(self._texts)
+
+    def read(self, name: str) -> bytes:
+        if name not in self._texts:
+            raise FileNotFoundError(name)
+        return self._texts[name]
+
+    def write(self, name: str, content: bytes) -> None:
+        self._texts[name] = content
+
+    def remove(self, names: set[str]) -> None:
+        for name in names:
+            self._texts.pop(name, None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What is known of an episode without reading it."""
+
+    owner: str
+    size: int
+    expires: float
+
+
+class EpisodeStore:
+    """Episodes by caller and name. No caller can use, or learn of, an episode of another one.
+
+    The bounds are those of this gateway: of a store that several share, each counts what it has seen. A step
+    is alone within one gateway. Its methods may wait for the disk; they are safe to share between threads.
+
+    Args:
+        bounds: How many episodes there may be, and how long.
+        storage: Where they are kept; None is memory, which ends with the gateway.
+        clock: Returns seconds since 1970.
+
+    Raises:
+        StoreError: The store does not answer.
+    """
+
+    def __init__(
+        self, bounds: EpisodeBounds, storage: RunStorage | None = None, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._bounds, self._clock = bounds, clock
+        self._contents: _Contents = _Memory() if storage is None else storage
+        self._lock = threading.Lock()
+        self._places: dict[str, _Place] = {}
+        self._under_way: set[str] = set()
+        for name in self._contents.names():
+            self._find(name.removesuffix(_SUFFIX))
+        self._drop_expired()
+
+    def add(self, owner: str, opening: Mapping[str, Any], rules: EpisodeRules) -> StoredEpisode:
+        """Keep a new episode of a caller.
+
+        Raises:
+            GatewayError: There are as many as may be, or it is too large.
+        """
+        episode = StoredEpisode(
+            secrets.token_urlsafe(_RANDOM_BYTES),
+            owner,
+            self._clock() + self._bounds.seconds,
+            opening,
+            rules,
+        )
+        content = episode.to_json()
+        if len(content) > self._bounds.size // 2:
+            message = f"an episode of {len(content)} bytes; a caller may have {self._bounds.size // 2}"
+            raise GatewayError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "RESOURCE_EXHAUSTED", message)
+        with self._lock:
+            self._drop_expired()
+            self._require_place(owner, len(content))
+            self._places[episode.id] = _Place(owner, len(content), episode.expires)
+        self._write(episode.id, content)
+        return episode
+
+    def get(self, owner: str, name: str) -> StoredEpisode:
+        """Return an episode of a caller.
+
+        Raises:
+            GatewayError: The caller has none of this name, or its time is over.
+        """
+        with self._lock:
+            self._drop_expired()
+        episode = self._find(name)
+        if episode is None or not secrets.compare_digest(episode.owner, owner):
+            raise _unknown()
+        return episode
+
+    def put(self, episode: StoredEpisode, state: EpisodeState) -> StoredEpisode:
+        """Keep an episode after a step, which begins its time anew, and return it.
+
+        Raises:
+            GatewayError: It was removed meanwhile.
+        """
+        after = replace(episode, state=state, expires=self._clock() + self._bounds.seconds)
+        content = after.to_json()
+        with self._lock:
+            if episode.id not in self._places:
+                raise _unknown()
+            self._places[episode.id] = _Place(episode.owner, len(content), after.expires)
+        self._write(episode.id, content)
+        return after
+
+    def remove(self, owner: str, name: str) -> None:
+        """Forget an episode of a caller.
+
+        Raises:
+            GatewayError: The caller has none of this name, or a step is under way.
+        """
+        self.get(owner, name)
+        with self.alone(name), self._lock:
+            self._forget({name})
+
+    @contextmanager
+    def alone(self, name: str) -> Iterator[None]:
+        """Have an episode alone for the time of a block.
+
+        Raises:
+            GatewayError: Another request has it.
+        """
+        with self._lock:
+            if name in self._under_way:
+                message = "a step of the episode is under way; wait for its answer"
+                raise GatewayError(HTTPStatus.CONFLICT, "ABORTED", message)
+            self._under_way.add(name)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way.discard(name)
+
+    def _find(self, name: str) -> StoredEpisode | None:
+        """Return an episode by its name, whoever put it into the store; None if there is none."""
+        if not _ID.fullmatch(name):  # also what is no name of a file in a folder
+            return None
+        try:
+            episode = StoredEpisode.from_json(self._contents.read(name + _SUFFIX))
+        except OSError:
+            with self._lock:
+                self._places.pop(name, None)
+            return None
+        except StoreError as error:
+            raise _store_gone(error) from None
+        except ValueError as error:
+            _log.warning("the episode %s cannot be read: %s", name, error)
+            return None
+        if episode.id != name or episode.expires <= self._clock():
+            return None
+        with self._lock:
+            self._places.setdefault(name, _Place(episode.owner, len(episode.to_json()), episode.expires))
+        return episode
+
+    def _require_place(self, owner: str, size: int) -> None:
+        own = [one for one in self._places.values() if one.owner == owner]
+        taken = sum(one.size for one in self._places.values())
+        many = len(own) >= self._bounds.each or len(self._places) >= self._bounds.count
+        large = (
+            sum(one.size for one in own) + size > self._bounds.size // 2 or taken + size > self._bounds.size
+        )
+        if not many and not large:
+            return
+        first = min((one.expires for one in own or self._places.values()), default=0.0)
+        message = f"{len(own)} episodes of yours are open; end some with DELETE, or come back later"
+        raise GatewayError(
+            HTTPStatus.TOO_MANY_REQUESTS,
+            "RESOURCE_EXHAUSTED",
+            message,
+            retry_after_seconds=min(_LATEST, max(_SOONEST, first - self._clock())),
+        )
+
+    def _drop_expired(self) -> None:
+        now = self._clock()
+        gone = {
+            name
+            for name, one in self._places.items()
+            if one.expires <= now and name not in self._under_way and self._has_expired(name, now)
+        }
+        if gone:
+            self._forget(gone)
+
+    def _has_expired(self, name: str, now: float) -> bool:
+        """Return whether nobody else has used an episode since; if so, its time is noted."""
+        if isinstance(self._contents, _Memory):
+            return True
+        try:
+            episode = StoredEpisode.from_json(self._contents.read(name + _SUFFIX))
+        except (OSError, ValueError):
+            return True
+        self._places[name] = replace(self._places[name], expires=episode.expires)
+        return episode.expires <= now
+
+    def _forget(self, names: set[str]) -> None:
+        for name in names:
+            self._places.pop(name, None)
+        self._contents.remove({name + _SUFFIX for name in names})
+
+    def _write(self, name: str, content: bytes) -> None:
+        try:
+            self._contents.write(name + _SUFFIX, content)
+        except (WriteError, StoreError) as error:
+            raise _store_gone(error) from None
+
+
+def _store_gone(error: I2SError) -> GatewayError:
+    message = f"episodes cannot be kept: {error.message}"
+    return GatewayError(HTTPStatus.SERVICE_UNAVAILABLE, "UNAVAILABLE", message, retry_after_seconds=_SOONEST)
+
+
+def _unknown() -> GatewayError:
+    return GatewayError(HTTPStatus.NOT_FOUND, "NOT_FOUND", "there is no such episode of yours")
