@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from typing import Any
 
 import grpc
 import httpx
 import pytest
 from jsonschema import Draft202012Validator
+from prometheus_client.parser import text_string_to_metric_families
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_client.credentials import Token
@@ -260,3 +262,22 @@ async def test_refusals_and_answers_that_are_cut_off_are_named():
     gates = [[gate["name"] for gate in one["parts"]["gates"]] for one in found["items"]]
     assert gates == [["refusal"], ["cut_off"], ["cut_off"], []]
     assert [one["value"] for one in found["items"]] == [0.0, 1.0, 1.0, 1.0]
+
+
+async def test_answers_are_counted_by_task_and_by_why_they_have_no_value():
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        listen = f"127.0.0.1:{held.getsockname()[1]}"
+    async with (
+        rewards_of({}, metrics_listen=listen) as client,
+        httpx.AsyncClient(base_url=f"http://{listen}") as prometheus,
+    ):
+        await posted(client, said('{"a": 1}'), said("I cannot."), {**said("{}"), "target": {"gold": 1}})
+        told = (await prometheus.get("/metrics")).text
+    counted = {
+        sample.labels["outcome"]: sample.value
+        for family in text_string_to_metric_families(told)
+        for sample in family.samples
+        if sample.name == "i2s_gateway_rewards_total" and sample.labels["task"] == "sobench"
+    }
+    assert counted == {"valid": 2, "data": 1}
+    assert "i2s_gateway_reward_answers{" in told

@@ -69,6 +69,14 @@ class Measurements:
         self._most_connections = self._gauge("connections_limit", "Most connections of callers.")
         self._body_bytes = self._gauge("body_bytes", "Bytes of bodies that are held.")
         self._most_body_bytes = self._gauge("body_bytes_limit", "Most bytes of bodies that are held.")
+        self._answers = self._gauge("reward_answers", "Answers that wait for a reward, or are under way.")
+        self._most_answers = self._gauge("reward_answers_limit", "Most answers that wait or are under way.")
+        self._rewards = Counter(
+            "i2s_gateway_rewards",
+            "Answers to a batch, by task and by whether there is a value, or the kind of reason why not.",
+            ("service", "task", "outcome"),
+            registry=self.registry,
+        )
         serving = Gauge("i2s_serving", "1 while the gateway serves.", ("service",), registry=self.registry)
         serving.labels(SERVICE).set(1)
 
@@ -103,6 +111,20 @@ class Measurements:
         """Have the bytes of bodies that are held asked for at each scrape."""
         self._body_bytes.labels(SERVICE).set_function(held)
         self._most_body_bytes.labels(SERVICE).set(most)
+
+    def answers(self, number: Callable[[], int], most: int) -> None:
+        """Have the number of answers that wait for a reward asked for at each scrape."""
+        self._answers.labels(SERVICE).set_function(number)
+        self._most_answers.labels(SERVICE).set(most)
+
+    def rewarded(self, task: str, outcome: str) -> None:
+        """Count an answer of a batch.
+
+        Args:
+            task: Name of its task, one of those that have rewards.
+            outcome: "valid", or the kind of reason why there is no value.
+        """
+        self._rewards.labels(SERVICE, task, outcome).inc()
 
     def _gauge(self, name: str, text: str, *labels: str) -> Gauge:
         return Gauge(f"i2s_gateway_{name}", text, ("service", *labels), registry=self.registry)

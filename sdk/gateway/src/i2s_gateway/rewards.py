@@ -69,7 +69,8 @@ class Rewards:
 
     def __init__(self, scorers: RewardScorers, settings: GatewaySettings, retry_seconds: float) -> None:
         self._scorers, self._settings, self._retry_seconds = scorers, settings, retry_seconds
-        self.places = Places(settings.reward_waiting, settings.reward_bytes)
+        self._waiting = settings.reward_waiting
+        self.places = Places(self._waiting, settings.reward_bytes)
         where, most = settings.reference_store, settings.reference_bytes
         self.references = References(most, None if where is None else open_store(where, most))
         self._bounds = ItemBounds(settings.reward_items, settings.reward_seconds)
@@ -82,6 +83,7 @@ class Rewards:
             bodies: Reads the bodies of requests.
         """
         served = _Served(self, backends, bodies)
+        backends.measurements.answers(lambda: self.places.taken, self._waiting)
         return (
             Route(REWARD_PATH, served.reward, methods=["POST"]),
             Route(REFERENCES_PATH, served.keep, methods=["POST"]),
@@ -324,6 +326,8 @@ class Judging:
                     for one in self._same[number]:
                         reward = self._rules[items[one].task].reward_of(items[one].asked, result)
                         self._values[one] = reward.value
+                        outcome = VALID if reward.value is not None else _kind(reward)
+                        self._backends.measurements.rewarded(items[one].task, outcome)
                         yield one, reward
                         self._rewards.places.note_done(time.monotonic())
             except AccessError as error:
@@ -433,6 +437,9 @@ def _refusal(error: AccessError) -> GatewayError:
     return GatewayError(http, error.status, error.message)
 
 
+#: The outcome of an answer with a value, in counts.
+VALID = "valid"
+
 #: Kinds of reasons by class of error, the first that fits.
 _KINDS: tuple[tuple[type[I2SError], str], ...] = (
     (DataError, "data"),
@@ -453,12 +460,18 @@ def _reason(reward: Reward) -> dict[str, object] | None:
     if reward.value is not None:
         return None
     fault = "data" if reward.data_fault else "infrastructure"
+    error = reward.error
+    message = error.message if error is not None else "none of the metrics is defined for it"
+    return {"fault": fault, "kind": _kind(reward), "message": message}
+
+
+def _kind(reward: Reward) -> str:
+    """Return the kind of reason of an answer without a value."""
     if reward.error is None:
-        return {"fault": fault, "kind": "undefined", "message": "none of the metrics is defined for it"}
-    kind = next((kind for error, kind in _KINDS if isinstance(reward.error, error)), "fault")
+        return "undefined"
     if isinstance(reward.error, DeadlineError) and reward.error.method == Batch.__name__:
-        kind = "deadline"
-    return {"fault": fault, "kind": kind, "message": reward.error.message}
+        return "deadline"
+    return next((kind for error, kind in _KINDS if isinstance(reward.error, error)), "fault")
 
 
 def reward_answer(index: int, item: RewardItem, reward: Reward) -> dict[str, object]:
