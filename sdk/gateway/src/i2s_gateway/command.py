@@ -81,13 +81,12 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
 @_option("--reward-waiting", "N", int, "Most answers that wait or are under way.", "16384")
 @_option("--reward-bytes", "N", int, "Size of all of them with their references.", "536870912")
 @_option("--reference-bytes", "N", int, "Size of all references that are kept.", "536870912")
-@_option("--reference-store", "WHERE", str, "Folder or URL of references that replicas share.", "none")
 @_option("--reward-seconds", "S", float, "For one batch.", "3600")
 @_option("--episodes", "N", int, "Most episodes of all callers.", "4096")
 @_option("--episodes-each", "N", int, "Most episodes of one caller.", "1024")
 @_option("--episode-bytes", "N", int, "Size of all episodes.", "536870912")
 @_option("--episode-seconds", "S", float, "After its last use for which an episode is kept.", "3600")
-@_option("--store", "WHERE", str, "Folder or URL where episodes outlive the gateway.", "memory")
+@_option("--store", "WHERE", str, "Folder or URL where replicas share references and episodes.", "memory")
 @click.option("--announce", type=Path, hidden=True)
 @settings_options
 def command(
@@ -121,7 +120,6 @@ def command(
         "reward_tasks": reward_tasks,
         "reward_data": given.pop("reward_data"),
         "store": given.pop("store"),
-        "reference_store": given.pop("reference_store"),
         **{name: given.pop(name) for name in _BOUNDS},
     }
     settings = load_settings(given)

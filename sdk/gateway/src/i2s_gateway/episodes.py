@@ -84,7 +84,7 @@ def open_episodes(rewards: Rewards, settings: Settings, gateway: GatewaySettings
     bounds = EpisodeBounds(
         gateway.episodes, gateway.episodes_each, gateway.episode_bytes, gateway.episode_seconds
     )
-    storage = open_storage(gateway.store, settings) if gateway.store is not None else None
+    storage = open_storage(f"{gateway.store}/episodes", settings) if gateway.store is not None else None
     return Episodes(rewards, EpisodeStore(bounds, storage))
 
 

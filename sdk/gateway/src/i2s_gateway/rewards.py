@@ -71,8 +71,8 @@ class Rewards:
         self._scorers, self._settings, self._retry_seconds = scorers, settings, retry_seconds
         self._waiting = settings.reward_waiting
         self.places = Places(self._waiting, settings.reward_bytes)
-        where, most = settings.reference_store, settings.reference_bytes
-        self.references = References(most, None if where is None else open_store(where, most))
+        store, most = settings.store, settings.reference_bytes
+        self.references = References(most, None if store is None else open_store(f"{store}/references", most))
         self._bounds = ItemBounds(settings.reward_items, settings.reward_seconds)
 
     def routes(self, backends: Backends, bodies: Bodies) -> Sequence[Route]:

@@ -69,8 +69,6 @@ class GatewaySettings:
     reward_bytes: int = 512 * 1024 * 1024
     #: Size of all references that are kept; a caller gets half at most.
     reference_bytes: int = 512 * 1024 * 1024
-    #: Folder or URL where replicas look for references that they have not in memory; None for nowhere.
-    reference_store: str | None = None
     #: Seconds that a batch may take, unless it asks for less.
     reward_seconds: float = 3600.0
     #: Most episodes of all callers.
@@ -81,7 +79,8 @@ class GatewaySettings:
     episode_bytes: int = 512 * 1024 * 1024
     #: Seconds after its last use for which an episode is kept.
     episode_seconds: float = 3600.0
-    #: Folder or URL where episodes are kept, so that they outlive the gateway; None keeps them in memory.
+    #: Folder or URL where replicas share references and episodes, which so outlive the gateway; None keeps both
+    #: in memory.
     store: str | None = None
 
     def __post_init__(self) -> None:
