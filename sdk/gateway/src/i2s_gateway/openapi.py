@@ -192,7 +192,7 @@ def _pages() -> dict[str, Any]:
     only = "No service serves, or one that was named does not."
     unhealthy = {
         "503": {"description": only, "content": {_JSON: {"schema": health}}},
-        **_chosen("404"),
+        **_errors(("404",)),
     }
     wanted = {
         "name": "service",
