@@ -79,8 +79,8 @@ class GatewaySettings:
     episode_bytes: int = 512 * 1024 * 1024
     #: Seconds after its last use for which an episode is kept.
     episode_seconds: float = 3600.0
-    #: Folder or URL where replicas share references and episodes, which so outlive the gateway; None keeps both
-    #: in memory.
+    #: Folder or URL where replicas share references and episodes, which outlive the gateway there; None keeps
+    #: both in memory.
     store: str | None = None
 
     def __post_init__(self) -> None:
