@@ -103,7 +103,8 @@ async def _measure(name: str, connections: int, pause: float, given: argparse.Na
 
 async def _client(address: str, calls: int, end: float) -> tuple[list[float], int]:
     """Return the seconds of short jobs, one after another, and how many failed."""
-    latencies, failures = [], 0
+    latencies: list[float] = []
+    failures = 0
     async with _Connection(address, token=None) as connection:
         stub = RenderServiceStub(connection.channel)
         while len(latencies) < calls and time.monotonic() < end:
@@ -128,8 +129,8 @@ async def _rows(given: argparse.Namespace) -> bool:
         "120 connections, after 20 ms": (120, 0.02),
         "120 connections, after 500 ms": (120, 0.5),
     }
-    chosen = [(name, *row) for name, row in rows.items() if given.only in name]
-    return all([await _measure(name, *row, given) for name, *row in chosen])
+    chosen = {name: row for name, row in rows.items() if given.only in name}
+    return all([await _measure(name, number, pause, given) for name, (number, pause) in chosen.items()])
 
 
 if __name__ == "__main__":

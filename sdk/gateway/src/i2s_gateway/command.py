@@ -28,7 +28,11 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
     return click.option(flag, envvar=variable, metavar=metavar, type=kind, help=shown)
 
 
-@click.command("http", short_help="Serve the services by HTTP and JSON.")
+@click.command(
+    "http",
+    short_help="Serve the services by HTTP and JSON.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.argument("names", nargs=-1, metavar="[SERVICE]...")
 @_option("--listen", "HOST:PORT", str, "Where to listen.", "127.0.0.1:7780")
 @_option("--metrics-listen", "HOST:PORT", str, "Where Prometheus gets metrics, and probes /v1/live.", "")
