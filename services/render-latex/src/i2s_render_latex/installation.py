@@ -15,6 +15,7 @@ from pathlib import Path
 import PIL
 
 from i2s_chassis.errors import StartError
+from i2s_chassis.jail.errors import killed_by
 from i2s_render_latex.programs import PROGRAMS, SOURCE_DATE_EPOCH, TexProgram
 from i2s_render_latex.texindex import TreeError, tree_roots
 from i2s_wire.render.options import LatexEngine
@@ -136,6 +137,8 @@ def _is_installed(program: TexProgram) -> bool:
     ]
     environment = {"PATH": PROGRAM_FOLDERS, **ENVIRONMENT}
     ended = subprocess.run(asked, capture_output=True, check=False, timeout=30, env=environment)
+    if killed := killed_by(ended.returncode, "kpsewhich"):
+        raise StartError(str(killed)) from killed
     return ended.returncode == 0
 
 

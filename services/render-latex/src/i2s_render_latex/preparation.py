@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from i2s_chassis.errors import StartError
+from i2s_chassis.jail.errors import killed_by
 from i2s_chassis.renderer.wire import printable
 from i2s_render_latex.document import LOG, SOURCE
 from i2s_render_latex.installation import ENVIRONMENT, PROGRAM_FOLDERS, LatexInstallation
@@ -154,9 +155,9 @@ async def _compile(work: Path, engine: LatexEngine) -> None:
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
     if process.returncode:
-        raise StartError(
-            f"{PROGRAMS[engine].name} cannot prepare its fonts: {_reason(work, output, process.returncode)}"
-        )
+        name, code = PROGRAMS[engine].name, process.returncode
+        reason = _reason(work, output, code)
+        raise StartError(f"{name} cannot prepare its fonts: {reason}") from killed_by(code, name)
 
 
 def _lay_out(work: Path, engine: LatexEngine) -> Path:

@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from i2s_chassis.errors import StartError
+from i2s_chassis.jail.errors import killed_by
 from i2s_render_latex.texindex import (
     IndexFileError,
     IndexSummary,
@@ -231,4 +232,5 @@ async def _run_index_command(folder: Path) -> None:
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
     if process.returncode:
-        raise StartError(f"the index of the TeX tree cannot be built: {said[-300:]}")
+        message = f"the index of the TeX tree cannot be built: {said[-300:]}"
+        raise StartError(message) from killed_by(process.returncode, "the builder of the index")

@@ -1,12 +1,15 @@
-"""Folders that all users may write to are found, and closed to others alone."""
+"""Escape tests that something outside disturbs; folders that all users may write to are closed to others."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from i2s_chassis.jail import escape
+from i2s_chassis.jail import Cell, CellError, CellLostError, Tier, escape
+from i2s_chassis.job_limits import Limits
 
 MOUNTS = """10 10 0:10 / / rw - overlay none rw
 13 10 0:12 / /proc rw - proc none rw
@@ -48,3 +51,29 @@ def test_a_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(escape, "shared_folders", lambda _: [str(link)])
     escape.close_shared_folders()
     assert target.stat().st_mode & 0o777 == 0o777
+
+
+class _Killed:
+    """A jail whose cells something outside kills so many times."""
+
+    def __init__(self, times: int) -> None:
+        self.times, self.opened = times, 0
+
+    @asynccontextmanager
+    async def cell(self, limits: Limits, *, readable: Sequence[Path]) -> AsyncIterator[Cell]:
+        self.opened += 1
+        if self.opened <= self.times:
+            raise CellLostError("the supervisor of the cell is gone")
+        raise CellError("this tier makes no cells here")
+        yield
+
+
+async def test_a_kill_during_the_tests_says_nothing_of_the_tier(tmp_path: Path) -> None:
+    jail = _Killed(2)
+    assert await escape.attempt(jail, Tier.LANDLOCK, tmp_path) == "this tier makes no cells here"
+    assert jail.opened == 3
+
+
+async def test_no_weaker_tier_is_taken_because_something_outside_kills_each_time(tmp_path: Path) -> None:
+    with pytest.raises(CellLostError):
+        await escape.attempt(_Killed(3), Tier.LANDLOCK, tmp_path)

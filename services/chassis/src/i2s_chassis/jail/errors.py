@@ -13,6 +13,7 @@ JailError                 a fault of the jail, never of the job
 from __future__ import annotations
 
 import enum
+import signal
 from collections.abc import Mapping
 
 
@@ -62,6 +63,18 @@ class KilledError(CellError):
 
     The kernel of a machine without free memory, an operator, or whoever ended the sandbox sent it.
     """
+
+
+def killed_by(code: int, program: str) -> KilledError | None:
+    """Return what is to be said of a program of ours, outside of cells, that a signal from outside ended.
+
+    Args:
+        code: Its exit code; below 0 the signal.
+        program: Its name.
+    """
+    if -code not in (signal.SIGKILL, signal.SIGTERM):
+        return None
+    return KilledError(f"something outside killed {program}")
 
 
 class StarvedError(CellError):

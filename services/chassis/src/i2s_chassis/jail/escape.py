@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Protocol
 
 from i2s_chassis.jail.cell import Cell
-from i2s_chassis.jail.errors import JailError
+from i2s_chassis.jail.errors import CellLostError, JailError, KilledError
 from i2s_chassis.jail.model import Cause, Tier
 from i2s_chassis.jail.plan import DEVICES
 from i2s_chassis.job_limits import Limits
@@ -39,6 +39,7 @@ _LIMITS = Limits(
     pixels=1,
     picture_bytes=1,
 )
+_STARTS = 3  # of the tests of a tier: something outside may kill one of their processes
 _CONTENT = "a job may read this, and must never change it"
 
 
@@ -75,7 +76,18 @@ async def attempt(jail: OpensCells, tier: Tier, folder: Path) -> str | None:
 
     Returns:
         None if everything was held, else what was not.
+
+    Raises:
+        CellLostError: Something outside killed the cell each time, which says nothing of the tier.
+        KilledError: Something outside killed a test each time.
     """
+    for _ in range(_STARTS - 1):
+        with contextlib.suppress(CellLostError, KilledError):
+            return await _attempt(jail, tier, folder)
+    return await _attempt(jail, tier, folder)
+
+
+async def _attempt(jail: OpensCells, tier: Tier, folder: Path) -> str | None:
     try:
         with _targets(tier, folder) as targets:
             async with jail.cell(_LIMITS, readable=(targets.readable,)) as cell:
@@ -88,6 +100,8 @@ async def attempt(jail: OpensCells, tier: Tier, folder: Path) -> str | None:
                     damage = _damage(targets)
                     if damage is not None:
                         return f"escape test {probe}: {damage}"
+    except (CellLostError, KilledError):
+        raise
     except (JailError, OSError) as error:
         return str(error)
     return None

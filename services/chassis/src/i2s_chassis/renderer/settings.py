@@ -18,6 +18,7 @@ from i2s_chassis.jail import JailError, JailSettings, NoNestingError, NoTierErro
 from i2s_chassis.jail.host import SECCOMP_PROFILE, TierDiagnosis, concerning, diagnose, read_facts
 from i2s_chassis.limits import Limits
 from i2s_chassis.server.settings import ServiceSettings
+from i2s_chassis.server.start import undisturbed
 
 if TYPE_CHECKING:
     from i2s_chassis.jail import Jail
@@ -110,7 +111,7 @@ class RendererSettings(ServiceSettings):
         Raises:
             StartError: See ``start_jail``.
         """
-        return asyncio.run(_started_and_bound(self))
+        return asyncio.run(undisturbed(lambda: _started_and_bound(self)))
 
 
 async def _started_and_bound(settings: RendererSettings) -> Jail:
@@ -155,10 +156,10 @@ async def start_jail(settings: RendererSettings) -> Jail:
         jail = await Jail.start(wanted)
     except NoNestingError as error:
         causes = await _forbidden(wanted, (Tier.NAMESPACE,))
-        raise StartError(". ".join((_no_browser(error), *map(str, causes)))) from None
+        raise StartError(". ".join((_no_browser(error), *map(str, causes)))) from error
     except JailError as error:
         causes = await _forbidden(wanted, _ORDINARY) if isinstance(error, NoTierError) else ()
-        raise StartError(". ".join(map(str, (error, *causes)))) from None
+        raise StartError(". ".join(map(str, (error, *causes)))) from error
     if wanted.tier is None and jail.isolation.tier is not Tier.CONTAINER:
         stronger = tuple(tier for tier in _ORDINARY if tier > jail.isolation.tier)
         for one in await _forbidden(wanted, stronger) if stronger else ():

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING
 
 from i2s_chassis.callers.access import AccessFile
 from i2s_chassis.callers.quota import CallerAccounts
-from i2s_chassis.errors import StartError, StartKilledError, WarmKilledError
-from i2s_chassis.jail.errors import CellLostError, KilledError
 from i2s_chassis.jail.work_folder import remove_stale
 from i2s_chassis.server.admission import Admission
 from i2s_chassis.server.privileges import ServicePrivileges
-from i2s_chassis.server.service import Chassis, Register, Service
+from i2s_chassis.server.service import Chassis, Service
 from i2s_chassis.server.settings import ServiceSettings
 from i2s_chassis.server.spans import exporting
+from i2s_chassis.server.start import undisturbed
 from i2s_chassis.server.telemetry import Telemetry
 
 if TYPE_CHECKING:
@@ -36,9 +35,6 @@ from i2s_chassis.callers.gate import Gate, Origins, Phase
 from i2s_chassis.server.listeners import Health, announced, listening
 
 _log = logging.getLogger(__name__)
-
-#: Starts in one process that something outside may disturb.
-_START_ATTEMPTS = 3
 
 
 def run_service(
@@ -124,7 +120,7 @@ async def serve(
             if removed := [*removed, *await asyncio.to_thread(remove_stale)]:
                 folders = [str(path) for path in removed]
                 _log.info("removed what killed services have left", extra={"fields": {"folders": folders}})
-            register = await _opened(service, chassis, stack)
+            register = await undisturbed(lambda: stack.enter_async_context(service.open(chassis)))
             await asyncio.sleep(0)  # a signal that came at the very end of the start takes effect here
             register(gate.registrar())
             gate.phase = Phase.SERVING
@@ -144,35 +140,6 @@ async def serve(
     if monitor_lost.is_set():
         return os.EX_TEMPFAIL
     return 1 if at_once.is_set() else 0
-
-
-async def _opened(service: Service, chassis: Chassis, stack: AsyncExitStack) -> Register:
-    """Open a service; begin again if something outside kills what it starts.
-
-    Raises:
-        StartError: It cannot serve here.
-        StartKilledError: That was killed each time.
-    """
-    for attempt in range(1, _START_ATTEMPTS + 1):
-        try:
-            return await stack.enter_async_context(service.open(chassis))
-        except StartError as error:
-            if not _was_killed(error):
-                raise
-            fields = {"reason": error.message, "attempt": attempt}
-            _log.warning("something outside disturbed the start", extra={"fields": fields})
-            last = error
-    raise StartKilledError(last.message) from None
-
-
-def _was_killed(error: BaseException) -> bool:
-    """Return whether a process that something outside killed is the cause of an error."""
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, CellLostError | KilledError | WarmKilledError):
-            return True
-        cause = cause.__cause__
-    return False
 
 
 def _log_standing(standing: ServicePrivileges) -> None:
