@@ -23,7 +23,8 @@ OPENING_EXAMPLE: Mapping[str, object] = {
     "turns": DEFAULT_TURNS,
 }
 
-_SUMMARY = "Begin an episode: a question, whose answers are rendered, shown and may be corrected."
+#: What an episode is for.
+SUMMARY = "Begin an episode: a question, whose answers are rendered, shown and may be corrected."
 
 _TEXT: Schema = {"type": "string"}
 _FLAG: Schema = {"type": "boolean"}
@@ -132,7 +133,7 @@ def episode_paths(errors: Mapping[str, Any]) -> dict[str, Any]:
     body = {"schema": _ref("EpisodeOpening"), "example": OPENING_EXAMPLE}
     begin = {
         "operationId": "begin-episode",
-        "summary": _SUMMARY,
+        "summary": SUMMARY,
         "requestBody": {"required": True, "content": {"application/json": body}},
         "responses": {"201": _answer("EpisodeQuestion"), **errors},
     }

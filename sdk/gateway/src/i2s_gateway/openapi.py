@@ -14,7 +14,13 @@ from typing import Any
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
 
 from i2s_client.service_table import RENDER_LATEX, WIRE_NAMES
-from i2s_gateway.episode_description import EPISODE_SCHEMAS, episode_paths
+from i2s_gateway.episode_description import (
+    EPISODE_SCHEMAS,
+    EPISODES_PATH,
+    OPENING_EXAMPLE,
+    SUMMARY,
+    episode_paths,
+)
 from i2s_gateway.messages import TEXT, descriptor_of, is_text_for, messages_below
 from i2s_gateway.operations import OPERATIONS, PREFIX, Operation
 from i2s_gateway.reward_description import (
@@ -346,10 +352,14 @@ def page(base: str, health: Mapping[str, str]) -> str:
         base=base,
         prefix=PREFIX,
         health=health,
-        operations=[
-            (one, curl(base + one.path, one.example, makes_picture=one.makes_pictures)) for one in OPERATIONS
-        ]
-        + [(one, curl(base + one.path, one.example)) for one in REWARD_REQUESTS],
+        requests=[
+            *(
+                (one.path, one.summary, curl(base + one.path, one.example, makes_picture=one.makes_pictures))
+                for one in OPERATIONS
+            ),
+            *((one.path, one.summary, curl(base + one.path, one.example)) for one in REWARD_REQUESTS),
+            (EPISODES_PATH, SUMMARY, curl(base + EPISODES_PATH, OPENING_EXAMPLE)),
+        ],
     )
 
 
