@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from faulty_folder import FaultyFolder
 from i2s_gateway.episode_store import EpisodeBounds, EpisodeStore, StoredEpisode
 from i2s_gateway.guard import GatewayError
 from i2s_sdk.errors import StoreError, WriteError
@@ -28,39 +29,6 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
-
-
-class Faulty(LocalStorage):
-    """A folder whose calls fail when a test says so."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        self.fault: Exception | None = None
-        self.hangs: threading.Event | None = None
-        self.called = threading.Event()
-
-    def read(self, name: str) -> bytes:
-        self._fail()
-        return super().read(name)
-
-    def write(self, name: str, content: bytes) -> None:
-        self._fail()
-        super().write(name, content)
-
-    def remove(self, names: set[str]) -> None:
-        self._fail()
-        super().remove(names)
-
-    def names(self) -> set[str]:
-        self._fail()
-        return super().names()
-
-    def _fail(self) -> None:
-        if self.hangs is not None:
-            self.called.set()
-            assert self.hangs.wait(30)
-        if self.fault is not None:
-            raise self.fault
 
 
 PASSING = [OSError(5, "Input/output error"), PermissionError(13, "denied"), StoreError("away")]
@@ -231,7 +199,7 @@ def test_a_damaged_file_of_a_store_is_no_episode(tmp_path: Path, caplog: pytest.
 def test_a_store_that_cannot_be_read_for_a_moment_costs_no_episode(
     tmp_path: Path, clock: Clock, fault: Exception
 ) -> None:
-    folder = Faulty(tmp_path)
+    folder = FaultyFolder(tmp_path)
     store = EpisodeStore(BOUNDS, folder, clock)
     episode = store.add("a", OPENING, RULES)
     folder.fault = fault
@@ -274,7 +242,7 @@ def test_the_start_waits_for_no_store_and_a_sweep_removes_what_is_over(tmp_path:
     clock.now += 40
     current = before.add("a", OPENING, RULES)
     clock.now += 30
-    folder = Faulty(tmp_path)
+    folder = FaultyFolder(tmp_path)
     folder.fault = StoreError("away")
     after = EpisodeStore(BOUNDS, folder, clock)
     after.sweep()
@@ -301,7 +269,7 @@ def test_one_episode_that_cannot_be_read_keeps_a_sweep_from_no_other(tmp_path: P
 def test_episodes_of_a_store_that_are_over_take_no_place_before_they_are_removed(
     tmp_path: Path, clock: Clock
 ) -> None:
-    folder = Faulty(tmp_path)
+    folder = FaultyFolder(tmp_path)
     store = EpisodeStore(BOUNDS, folder, clock)
     for _ in range(2):
         store.add("a", OPENING, RULES)
@@ -311,7 +279,7 @@ def test_episodes_of_a_store_that_are_over_take_no_place_before_they_are_removed
 
 @pytest.mark.parametrize("fault", [WriteError("/x", OSError(28, "No space left")), StoreError("away")])
 def test_an_episode_that_could_not_be_kept_takes_no_place(tmp_path: Path, fault: Exception) -> None:
-    folder = Faulty(tmp_path)
+    folder = FaultyFolder(tmp_path)
     store = EpisodeStore(BOUNDS, folder)
     folder.fault = fault
     for _ in range(3):
@@ -324,7 +292,7 @@ def test_an_episode_that_could_not_be_kept_takes_no_place(tmp_path: Path, fault:
 
 
 def test_a_step_that_could_not_be_kept_leaves_the_episode_as_it_was(tmp_path: Path, clock: Clock) -> None:
-    folder = Faulty(tmp_path)
+    folder = FaultyFolder(tmp_path)
     store = EpisodeStore(BOUNDS, folder, clock)
     episode = store.add("a", OPENING, RULES)
     clock.now += 30
@@ -343,7 +311,7 @@ def test_a_step_that_could_not_be_kept_leaves_the_episode_as_it_was(tmp_path: Pa
 def test_a_store_that_hangs_keeps_nobody_from_what_needs_no_store(
     tmp_path: Path, clock: Clock, call: str
 ) -> None:
-    folder = Faulty(tmp_path)
+    folder = FaultyFolder(tmp_path)
     store = EpisodeStore(BOUNDS, folder, clock)
     episode, other = store.add("a", OPENING, RULES), store.add("b", OPENING, RULES)
     if call == "sweep":

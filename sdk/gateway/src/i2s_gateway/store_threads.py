@@ -14,8 +14,8 @@ A = TypeVar("A")
 class StoreThreads:
     """Threads in which a store is called, so that one that hangs keeps only its own callers waiting.
 
-    Those of asyncio and of ``concurrent.futures`` are few, do other work too, and are waited for at the end of
-    the process. These are not, and they end when there is nothing to do.
+    Those of asyncio are few, do other work too, and are waited for at the end of the process. These do
+    nothing else, the process ends without them, and they end when there is nothing to do.
 
     Args:
         most: Calls that are under way at a time; others wait for them.
@@ -52,7 +52,7 @@ def _run(work: Callable[[], A], future: Future[A]) -> None:
         return
     try:
         result = work()
-    except BaseException as error:  # noqa: BLE001 - it is raised where the result is asked for
+    except BaseException as error:  # it is raised where the result is asked for
         future.set_exception(error)
     else:
         future.set_result(result)
