@@ -195,6 +195,19 @@ def test_a_damaged_file_of_a_store_is_no_episode(tmp_path: Path, caplog: pytest.
     assert status_of(error) == 404
 
 
+def test_an_episode_that_is_damaged_later_is_told_once(
+    tmp_path: Path, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = EpisodeStore(BOUNDS, open_storage(tmp_path), clock)
+    episode = store.add("a", OPENING, RULES)
+    (tmp_path / f"{episode.id}.json").write_text("[")
+    clock.now += 60
+    for _ in range(2):
+        store.sweep()
+    assert len(caplog.messages) == 1
+    assert (tmp_path / f"{episode.id}.json").exists()
+
+
 @pytest.mark.parametrize("fault", PASSING, ids=lambda one: type(one).__name__)
 def test_a_store_that_cannot_be_read_for_a_moment_costs_no_episode(
     tmp_path: Path, clock: Clock, fault: Exception

@@ -311,6 +311,7 @@ class EpisodeStore:
         except ValueError as error:
             with self._lock:
                 self._damaged.add(name)
+                self._places.pop(name, None)
             _log.warning("the episode %s cannot be read: %s", name, error)
             return None
         self._note(name, _Place(episode.owner, len(content), episode.expires))
