@@ -14,7 +14,9 @@ from PIL import Image
 from i2s_sdk.data import Instance, Selection, read_folder
 from i2s_sdk.errors import RunConflictError, UsageError
 from i2s_sdk.models import Completion, Finish, ModelFailedError, ModelRefusedError, open_model
+from i2s_sdk.models.completion import ModelInputRejectedError
 from i2s_sdk.models.model import Model
+from i2s_sdk.run.failures import LikeFailures
 from i2s_sdk.run.generate import GenerateStage
 from i2s_sdk.run.pipeline import Sample, instance_facts, say_nothing
 from i2s_sdk.run.plan import Plan, choose, dry_run, plan_run
@@ -276,6 +278,33 @@ async def test_a_failed_call_of_a_turn_is_an_outcome_that_is_tried_again(
     assert sample.record is not None
     assert (sample.record.outcome, sample.record.turn.turn) == (Outcome.MODEL_FAILURE, 2)
     assert not (await _stage(folder, model)(Sample(instance, turn=2))).ended
+
+
+async def test_an_input_that_the_server_rejects_ends_a_conversation_with_the_answer_before_it(
+    plan: Plan, folder: RunFolder, instance: Instance
+) -> None:
+    _ended(folder, instance, 1)
+    rejected = ModelInputRejectedError("HTTP 400: maximum context length is 8192 tokens", 1)
+    sample = await _stage(folder, Scripted(rejected))(Sample(instance, turn=2))
+    assert sample.record is not None
+    turns = _turns(plan, folder)
+    folder.append(replace(sample.record, turn=turns.placed(instance, sample.record)))
+    record = folder.record(instance.id, 2)
+    assert record is not None
+    assert record.turn == SampleTurn(2, TurnEnd.NO_TURN, "HTTP 400: maximum context length is 8192 tokens")
+    assert (record.outcome, record.failure, record.score.metrics) == (Outcome.SCORED, None, {"ems": 0.5})
+    assert (record.keeps_answer_before, turns.any_remaining(instance)) == (True, False)
+
+
+async def test_inputs_that_are_rejected_in_a_turn_never_pause_the_run(folder: RunFolder, plan: Plan) -> None:
+    rejected = ModelInputRejectedError("HTTP 400: too long", 1)
+    stage = replace(_stage(folder, Scripted(*[rejected] * 3)), like_failures=LikeFailures(2))
+    for one in plan.instances:
+        _ended(folder, one, 1)
+        sample = await stage(Sample(one, turn=2))
+        assert sample.record is not None
+        assert sample.record.turn.ended is TurnEnd.NO_TURN
+    assert stage.like_failures.pause is None
 
 
 async def test_a_refusal_of_a_turn_is_one_of_its_record(folder: RunFolder, instance: Instance) -> None:

@@ -322,10 +322,10 @@ class GenerateStage:
             async with conversation.question(instance, sample.turn) as question:
                 answer = await self._asked(instance, question)
             sample = replace(sample, answer=answer)
-            if not answer.final:
-                return sample.ended_as(await self._facts(instance))
         kept = await asyncio.to_thread(conversation.kept, instance, answer, sample.turn)
-        return sample if kept is None else replace(sample, record=kept)
+        if kept is not None:
+            return replace(sample, record=kept)
+        return sample if answer.final else sample.ended_as(await self._facts(instance))
 
     async def _answered(self, instance: Instance) -> SampleAnswer:
         """Return the answer of a sample.
@@ -379,7 +379,10 @@ class GenerateStage:
             answer = answer_of(completion, watch.seconds, self.completion_characters)
         except ModelError as raised:
             answer = failed_answer(raised, watch.seconds)
-            error = None if answer.final else raised
+            ends = (
+                isinstance(raised, ModelInputRejectedError) and question.earlier
+            )  # as ``Conversation.kept``
+            error = None if answer.final or ends else raised
         answer = replace(answer, question=question.name, asked=asked)
         self.folder.put_answer(instance.id, answer)
         if answer.attempts:  # it cost something, and is to outlive this process before anything else is done

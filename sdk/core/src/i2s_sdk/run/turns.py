@@ -10,7 +10,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from i2s_sdk.errors import DataError
@@ -75,15 +75,23 @@ class Conversation:
         return TurnResult(image, rendering.verdict, error, line)
 
     def kept(self, instance: Instance, answer: SampleAnswer, turn: int) -> Record | None:
-        """Return the record of an answer that says that the one before it is to stay; None of another answer.
+        """Return the record of an answer after which the one before it stays; None of another answer.
 
-        It has rendering and values of the answer before it.
+        The answer says so, or there is none since the server rejected the question, as it does if the
+        conversation is longer than the context of the model. The record has rendering and values of the
+        answer before it.
         """
-        if answer.outcome is not None or not says_done(self.task, answer.completion or ""):
+        if answer.outcome is Outcome.INPUT_REJECTED:
+            reason = answer.failure.message if answer.failure is not None else ""
+            place = SampleTurn(turn, TurnEnd.NO_TURN, reason)
+            answer = replace(answer, outcome=None, failure=None)
+        elif answer.outcome is None and says_done(self.task, answer.completion or ""):
+            place = SampleTurn(turn, TurnEnd.DONE)
+        else:
             return None
         before = self.folder.record(instance.id, turn - 1)
         assert before is not None, "a turn follows one that has ended"
-        return Record(before.instance, answer, before.rendering, before.score, SampleTurn(turn, TurnEnd.DONE))
+        return Record(before.instance, answer, before.rendering, before.score, place)
 
 
 def first_error(rendering: SampleRendering) -> tuple[str, int]:
@@ -145,6 +153,8 @@ class Turns:
 
     def placed(self, instance: Instance, record: Record) -> SampleTurn:
         """Return the place of an answer in its conversation, and why that ends with it if it does."""
+        if record.turn.ended is not None:
+            return record.turn
         turn, task = record.turn.turn, self.tasks[instance.task]
         before = self.folder.record(instance.id, turn - 1) if turn > 1 else None
         ended = end_of(record, before, task)
