@@ -27,6 +27,7 @@ from i2s_sdk.run.storage.manifest import Manifest
 from i2s_sdk.run.storage.record import (
     FirstError,
     Outcome,
+    ReadingNote,
     Record,
     SampleAnswer,
     SampleRendering,
@@ -267,6 +268,17 @@ async def test_an_answer_that_says_done_keeps_rendering_and_values_whenever_it_i
         assert sample.record.rendering.sha256 == before.rendering.sha256
         assert sample.record.score.metrics == {"ems": 0.5}
         assert sample.record.answer.completion == "DONE"
+
+
+async def test_an_answer_that_says_done_has_neither_reading_nor_seconds_of_the_one_before_it(
+    folder: RunFolder, instance: Instance
+) -> None:
+    before = _record(folder, instance, reading=ReadingNote(3, 7), seconds=1.5)
+    folder.append(replace(before, score=replace(before.score, seconds=2.5)))
+    sample = await _stage(folder, Scripted("DONE"))(Sample(instance, turn=2))
+    assert sample.record is not None
+    assert sample.record.rendering.reading is None
+    assert set(sample.record.seconds) == {"generate"}
 
 
 async def test_a_failed_call_of_a_turn_is_an_outcome_that_is_tried_again(

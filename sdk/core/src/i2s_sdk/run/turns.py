@@ -79,7 +79,7 @@ class Conversation:
 
         The answer says so, or there is none since the server rejected the question, as it does if the
         conversation is longer than the context of the model. The record has rendering and values of the
-        answer before it.
+        answer before it, but neither its reading note nor its seconds.
         """
         if answer.outcome is Outcome.INPUT_REJECTED:
             reason = answer.failure.message if answer.failure is not None else ""
@@ -91,7 +91,9 @@ class Conversation:
             return None
         before = self.folder.record(instance.id, turn - 1)
         assert before is not None, "a turn follows one that has ended"
-        return Record(before.instance, answer, before.rendering, before.score, place)
+        # Where it was read, and the time that it took, are those of the completion before.
+        rendering = replace(before.rendering, reading=None, seconds=None)
+        return Record(before.instance, answer, rendering, replace(before.score, seconds=None), place)
 
 
 def first_error(rendering: SampleRendering) -> tuple[str, int]:
