@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from i2s_sdk.data import Instance, Selection, read_folder
-from i2s_sdk.errors import RunConflictError, UsageError
+from i2s_sdk.errors import RunConflictError, UsageError, WriteError
 from i2s_sdk.models import Completion, Finish, ModelFailedError, ModelRefusedError, open_model
 from i2s_sdk.models.completion import ModelInputRejectedError
 from i2s_sdk.models.model import Model
@@ -23,6 +23,7 @@ from i2s_sdk.run.plan import Plan, choose, dry_run, plan_run
 from i2s_sdk.run.runner import Runner, StageName
 from i2s_sdk.run.stages import generate, render_run
 from i2s_sdk.run.storage.folder import OF_TURNS, RunFolder
+from i2s_sdk.run.storage.local import DRAFTS
 from i2s_sdk.run.storage.manifest import Manifest
 from i2s_sdk.run.storage.record import (
     FirstError,
@@ -35,12 +36,13 @@ from i2s_sdk.run.storage.record import (
     SampleTurn,
     TurnEnd,
 )
-from i2s_sdk.run.turns import Turns, end_of, first_error
+from i2s_sdk.run.turns import Conversation, Turns, end_of, first_error
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.latex import LatexTask
 from i2s_sdk.tasks.question import ImagePart, Question, TextPart
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.rendering import Verdict
+from small_disk import small_disk
 from tiny_formulas import write_tiny_formulas
 
 LATEX, FIRST = LatexTask(), SampleTurn()
@@ -237,6 +239,30 @@ async def test_a_turn_is_asked_in_the_conversation_before_it(folder: RunFolder, 
     texts = "".join(one.text for one in question.earlier[1].parts if isinstance(one, TextPart))
     assert "in line 2 of your answer: Undefined control sequence." in texts
     assert "first error" not in "".join(one.text for one in question.parts if isinstance(one, TextPart))
+
+
+async def test_images_of_a_turn_lie_where_the_next_that_opens_the_run_clears_what_a_kill_left(
+    folder: RunFolder, instance: Instance, tmp_path: Path
+) -> None:
+    folder.append(_record(folder, instance))
+    conversation = Conversation(folder, LATEX)
+    async with conversation.question(instance, 2) as question:
+        paths = [part.path for part in question.parts if isinstance(part, ImagePart)]
+        assert len(paths) == 2
+        assert all(path.is_absolute() and path.is_relative_to(tmp_path / "run" / DRAFTS) for path in paths)
+    assert not any(path.exists() for path in paths)
+
+
+async def test_a_disk_that_does_not_take_the_images_of_a_turn_is_told(
+    instance: Instance, tmp_path: Path
+) -> None:
+    with small_disk(tmp_path / "disk", 2 * 2**20) as disk, RunFolder.open(disk / "run") as folder:
+        folder.append(_record(folder, instance))
+        with pytest.raises(OSError, match="No space left"):
+            (disk / "filler").write_bytes(bytes(4 * 2**20))
+        with pytest.raises(WriteError, match=r"No space left.*free some space"):
+            async with Conversation(folder, LATEX).question(instance, 2):
+                pass
 
 
 async def test_an_answer_of_a_turn_is_paid_and_stored_under_its_name_and_never_asked_again(

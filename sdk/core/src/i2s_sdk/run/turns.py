@@ -7,13 +7,13 @@ folder, so that a pass goes on after any interruption.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from i2s_sdk.errors import DataError
+from i2s_sdk.files import writing
 from i2s_sdk.instances.images import ImageFaultError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.model import Finish, Model
@@ -43,9 +43,10 @@ class Conversation:
 
         Raises:
             DataError: An image of the run is not there any more, or the reference cannot be shown.
+            WriteError: The disk does not take the images.
         """
-        with tempfile.TemporaryDirectory(prefix="i2s-turn-") as folder:
-            yield await to_thread_until_done(self._question, instance, turn, Path(folder))
+        with self.folder.storage.passing_folder() as folder:
+            yield await to_thread_until_done(self._question, instance, turn, folder)
 
     def _question(self, instance: Instance, turn: int, folder: Path) -> Question:
         (first,) = self.task.questions(instance)
@@ -56,8 +57,6 @@ class Conversation:
             record = self.folder.record(instance.id, before)
             assert record is not None, "a turn follows one that has ended"
             earlier.append(Exchange(question.parts, spoken(self.task, record.answer.completion or "")))
-            images = folder / str(before)
-            images.mkdir()
             reference = record.instance.reference_sha256
             try:
                 observation = observe(
@@ -65,7 +64,10 @@ class Conversation:
                 )
             except ImageFaultError as fault:
                 raise DataError(instance.file, 0, f"{fault}, and cannot be shown beside an answer") from None
-            question = follow_up(first, earlier, observation, before + 1, images)
+            images = folder / str(before)
+            with writing(self.folder.path):
+                images.mkdir()
+                question = follow_up(first, earlier, observation, before + 1, images)
         return question
 
     def _result(self, record: Record) -> TurnResult:
