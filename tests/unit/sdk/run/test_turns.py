@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from i2s_sdk.data import Instance, Selection, read_folder
 from i2s_sdk.errors import RunConflictError, UsageError, WriteError
 from i2s_sdk.models import Completion, Finish, ModelFailedError, ModelRefusedError, open_model
 from i2s_sdk.models.completion import ModelInputRejectedError
+from i2s_sdk.models.costs import Estimate
 from i2s_sdk.models.model import Model
 from i2s_sdk.run.failures import LikeFailures
 from i2s_sdk.run.generate import GenerateStage
@@ -408,3 +409,33 @@ def test_a_dry_run_counts_the_most_calls(tmp_path: Path, plan: Plan) -> None:
     assert (one.estimate.calls, three.estimate.calls) == (3, 9)
     assert three.estimate.tokens_out == 3 * one.estimate.tokens_out
     assert three.estimate.tokens_in > 3 * one.estimate.tokens_in
+
+
+def test_a_dry_run_holds_one_answer_of_each_length_and_one_question_at_a_time(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers: list[str] = []
+    lazy: list[bool] = []
+
+    def counted(model: str, questions: Iterable[tuple[Instance, Question]], options: object) -> Estimate:
+        lazy.append(iter(questions) is questions)
+        answers.extend(one.answer for _, question in questions for one in question.earlier)
+        return Estimate(0, 0, 0, 0, 0.0)
+
+    monkeypatch.setattr("i2s_sdk.run.plan.estimate", counted)
+    dry_run(plan.data.folder, "openai/gpt-4o", turns=3, settings=Settings())
+    assert (len(answers), len({id(one) for one in answers}), all(lazy)) == (9, 1, True)
+
+
+def test_a_dry_run_counts_instances_with_several_questions_as_without_turns(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = LatexTask.questions
+
+    def several(task: LatexTask, instance: Instance) -> tuple[Question, ...]:
+        (first,) = asked(task, instance)
+        return first, replace(first, name="again")
+
+    monkeypatch.setattr(LatexTask, "questions", several)
+    counted = dry_run(plan.data.folder, "openai/gpt-4o", turns=3, settings=Settings())
+    assert (counted.estimate.calls, counted.without_turns) == (6, 3)
