@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 from collections.abc import Iterable, Iterator
@@ -37,7 +38,7 @@ from i2s_sdk.run.storage.record import (
     SampleTurn,
     TurnEnd,
 )
-from i2s_sdk.run.turns import Conversation, Turns, end_of, first_error
+from i2s_sdk.run.turns import Conversation, ConversationImages, Turns, end_of, first_error
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.latex import LatexTask
 from i2s_sdk.tasks.question import ImagePart, Question, TextPart
@@ -252,6 +253,36 @@ async def test_images_of_a_turn_lie_where_the_next_that_opens_the_run_clears_wha
         assert len(paths) == 2
         assert all(path.is_absolute() and path.is_relative_to(tmp_path / "run" / DRAFTS) for path in paths)
     assert not any(path.exists() for path in paths)
+
+
+class Counting(Model):
+    """Counts the questions that wait at once, up to a number that it waits for."""
+
+    name, fingerprint = "mine", ""
+
+    def __init__(self, awaited: int) -> None:
+        self.awaited, self.waiting, self.most = awaited, 0, 0
+
+    async def complete(self, instance: Instance, question: Question) -> Completion:
+        self.waiting += 1
+        self.most = max(self.most, self.waiting)
+        while self.most < self.awaited:
+            await asyncio.sleep(0)
+        self.waiting -= 1
+        return Completion("$y$", Finish.STOP)
+
+
+@pytest.mark.parametrize(("most_bytes", "awaited"), [(1, 1), (2**30, 3)])
+async def test_conversations_wait_together_until_their_images_are_too_many(
+    plan: Plan, folder: RunFolder, most_bytes: int, awaited: int
+) -> None:
+    for one in plan.instances:
+        _ended(folder, one, 1)
+    model = Counting(awaited)
+    stage = replace(_stage(folder, model), images=ConversationImages(most_bytes, 1))
+    samples = await asyncio.gather(*(stage(Sample(one, turn=2)) for one in plan.instances))
+    assert [one.answer is not None for one in samples] == [True] * 3
+    assert model.most == awaited
 
 
 async def test_a_disk_that_does_not_take_the_images_of_a_turn_is_told(

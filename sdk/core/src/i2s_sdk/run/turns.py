@@ -7,8 +7,9 @@ folder, so that a pass goes on after any interruption.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,10 +21,14 @@ from i2s_sdk.models.model import Finish, Model
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.record import Outcome, Record, SampleAnswer, SampleRendering, SampleTurn, TurnEnd
 from i2s_sdk.tasks.own_prompts import OwnPrompt
-from i2s_sdk.tasks.question import Exchange, Question
+from i2s_sdk.tasks.question import Exchange, ImagePart, Question
 from i2s_sdk.tasks.task import Task
 from i2s_sdk.tasks.turn import TurnResult, follow_up, observe, says_done, spoken, turn_name
 from i2s_sdk.threads import to_thread_until_done
+
+#: The most bytes of the images of all conversations that wait for an answer at the same time; see
+#: ``ConversationImages``.
+MOST_WAITING_BYTES = 2 * 2**30
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,48 @@ class Conversation:
         # Where it was read, and the time that it took, are those of the completion before.
         rendering = replace(before.rendering, reading=None, seconds=None)
         return Record(before.instance, answer, rendering, replace(before.score, seconds=None), place)
+
+
+class ConversationImages:
+    """Bounds the images of the conversations that wait for an answer at the same time.
+
+    They are in memory and on the disk as long as one waits, which is a day in a batch.
+
+    Args:
+        most_bytes: The most bytes of these images, of all conversations. No further question is made once
+            they are reached; those that are made then are asked all the same.
+        made_at_once: The most questions that are made at the same time.
+    """
+
+    def __init__(self, most_bytes: int = MOST_WAITING_BYTES, made_at_once: int = 8) -> None:
+        self._most, self._held = most_bytes, 0
+        self._making, self._less = asyncio.Semaphore(made_at_once), asyncio.Event()
+
+    @asynccontextmanager
+    async def question(
+        self, conversation: Conversation, instance: Instance, turn: int
+    ) -> AsyncIterator[Question]:
+        """Have a question within the block once there is room for it; see ``Conversation.question``."""
+        async with AsyncExitStack() as opened:
+            async with self._making:
+                while self._held >= self._most:
+                    self._less.clear()
+                    await self._less.wait()
+                question = await opened.enter_async_context(conversation.question(instance, turn))
+                size = _image_bytes(question)
+                self._held += size
+            try:
+                yield question
+            finally:
+                self._held -= size
+                self._less.set()
+
+
+def _image_bytes(question: Question) -> int:
+    """Return the bytes of the images of a conversation; one that is not there is told when it is read."""
+    parts = [*question.parts, *(part for before in question.earlier for part in before.parts)]
+    paths = [part.path for part in parts if isinstance(part, ImagePart)]
+    return sum(path.stat().st_size for path in paths if path.exists())
 
 
 def first_error(rendering: SampleRendering) -> tuple[str, int]:
