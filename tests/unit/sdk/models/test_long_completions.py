@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ from i2s_sdk.models.replay import open_replay
 from i2s_sdk.run.generate import answer_of
 from i2s_sdk.run.storage.codec import answer_line, read_answer
 from i2s_sdk.run.storage.record import Outcome
-from questions import complete, read_text_and_image
+from questions import complete, question_of, read_text_and_image
 from tiny_formulas import write_tiny_formulas
 
 MOST = 100
@@ -83,6 +84,19 @@ async def test_a_long_line_whose_completion_is_short_is_usable(tmp_path: Path) -
     assert (answer.text, answer.finish) == ("y", Finish.OTHER)
 
 
+@pytest.mark.parametrize("front", [True, False])
+async def test_a_later_answer_that_is_too_long_leaves_the_first_as_it_is(tmp_path: Path, front: bool) -> None:
+    long, turn = {"completion": "x" * LONG}, {"seconds": {"turn": 7}, "turn": 2}
+    later = {"id": "a", **(turn | long if front else long | turn)}
+    (tmp_path / "records.jsonl").write_text(json.dumps({"id": "a", "completion": "y"}) + "\n")
+    (tmp_path / "turn-records.jsonl").write_text(json.dumps(later) + "\n")
+    model = open_replay(str(tmp_path), MOST)
+    assert (await complete(model, instance(tmp_path))).text == "y"
+    assert model.no_turn(instance(tmp_path), "turn-2") == ""
+    question = replace(question_of(instance(tmp_path)), name="turn-2")
+    assert (await model.complete(instance(tmp_path), question)).finish is Finish.TOO_LONG
+
+
 async def test_what_a_run_has_kept_of_it_is_replayed_as_too_long(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_text(json.dumps(answer_line("a", answer_of(Completion("x" * 5000), 0.0, MOST))))
@@ -116,11 +130,15 @@ def test_lines_are_the_same_however_they_are_cut_into_chunks(lines: list[bytes],
 
 @given(
     st.dictionaries(
-        st.text(max_size=4), st.text(max_size=30) | st.lists(st.text(max_size=4), max_size=2), max_size=4
+        st.text(max_size=4),
+        st.text(max_size=30)
+        | st.lists(st.text(max_size=4) | st.integers(), max_size=2)
+        | st.integers(-(10**15) + 1, 10**15 - 1),
+        max_size=4,
     ),
     st.lists(st.integers(1, 400), min_size=1, max_size=5),
 )
-def test_the_texts_of_a_long_line_are_found_however_it_is_cut(
+def test_the_texts_and_whole_numbers_of_a_long_line_are_found_however_it_is_cut(
     fields: dict[str, object], sizes: list[int]
 ) -> None:
     collector = BoundedLines(MOST)
@@ -138,6 +156,8 @@ def test_the_texts_of_a_long_line_are_found_however_it_is_cut(
         name: text for name, text in fields.items() if isinstance(text, str) and name not in ("", "fill")
     }
     assert {name: line.texts.get(name) for name in wanted} == wanted
+    numbers = {name: one for name, one in fields.items() if isinstance(one, int) and name}
+    assert line.numbers == numbers
 
 
 class Verbose:

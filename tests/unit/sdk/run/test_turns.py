@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,19 +13,24 @@ import pytest
 from PIL import Image
 
 from i2s_sdk.data import Instance, Selection, read_folder
-from i2s_sdk.errors import RunConflictError, UsageError
+from i2s_sdk.errors import RunConflictError, UsageError, WriteError
 from i2s_sdk.models import Completion, Finish, ModelFailedError, ModelRefusedError, open_model
+from i2s_sdk.models.completion import ModelInputRejectedError
+from i2s_sdk.models.costs import Estimate
 from i2s_sdk.models.model import Model
+from i2s_sdk.run.failures import LikeFailures
 from i2s_sdk.run.generate import GenerateStage
 from i2s_sdk.run.pipeline import Sample, instance_facts, say_nothing
 from i2s_sdk.run.plan import Plan, choose, dry_run, plan_run
 from i2s_sdk.run.runner import Runner, StageName
 from i2s_sdk.run.stages import generate, render_run
 from i2s_sdk.run.storage.folder import OF_TURNS, RunFolder
+from i2s_sdk.run.storage.local import DRAFTS
 from i2s_sdk.run.storage.manifest import Manifest
 from i2s_sdk.run.storage.record import (
     FirstError,
     Outcome,
+    ReadingNote,
     Record,
     SampleAnswer,
     SampleRendering,
@@ -32,12 +38,13 @@ from i2s_sdk.run.storage.record import (
     SampleTurn,
     TurnEnd,
 )
-from i2s_sdk.run.turns import Turns, end_of, first_error
+from i2s_sdk.run.turns import Conversation, ConversationImages, Turns, end_of, first_error
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.latex import LatexTask
 from i2s_sdk.tasks.question import ImagePart, Question, TextPart
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.rendering import Verdict
+from small_disk import small_disk
 from tiny_formulas import write_tiny_formulas
 
 LATEX, FIRST = LatexTask(), SampleTurn()
@@ -236,6 +243,60 @@ async def test_a_turn_is_asked_in_the_conversation_before_it(folder: RunFolder, 
     assert "first error" not in "".join(one.text for one in question.parts if isinstance(one, TextPart))
 
 
+async def test_images_of_a_turn_lie_where_the_next_that_opens_the_run_clears_what_a_kill_left(
+    folder: RunFolder, instance: Instance, tmp_path: Path
+) -> None:
+    folder.append(_record(folder, instance))
+    conversation = Conversation(folder, LATEX)
+    async with conversation.question(instance, 2) as question:
+        paths = [part.path for part in question.parts if isinstance(part, ImagePart)]
+        assert len(paths) == 2
+        assert all(path.is_absolute() and path.is_relative_to(tmp_path / "run" / DRAFTS) for path in paths)
+    assert not any(path.exists() for path in paths)
+
+
+class Counting(Model):
+    """Counts the questions that wait at once, up to a number that it waits for."""
+
+    name, fingerprint = "mine", ""
+
+    def __init__(self, awaited: int) -> None:
+        self.awaited, self.waiting, self.most = awaited, 0, 0
+
+    async def complete(self, instance: Instance, question: Question) -> Completion:
+        self.waiting += 1
+        self.most = max(self.most, self.waiting)
+        while self.most < self.awaited:
+            await asyncio.sleep(0)
+        self.waiting -= 1
+        return Completion("$y$", Finish.STOP)
+
+
+@pytest.mark.parametrize(("most_bytes", "awaited"), [(1, 1), (2**30, 3)])
+async def test_conversations_wait_together_until_their_images_are_too_many(
+    plan: Plan, folder: RunFolder, most_bytes: int, awaited: int
+) -> None:
+    for one in plan.instances:
+        _ended(folder, one, 1)
+    model = Counting(awaited)
+    stage = replace(_stage(folder, model), images=ConversationImages(most_bytes, 1))
+    samples = await asyncio.gather(*(stage(Sample(one, turn=2)) for one in plan.instances))
+    assert [one.answer is not None for one in samples] == [True] * 3
+    assert model.most == awaited
+
+
+async def test_a_disk_that_does_not_take_the_images_of_a_turn_is_told(
+    instance: Instance, tmp_path: Path
+) -> None:
+    with small_disk(tmp_path / "disk", 2 * 2**20) as disk, RunFolder.open(disk / "run") as folder:
+        folder.append(_record(folder, instance))
+        with pytest.raises(OSError, match="No space left"):
+            (disk / "filler").write_bytes(bytes(4 * 2**20))
+        with pytest.raises(WriteError, match=r"No space left.*free some space"):
+            async with Conversation(folder, LATEX).question(instance, 2):
+                pass
+
+
 async def test_an_answer_of_a_turn_is_paid_and_stored_under_its_name_and_never_asked_again(
     folder: RunFolder, instance: Instance, tmp_path: Path
 ) -> None:
@@ -267,6 +328,17 @@ async def test_an_answer_that_says_done_keeps_rendering_and_values_whenever_it_i
         assert sample.record.answer.completion == "DONE"
 
 
+async def test_an_answer_that_says_done_has_neither_reading_nor_seconds_of_the_one_before_it(
+    folder: RunFolder, instance: Instance
+) -> None:
+    before = _record(folder, instance, reading=ReadingNote(3, 7), seconds=1.5)
+    folder.append(replace(before, score=replace(before.score, seconds=2.5)))
+    sample = await _stage(folder, Scripted("DONE"))(Sample(instance, turn=2))
+    assert sample.record is not None
+    assert sample.record.rendering.reading is None
+    assert set(sample.record.seconds) == {"generate"}
+
+
 async def test_a_failed_call_of_a_turn_is_an_outcome_that_is_tried_again(
     folder: RunFolder, instance: Instance
 ) -> None:
@@ -276,6 +348,33 @@ async def test_a_failed_call_of_a_turn_is_an_outcome_that_is_tried_again(
     assert sample.record is not None
     assert (sample.record.outcome, sample.record.turn.turn) == (Outcome.MODEL_FAILURE, 2)
     assert not (await _stage(folder, model)(Sample(instance, turn=2))).ended
+
+
+async def test_an_input_that_the_server_rejects_ends_a_conversation_with_the_answer_before_it(
+    plan: Plan, folder: RunFolder, instance: Instance
+) -> None:
+    _ended(folder, instance, 1)
+    rejected = ModelInputRejectedError("HTTP 400: maximum context length is 8192 tokens", 1)
+    sample = await _stage(folder, Scripted(rejected))(Sample(instance, turn=2))
+    assert sample.record is not None
+    turns = _turns(plan, folder)
+    folder.append(replace(sample.record, turn=turns.placed(instance, sample.record)))
+    record = folder.record(instance.id, 2)
+    assert record is not None
+    assert record.turn == SampleTurn(2, TurnEnd.NO_TURN, "HTTP 400: maximum context length is 8192 tokens")
+    assert (record.outcome, record.failure, record.score.metrics) == (Outcome.SCORED, None, {"ems": 0.5})
+    assert (record.keeps_answer_before, turns.any_remaining(instance)) == (True, False)
+
+
+async def test_inputs_that_are_rejected_in_a_turn_never_pause_the_run(folder: RunFolder, plan: Plan) -> None:
+    rejected = ModelInputRejectedError("HTTP 400: too long", 1)
+    stage = replace(_stage(folder, Scripted(*[rejected] * 3)), like_failures=LikeFailures(2))
+    for one in plan.instances:
+        _ended(folder, one, 1)
+        sample = await stage(Sample(one, turn=2))
+        assert sample.record is not None
+        assert sample.record.turn.ended is TurnEnd.NO_TURN
+    assert stage.like_failures.pause is None
 
 
 async def test_a_refusal_of_a_turn_is_one_of_its_record(folder: RunFolder, instance: Instance) -> None:
@@ -341,3 +440,33 @@ def test_a_dry_run_counts_the_most_calls(tmp_path: Path, plan: Plan) -> None:
     assert (one.estimate.calls, three.estimate.calls) == (3, 9)
     assert three.estimate.tokens_out == 3 * one.estimate.tokens_out
     assert three.estimate.tokens_in > 3 * one.estimate.tokens_in
+
+
+def test_a_dry_run_holds_one_answer_of_each_length_and_one_question_at_a_time(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers: list[str] = []
+    lazy: list[bool] = []
+
+    def counted(model: str, questions: Iterable[tuple[Instance, Question]], options: object) -> Estimate:
+        lazy.append(iter(questions) is questions)
+        answers.extend(one.answer for _, question in questions for one in question.earlier)
+        return Estimate(0, 0, 0, 0, 0.0)
+
+    monkeypatch.setattr("i2s_sdk.run.plan.estimate", counted)
+    dry_run(plan.data.folder, "openai/gpt-4o", turns=3, settings=Settings())
+    assert (len(answers), len({id(one) for one in answers}), all(lazy)) == (9, 1, True)
+
+
+def test_a_dry_run_counts_instances_with_several_questions_as_without_turns(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = LatexTask.questions
+
+    def several(task: LatexTask, instance: Instance) -> tuple[Question, ...]:
+        (first,) = asked(task, instance)
+        return first, replace(first, name="again")
+
+    monkeypatch.setattr(LatexTask, "questions", several)
+    counted = dry_run(plan.data.folder, "openai/gpt-4o", turns=3, settings=Settings())
+    assert (counted.estimate.calls, counted.without_turns) == (6, 3)

@@ -60,6 +60,8 @@ def _place(records: list[Record], turn: int | str) -> int | None:
         ([_answer(1, 0.1), _answer(2, 0.9), _answer(3, 0.5)], [1, 2, 3, 3, 2]),
         ([_answer(1, 0.5), _answer(2, 0.5), _answer(3, 0.5)], [1, 2, 3, 3, 1]),
         ([_answer(1, 0.5), _answer(2, 0.5, TurnEnd.DONE)], [1, 1, 1, 1, 1]),
+        ([_answer(1, 0.5), _answer(2, 0.5, TurnEnd.NO_TURN)], [1, 1, 1, 1, 1]),
+        ([_answer(1, 0.5, TurnEnd.NO_TURN)], [1, 1, 1, 1, 1]),
         ([_answer(1, 0.5, TurnEnd.REFUSED)], [1, 1, 1, 1, 1]),
         ([_answer(1, 0.5)], [1, None, None, None, None]),
         ([_answer(1, 0.5), _answer(2, 0.7)], [1, 2, None, None, None]),

@@ -377,6 +377,8 @@ def _tell_counts(counted: DryRun) -> None:
     kept = f", {counted.answered} of them answered in the run folder" if counted.answered else ""
     cost = "not known" if estimate.cost is None else f"at most ${estimate.cost:.2f}"
     say(f"samples     {counted.samples}{kept}")
+    if counted.without_turns:
+        say(f"            {counted.without_turns} have several questions, and so one turn")
     say(f"images      {estimate.images}")
     say(f"calls       {'at most ' if counted.turns > 1 else ''}{estimate.calls}")
     say(f"tokens in   about {estimate.tokens_in}")

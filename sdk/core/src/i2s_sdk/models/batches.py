@@ -322,6 +322,7 @@ class BatchedProvider(ModelProvider):
             self._records.remove(record)
             raise
         record = await asyncio.to_thread(self._records.sent, record, batch or "")
+        del requests  # their images need not be in memory until the batch has ended
         self._answered[record.name] = (0, len(record.keys))
         self._notify()
         await self._follow(record)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from i2s_sdk.json_text import read_json
@@ -78,6 +78,8 @@ CHUNK = 1024 * 1024
 
 _STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
 _MARK = re.compile(rb'["{}\[\]:,]')
+_WHOLE = re.compile(rb"-?[0-9]{1,15}")
+_LONGEST_WHOLE = 16  # bytes
 _LONGEST_ESCAPE = 12  # bytes
 _LONGEST_OTHER = 65_536  # bytes of a text other than a completion
 
@@ -88,11 +90,13 @@ class LongLine:
 
     texts: dict[str, str]  #: texts of the outermost object, by name; of those in ``cut``, only the beginning
     cut: frozenset[str]  #: names of texts that were too long themselves
+    numbers: dict[str, int] = field(default_factory=dict)  #: whole numbers of the outermost object, by name
 
     @property
-    def entry(self) -> dict[str, str]:
-        """The texts as an answer: its field "finish" says whether the completion is only a beginning."""
-        return {**self.texts, **({"finish": str(Finish.TOO_LONG)} if "completion" in self.cut else {})}
+    def entry(self) -> dict[str, str | int]:
+        """Texts and numbers as an answer: "finish" says whether the completion is only a beginning."""
+        finish = {"finish": str(Finish.TOO_LONG)} if "completion" in self.cut else {}
+        return {**self.numbers, **self.texts, **finish}
 
 
 class BoundedLines:
@@ -154,7 +158,7 @@ async def bounded_lines(
 
 
 class _Outline:
-    """The outermost texts of a JSON object that goes by in pieces."""
+    """The outermost texts and whole numbers of a JSON object that goes by in pieces."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -162,11 +166,13 @@ class _Outline:
         self._inside = self._escaped = self._is_value = self._is_cut = False
         self._key = ""
         self._text: bytearray | None = None
+        self._bare = b""  # the beginning of a value that is no text
         self._texts: dict[str, str] = {}
+        self._numbers: dict[str, int] = {}
         self._cut: set[str] = set()
 
     def line(self) -> LongLine:
-        return LongLine(self._texts, frozenset(self._cut))
+        return LongLine(self._texts, frozenset(self._cut), self._numbers)
 
     def feed(self, piece: bytes | bytearray) -> None:
         at = 0
@@ -175,8 +181,13 @@ class _Outline:
 
     def _outside(self, piece: bytes | bytearray, at: int) -> int:
         mark = _MARK.search(piece, at)
+        end = len(piece) if mark is None else mark.start()
+        if self._is_value and self._depth == 1 and len(self._bare) <= _LONGEST_WHOLE:
+            self._bare += bytes(memoryview(piece)[at:end]).strip()[: _LONGEST_WHOLE + 1]
         if mark is None:
             return len(piece)
+        if self._depth == 1 and mark.group() in b",}":
+            self._close_bare()
         match mark.group():
             case b'"':
                 self._inside, self._is_cut = True, False
@@ -208,6 +219,11 @@ class _Outline:
             self._close()
             end += 1
         return end
+
+    def _close_bare(self) -> None:
+        if self._key and self._is_value and _WHOLE.fullmatch(self._bare):
+            self._numbers[self._key] = int(self._bare)
+        self._bare = b""
 
     def _close(self) -> None:
         raw, self._text = self._text, None

@@ -24,7 +24,7 @@ _ENDS = {
     "unchanged": "it gave the same structure again",
     "refused": "it refused",
     "no_answer": "there was no answer to show it",
-    "no_turn": "the model has no further turns",
+    "no_turn": "the model has no further turn, or rejects its question",
 }
 
 

@@ -34,7 +34,7 @@ from i2s_sdk.run.storage.record import (
     StoredQuestion,
     TokenUsage,
 )
-from i2s_sdk.run.turns import Conversation
+from i2s_sdk.run.turns import Conversation, ConversationImages
 from i2s_sdk.settings import COMPLETION_CHARACTERS
 from i2s_sdk.tasks.own_prompts import OwnPrompt
 from i2s_sdk.tasks.question import ImagePart, Question, TextPart, joined_texts, require_names
@@ -285,6 +285,8 @@ class GenerateStage:
     prompts: Mapping[str, OwnPrompt] = field(default_factory=dict)
     #: Notes of references that were decoded before; None decodes all.
     decoded: KeptBytes | None = None
+    #: What bounds the images of conversations that wait for an answer at once.
+    images: ConversationImages = field(default_factory=ConversationImages)
     _kept_images: dict[Path, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     async def __call__(self, sample: Sample) -> Sample:
@@ -319,13 +321,13 @@ class GenerateStage:
         instance, answer = sample.instance, sample.answer
         conversation = Conversation(self.folder, self.tasks[instance.task], self.prompts.get(instance.task))
         if answer is None:
-            async with conversation.question(instance, sample.turn) as question:
+            async with self.images.question(conversation, instance, sample.turn) as question:
                 answer = await self._asked(instance, question)
             sample = replace(sample, answer=answer)
-            if not answer.final:
-                return sample.ended_as(await self._facts(instance))
         kept = await asyncio.to_thread(conversation.kept, instance, answer, sample.turn)
-        return sample if kept is None else replace(sample, record=kept)
+        if kept is not None:
+            return replace(sample, record=kept)
+        return sample if answer.final else sample.ended_as(await self._facts(instance))
 
     async def _answered(self, instance: Instance) -> SampleAnswer:
         """Return the answer of a sample.
@@ -379,7 +381,10 @@ class GenerateStage:
             answer = answer_of(completion, watch.seconds, self.completion_characters)
         except ModelError as raised:
             answer = failed_answer(raised, watch.seconds)
-            error = None if answer.final else raised
+            ends = (
+                isinstance(raised, ModelInputRejectedError) and question.earlier
+            )  # as ``Conversation.kept``
+            error = None if answer.final or ends else raised
         answer = replace(answer, question=question.name, asked=asked)
         self.folder.put_answer(instance.id, answer)
         if answer.attempts:  # it cost something, and is to outlive this process before anything else is done

@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TypedDict, Unpack
@@ -398,6 +399,8 @@ class DryRun:
     estimate: Estimate
     #: Answers of a conversation at most.
     turns: int = 1
+    #: Samples that have no further turns, as the task asks several questions of them.
+    without_turns: int = 0
 
 
 def dry_run(
@@ -432,9 +435,15 @@ def dry_run(
     estimated = run_blocking(_estimate(asked, remaining, options, settings))
     if choice.turns > 1:
         longest = (options or ModelOptions()).max_tokens
-        further = [found for one in choice.instances for found in asked.further_turns(one, longest)]
+        further = (found for one in choice.instances for found in asked.further_turns(one, longest))
         estimated += estimate(model, further, options)
-    return DryRun(len(choice.instances), len(choice.instances) - len(remaining), estimated, choice.turns)
+    return DryRun(
+        len(choice.instances),
+        len(choice.instances) - len(remaining),
+        estimated,
+        choice.turns,
+        0 if choice.turns == 1 else sum(asked.only_question(one) is None for one in choice.instances),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -464,18 +473,25 @@ class _Asked:
                 own = self.choice.prompts.get(instance.task)
                 yield instance, own.applied(question) if own is not None else question
 
+    def only_question(self, instance: Instance) -> Question | None:
+        """Return the question of an instance; None if the task asks several of it, and so has no turns."""
+        questions = self.choice.tasks[instance.task].questions(instance)
+        return questions[0] if [one.name for one in questions] == [""] else None
+
     def further_turns(self, instance: Instance, longest: int) -> Iterator[tuple[Instance, Question]]:
-        """Yield questions as long as those of the turns after the first can be.
+        """Yield questions as long as those of the turns after the first can be; none if it has no turns.
 
         Args:
             instance: Instance that they are asked of.
             longest: The most tokens of an answer.
         """
-        (first,) = self.choice.tasks[instance.task].questions(instance)
+        first = self.only_question(instance)
+        if first is None:
+            return
         if (own := self.choice.prompts.get(instance.task)) is not None:
             first = own.applied(first)
         question, earlier = first, list[Exchange]()
-        answer = "x" * (BYTES_PER_TOKEN * (first.max_tokens or longest))
+        answer = _longest_answer(first.max_tokens or longest)
         # As large as the reference: the rendering, and its difference.
         images = () if instance.image is None else (ImagePart(instance.image), ImagePart(instance.image))
         for turn in range(2, self.choice.turns + 1):
@@ -484,6 +500,12 @@ class _Asked:
             question = replace(first, parts=parts, name=turn_name(turn), earlier=tuple(earlier))
             if key_of(instance.id, question.name) not in self.answered:
                 yield instance, question
+
+
+@lru_cache(maxsize=4)
+def _longest_answer(tokens: int) -> str:
+    """Return a text as long as an answer of so many tokens; it is the same for all questions."""
+    return "x" * (BYTES_PER_TOKEN * tokens)
 
 
 async def _estimate(

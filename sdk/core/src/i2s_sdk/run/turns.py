@@ -7,23 +7,28 @@ folder, so that a pass goes on after any interruption.
 
 from __future__ import annotations
 
-import tempfile
+import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from i2s_sdk.errors import DataError
+from i2s_sdk.files import writing
 from i2s_sdk.instances.images import ImageFaultError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.model import Finish, Model
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.record import Outcome, Record, SampleAnswer, SampleRendering, SampleTurn, TurnEnd
 from i2s_sdk.tasks.own_prompts import OwnPrompt
-from i2s_sdk.tasks.question import Exchange, Question
+from i2s_sdk.tasks.question import Exchange, ImagePart, Question
 from i2s_sdk.tasks.task import Task
 from i2s_sdk.tasks.turn import TurnResult, follow_up, observe, says_done, spoken, turn_name
 from i2s_sdk.threads import to_thread_until_done
+
+#: The most bytes of the images of all conversations that wait for an answer at the same time; see
+#: ``ConversationImages``.
+MOST_WAITING_BYTES = 2 * 2**30
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +48,10 @@ class Conversation:
 
         Raises:
             DataError: An image of the run is not there any more, or the reference cannot be shown.
+            WriteError: The disk does not take the images.
         """
-        with tempfile.TemporaryDirectory(prefix="i2s-turn-") as folder:
-            yield await to_thread_until_done(self._question, instance, turn, Path(folder))
+        with self.folder.storage.passing_folder() as folder:
+            yield await to_thread_until_done(self._question, instance, turn, folder)
 
     def _question(self, instance: Instance, turn: int, folder: Path) -> Question:
         (first,) = self.task.questions(instance)
@@ -56,8 +62,6 @@ class Conversation:
             record = self.folder.record(instance.id, before)
             assert record is not None, "a turn follows one that has ended"
             earlier.append(Exchange(question.parts, spoken(self.task, record.answer.completion or "")))
-            images = folder / str(before)
-            images.mkdir()
             reference = record.instance.reference_sha256
             try:
                 observation = observe(
@@ -65,7 +69,10 @@ class Conversation:
                 )
             except ImageFaultError as fault:
                 raise DataError(instance.file, 0, f"{fault}, and cannot be shown beside an answer") from None
-            question = follow_up(first, earlier, observation, before + 1, images)
+            images = folder / str(before)
+            with writing(self.folder.path):
+                images.mkdir()
+                question = follow_up(first, earlier, observation, before + 1, images)
         return question
 
     def _result(self, record: Record) -> TurnResult:
@@ -75,15 +82,67 @@ class Conversation:
         return TurnResult(image, rendering.verdict, error, line)
 
     def kept(self, instance: Instance, answer: SampleAnswer, turn: int) -> Record | None:
-        """Return the record of an answer that says that the one before it is to stay; None of another answer.
+        """Return the record of an answer after which the one before it stays; None of another answer.
 
-        It has rendering and values of the answer before it.
+        The answer says so, or there is none since the server rejected the question, as it does if the
+        conversation is longer than the context of the model. The record has rendering and values of the
+        answer before it, but neither its reading note nor its seconds.
         """
-        if answer.outcome is not None or not says_done(self.task, answer.completion or ""):
+        if answer.outcome is Outcome.INPUT_REJECTED:
+            reason = answer.failure.message if answer.failure is not None else ""
+            place = SampleTurn(turn, TurnEnd.NO_TURN, reason)
+            answer = replace(answer, outcome=None, failure=None)
+        elif answer.outcome is None and says_done(self.task, answer.completion or ""):
+            place = SampleTurn(turn, TurnEnd.DONE)
+        else:
             return None
         before = self.folder.record(instance.id, turn - 1)
         assert before is not None, "a turn follows one that has ended"
-        return Record(before.instance, answer, before.rendering, before.score, SampleTurn(turn, TurnEnd.DONE))
+        # Where it was read, and the time that it took, are those of the completion before.
+        rendering = replace(before.rendering, reading=None, seconds=None)
+        return Record(before.instance, answer, rendering, replace(before.score, seconds=None), place)
+
+
+class ConversationImages:
+    """Bounds the images of the conversations that wait for an answer at the same time.
+
+    They are in memory and on the disk as long as one waits, which is a day in a batch.
+
+    Args:
+        most_bytes: The most bytes of these images, of all conversations. No further question is made once
+            they are reached; those that are made then are asked all the same.
+        made_at_once: The most questions that are made at the same time.
+    """
+
+    def __init__(self, most_bytes: int = MOST_WAITING_BYTES, made_at_once: int = 8) -> None:
+        self._most, self._held = most_bytes, 0
+        self._making, self._less = asyncio.Semaphore(made_at_once), asyncio.Event()
+
+    @asynccontextmanager
+    async def question(
+        self, conversation: Conversation, instance: Instance, turn: int
+    ) -> AsyncIterator[Question]:
+        """Have a question within the block once there is room for it; see ``Conversation.question``."""
+        async with AsyncExitStack() as opened:
+            async with self._making:
+                while self._held >= self._most:
+                    self._less.clear()
+                    await self._less.wait()
+                question = await opened.enter_async_context(conversation.question(instance, turn))
+                size = _image_bytes(question)
+                self._held += size
+            try:
+                yield question
+            finally:
+                self._held -= size
+                self._less.set()
+
+
+def _image_bytes(question: Question) -> int:
+    """Return the bytes of the images of a conversation; one that is not there is told when it is read."""
+    parts = [*question.parts, *(part for before in question.earlier for part in before.parts)]
+    paths = [part.path for part in parts if isinstance(part, ImagePart)]
+    return sum(path.stat().st_size for path in paths if path.exists())
 
 
 def first_error(rendering: SampleRendering) -> tuple[str, int]:
@@ -145,6 +204,8 @@ class Turns:
 
     def placed(self, instance: Instance, record: Record) -> SampleTurn:
         """Return the place of an answer in its conversation, and why that ends with it if it does."""
+        if record.turn.ended is not None:
+            return record.turn
         turn, task = record.turn.turn, self.tasks[instance.task]
         before = self.folder.record(instance.id, turn - 1) if turn > 1 else None
         ended = end_of(record, before, task)

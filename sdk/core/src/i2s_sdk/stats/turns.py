@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from i2s_sdk.run.storage.manifest import GroupedSample
-from i2s_sdk.run.storage.record import Record, TurnEnd
+from i2s_sdk.run.storage.record import Record
 from i2s_sdk.stats.means import Mean
 from i2s_sdk.stats.spending import Spending, total_spending
 
@@ -85,7 +85,7 @@ def at_turn(
 
     Returns:
         The record of that turn; of a conversation that ended before, that of its last answer, which is never
-        the one that says that the answer before is to stay. None if the conversation is to go on and has not
+        a record that keeps the answer before it. None if the conversation is to go on and has not
         come so far.
     """
     records = (first, *later)
@@ -99,7 +99,7 @@ def at_turn(
     reached = [first, *(one for one in later if one.turn.turn <= number)]
     if _unfinished(reached[-1], number):
         return None
-    return reached[-2] if reached[-1].turn.ended is TurnEnd.DONE else reached[-1]
+    return reached[-2] if reached[-1].keeps_answer_before else reached[-1]
 
 
 def _main_value(record: Record, main: Sequence[str]) -> float:

@@ -258,7 +258,7 @@ class RunFolder:
         return index.read(key, read_record) if key in index else None
 
     def append(self, record: Record) -> None:
-        """Store the record of a sample that has ended; its failure has no path of this machine."""
+        """Store the record of a sample that has ended; why it did has no path of this machine."""
         index = self.ended if record.turn.turn == 1 else self.turns
         index.append(
             record_line(
@@ -267,6 +267,7 @@ class RunFolder:
                     answer=self._failure_without_paths(record.answer),
                     rendering=self._failure_without_paths(record.rendering),
                     score=self._failure_without_paths(record.score),
+                    turn=replace(record.turn, reason=self._without_paths(record.turn.reason)),
                 )
             )
         )

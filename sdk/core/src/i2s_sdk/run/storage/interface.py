@@ -143,6 +143,14 @@ class RunStorage(Protocol):
         """Write an object whose name says its content, unless it is there."""
         ...
 
+    def passing_folder(self) -> AbstractContextManager[Path]:
+        """Have a new local folder, with an absolute path, whose files are gone after the block.
+
+        Raises:
+            WriteError: It cannot be made.
+        """
+        ...
+
     def remove(self, names: set[str]) -> None:
         """Remove objects, folders and files of lines at the top; those that are not there do not matter."""
         ...

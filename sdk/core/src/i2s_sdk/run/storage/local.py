@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
 from i2s_sdk.errors import InUseError
@@ -104,6 +105,17 @@ class LocalStorage:
             except BaseException:
                 draft.unlink(missing_ok=True)
                 raise
+
+    @contextmanager
+    def passing_folder(self) -> Iterator[Path]:
+        """Have a new folder that is gone after the block; what a kill leaves is cleared as a draft is."""
+        assert self._alone, "drafts of others are not cleared"
+        drafts = self.where.absolute() / DRAFTS
+        with ExitStack() as opened:
+            with writing(self.where):
+                drafts.mkdir(exist_ok=True)
+                folder = opened.enter_context(TemporaryDirectory(dir=drafts, ignore_cleanup_errors=True))
+            yield Path(folder)
 
     def remove(self, names: set[str]) -> None:
         """Remove files and folders."""

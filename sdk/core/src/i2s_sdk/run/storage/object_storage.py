@@ -35,7 +35,7 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -43,6 +43,7 @@ from threading import Lock
 from typing import Any, BinaryIO, Protocol
 
 from i2s_sdk.errors import DataError, InUseError, StoreError
+from i2s_sdk.files import writing
 from i2s_sdk.json_text import read_json
 from i2s_sdk.run.storage.local import LINES, stem
 from i2s_sdk.run.storage.object_access import DRAFTS, Access
@@ -636,6 +637,14 @@ class ObjectStorage:
             path = Path(folder) / Path(name).name
             yield path
             self._access.upload(name, path)
+
+    @contextmanager
+    def passing_folder(self) -> Iterator[Path]:
+        """Have a new local folder that is gone after the block."""
+        with ExitStack() as opened:
+            with writing(tempfile.gettempdir()):
+                folder = opened.enter_context(tempfile.TemporaryDirectory(prefix="i2s-"))
+            yield Path(folder)
 
     def remove(self, names: set[str]) -> None:
         """Remove objects, folders and files of lines."""

@@ -33,7 +33,7 @@ class TurnEnd(enum.StrEnum):
 
     DONE: The model said that its answer is to stay. UNCHANGED: It gave the same structure again. REFUSED: It,
     or its provider, refused. NO_ANSWER: There is no text that could be shown as its answer. NO_TURN: The
-    model has no answers to further turns.
+    model has no answers to further turns, or its server rejects the question of the next one.
     """
 
     DONE = "done"
@@ -350,7 +350,7 @@ class SampleTurn:
     turn: int = 1
     #: Why the conversation ended with it; None if it went on, or the run has no further turn.
     ended: TurnEnd | None = None
-    #: The words of a model that has no further turn; otherwise empty.
+    #: The words of a model that has no further turn, or of its server; otherwise empty.
     reason: str = ""
 
 
@@ -387,6 +387,16 @@ class Record:
             return self.usable and not rendering.repairs
         before = rendering.verdict_before_repair
         return before is not None and before.has_picture
+
+    @property
+    def keeps_answer_before(self) -> bool:
+        """Whether it has rendering and values of the answer before it, which is the last of the conversation.
+
+        The model said so, or its server rejected the question, so that there is no other answer.
+        """
+        ended, first = self.turn.ended, self.turn.turn == 1
+        unanswered = self.answer.completion is None and ended is TurnEnd.NO_TURN
+        return not first and (ended is TurnEnd.DONE or unanswered)
 
     @property
     def seconds(self) -> Mapping[str, float]:
