@@ -20,7 +20,7 @@ FEW_SEEDS = [0, pytest.param(1, marks=_MORE), pytest.param(2, marks=_MORE)]
 
 
 def play(*clients: Client, seconds: float = 1000.0, seed: int = 1) -> World:
-    world = World(FairQueue(SLOTS, QUEUE), seed)
+    world = World(FairQueue(SLOTS, QUEUE), seed=seed)
     world.run(list(clients), seconds)
     return world
 
@@ -380,8 +380,28 @@ def test_a_connection_is_unruly_until_it_was_silent_for_some_time():
     assert [one.is_late for one in dismissals] == [False, True, True, False]
 
 
-def test_a_call_that_never_comes_back_makes_its_connection_unruly():
+def test_a_call_that_never_comes_back_leaves_its_connection_its_share():
+    """It may have been served by another replica, or its client gave up."""
     queue = FairQueue(1, 0, Pushback(memory_seconds=5.0))
     fill(queue, "a", 1)
-    queue.send_away(queue.offer(flow("b", "port", "x"), 0.0).coming, 0.0)
-    assert queue.send_away(queue.offer(flow("b", "port", "y"), 7.0).coming, 7.0).is_late
+    for now in (0.0, 7.0, 14.0, 21.0, 28.0):
+        assert not queue.send_away(queue.offer(flow("b", "port", f"at {now}"), now).coming, now).is_late
+
+
+@pytest.mark.parametrize("behaviour", RUDE.values(), ids=RUDE)
+@pytest.mark.parametrize(
+    "replicas", [2, pytest.param(3, marks=pytest.mark.nightly(instead="the same with two replicas"))]
+)
+def test_calls_retried_at_the_next_replica_are_served_beside_60_rude_connections_on_each(replicas, behaviour):
+    rude = [one for number in range(replicas) for one in flood(60, replicas=(number,), **behaviour)]
+    polite = [
+        Client("polite", "host", f"polite {number}", 10**6, begins=5.0, replicas=range(replicas))
+        for number in range(4)
+    ]
+    world = World(*(FairQueue(SLOTS, 16) for _ in range(replicas)))
+    world.run([*rude, *polite], 240.0)
+    latencies = world.latencies["polite"]
+    first, later = latencies[:8], latencies[8:]
+    assert len(later) >= 4 * 100
+    assert max(first) <= 3 * HEAVY[1]  # beside connections that are as new as they are
+    assert max(later) <= 3 * statistics.median(later)

@@ -12,8 +12,9 @@ newest call of whoever has most calls waiting, unless that is the call itself. S
 whole queue while it is alone, and its part shrinks with each other caller that comes.
 
 A call that was sent away is remembered for some time. When it comes back it has its old age, and so
-it precedes what came after its first attempt. Connections whose calls come back before they were asked to,
-or never, have one share of their caller together, and their refusals are answered late.
+it precedes what came after its first attempt. Connections whose calls come back before they were asked to
+have one share of their caller together, and their refusals are answered late. A call that never comes back
+says nothing: another replica of the service may have it, or its client gave up.
 
 Nothing here reads a clock and nothing is left to chance: equal events give equal decisions.
 """
@@ -197,7 +198,6 @@ class FairQueue:
 
     def _line_up(self, flow: Flow, now: float, *, may_be_displaced: bool, most_running: int) -> Waiting:
         for missing in self._refusals.expired(now):
-            self._set_unruly(missing.flow, missing.due + self._pushback.memory_seconds)
             self._forget(missing, now)
         caller = self._caller(flow)
         caller.most_running = most_running

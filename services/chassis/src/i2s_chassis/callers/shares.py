@@ -180,7 +180,7 @@ class CallerConnection(Share):
     sent_away: list[Waiting] = field(default_factory=list)
     #: Recent time of a job of it in its slot; None if none has ended.
     job_seconds: float | None = None
-    #: Time until which it has no share of its own, because it does not come back when it is asked to.
+    #: Time until which it has no share of its own, because it came back before it was asked to.
     unruly_until: float = -math.inf
 
     def is_settled(self, now: float) -> bool:
@@ -278,7 +278,7 @@ _Turns = list[tuple[float, Waiting]]
 class Caller(Group[CallerConnection]):
     """One caller, whose connections share what it has.
 
-    Those that do not come back when they are asked to have one share together, however many they are. Of the
+    Those that come back before they are asked to have one share together, however many they are. Of the
     others, short jobs may have a quarter of what the caller uses before their turn, and first jobs of
     connections as much, the newest first: so neither waits for a round of long jobs.
     """
