@@ -405,3 +405,40 @@ def test_calls_retried_at_the_next_replica_are_served_beside_60_rude_connections
     assert len(later) >= 4 * 100
     assert max(first) <= 3 * HEAVY[1]  # beside connections that are as new as they are
     assert max(later) <= 3 * statistics.median(later)
+
+
+RUDE_FLOW, POLITE_FLOW = flow("host", "rude", "last"), flow("host", "polite", "only")
+
+
+def come_back_too_soon(queue: FairQueue, where: Flow, now: float) -> None:
+    for attempt in range(2):
+        decision = queue.offer(where, now + 0.001 * attempt)
+        assert decision.loser is decision.coming
+        queue.send_away(decision.coming, now + 0.001 * attempt)
+
+
+def test_what_a_connection_used_before_it_was_unruly_counts_for_the_share_of_the_unruly():
+    queue = FairQueue(1, 0)
+    [running] = fill(queue, "host", 1)
+    queue.finish(running, 2.0, 2.0)
+    queue.leave()
+    queue.offer(flow("host", "rude"), 2.0)
+    rude_job = queue.next(2.0)
+    queue.finish(rude_job, 3.0, 5.0)
+    queue.leave()
+    fill(queue, "another", 1)
+    come_back_too_soon(queue, RUDE_FLOW, 5.0)
+    *_, caller, unruly, connection = queue.usage(RUDE_FLOW, 5.1)
+    assert unruly == pytest.approx(connection)
+    assert caller > connection
+
+
+def test_a_job_that_runs_when_its_connection_becomes_unruly_is_charged_to_the_unruly():
+    queue = FairQueue(1, 2)
+    for number in range(3):
+        queue.offer(flow("host", "rude", str(number)), 0.0)
+    running = queue.next(0.0)
+    come_back_too_soon(queue, RUDE_FLOW, 0.0)
+    queue.offer(POLITE_FLOW, 0.01)
+    queue.finish(running, 2.0, 2.0)
+    assert queue.next(2.0).flow == POLITE_FLOW

@@ -219,15 +219,12 @@ class FairQueue:
             self._forget(before, now)
         return coming
 
-    def _set_unruly(self, flow: Flow, since: float) -> None:
-        self._caller(flow).set_unruly(flow.connection, since + self._pushback.memory_seconds)
+    def _set_unruly(self, flow: Flow, now: float) -> None:
+        self._caller(flow).set_unruly(flow.connection, now + self._pushback.memory_seconds, now)
 
     def _stays_unruly(self, flow: Flow, since: float) -> bool:
         """Return whether a connection is unruly, and let it be so until it was silent for some time."""
-        is_unruly = flow.connection in self._caller(flow).unruly.members
-        if is_unruly:
-            self._set_unruly(flow, since)
-        return is_unruly
+        return self._caller(flow).keep_unruly(flow.connection, since + self._pushback.memory_seconds)
 
     def _take_from_line(self, job: Waiting) -> None:
         self._connection(job.flow).line.remove(job)

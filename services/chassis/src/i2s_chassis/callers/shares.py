@@ -178,10 +178,22 @@ class CallerConnection(Share):
     line: list[Waiting] = field(default_factory=list)
     #: Its calls that are expected back, oldest first.
     sent_away: list[Waiting] = field(default_factory=list)
+    #: Its jobs that run.
+    in_slots: list[Waiting] = field(default_factory=list)
     #: Recent time of a job of it in its slot; None if none has ended.
     job_seconds: float | None = None
     #: Time until which it has no share of its own, because it came back before it was asked to.
     unruly_until: float = -math.inf
+
+    def begin(self, job: Waiting) -> None:
+        """Count a job that gets its slot."""
+        Share.begin(self, job)
+        self.in_slots.append(job)
+
+    def end(self, job: Waiting, seconds: float, now: float) -> None:
+        """Count a job that had its slot for so long."""
+        Share.end(self, job, seconds, now)
+        self.in_slots.remove(job)
 
     def is_settled(self, now: float) -> bool:
         """Return whether a new connection would be the same."""
@@ -312,12 +324,24 @@ class Caller(Group[CallerConnection]):
         connection = self.connection(name)
         return (self, self.unruly, connection) if name in self.unruly.members else (self, connection)
 
-    def set_unruly(self, name: str, until: float) -> None:
-        """Take its own share from a connection, at least until then."""
+    def set_unruly(self, name: str, until: float, now: float) -> None:
+        """Take its own share from a connection until then; what it used counts for the common share too."""
         connection = self.connection(name)
-        connection.unruly_until = max(connection.unruly_until, until)
         if name in self.members:
             self._move(name, self.members, self.unruly.members, 1)
+            self.unruly.charge(connection.left(connection.used, connection.at, now), now)
+            for job in connection.in_slots:
+                if all(account is not self.unruly for account in job.accounts):
+                    job.accounts += (self.unruly,)
+                    self.unruly.begin(job)
+        self.keep_unruly(name, until)
+
+    def keep_unruly(self, name: str, until: float) -> bool:
+        """Return whether a connection is unruly; if so, it remains so at least until then."""
+        connection = self.unruly.members.get(name)
+        if connection is not None:
+            connection.unruly_until = max(connection.unruly_until, until)
+        return connection is not None
 
     def forgive(self, name: str, now: float) -> None:
         """Give a connection its own share back if the time without it is over."""
