@@ -442,3 +442,28 @@ def test_a_job_that_runs_when_its_connection_becomes_unruly_is_charged_to_the_un
     queue.offer(POLITE_FLOW, 0.01)
     queue.finish(running, 2.0, 2.0)
     assert queue.next(2.0).flow == POLITE_FLOW
+
+
+def test_unruly_connections_and_their_callers_are_dropped_once_nothing_of_them_counts():
+    queue = FairQueue(1, 0)
+    [running] = fill(queue, "a", 1)
+    for number in range(5):
+        come_back_too_soon(queue, flow("a", f"port {number}", "x"), 0.0)
+        come_back_too_soon(queue, flow("gone", f"port {number}", "x"), 0.0)
+    assert len(queue._callers.members["a"].unruly.members) == 5
+    queue.finish(running, 1.0, 500.0)
+    queue.leave()
+    job = queue.offer(flow("a", "port", "y"), 500.0).coming
+    assert queue.next(500.0) is job
+    queue.finish(job, 1.0, 501.0)
+    assert list(queue._callers.members) == ["a"]
+    caller = queue._callers.members["a"]
+    assert (list(caller.unruly.members), list(caller.members)) == ([], ["", "port"])
+
+
+def test_memory_of_refusals_is_bounded_by_those_that_are_expected():
+    queue = FairQueue(1, 0, Pushback(memory_calls=10))
+    fill(queue, "a", 1)
+    for number in range(1000):
+        queue.send_away(queue.offer(flow("b", call=str(number)), 0.0).coming, 0.0)
+    assert len(queue._refusals._by_expiry) <= 2 * 10 + 64

@@ -34,6 +34,7 @@ HALF_LIFE_SECONDS = 10.0
 _WEIGHT_OF_LATEST = 0.2
 _MIN_PUSHBACK_SECONDS = 0.05
 _LEAST_STEP_SECONDS = 0.001
+_HEAP_SLACK = 64  # entries of forgotten calls that are not worth a new heap
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +320,9 @@ class Refusals:
         self._by_call[key].remove(call)
         if not self._by_call[key]:
             del self._by_call[key]
+        if len(self._by_expiry) > 2 * self._count + _HEAP_SLACK:
+            self._by_expiry = [entry for entry in self._by_expiry if not entry[2].is_over]
+            heapq.heapify(self._by_expiry)
 
     def expired(self, now: float) -> list[Waiting]:
         """Return those whose time is over; each is to be forgotten."""

@@ -231,6 +231,8 @@ class Group(Share, Generic[S]):
     members: dict[str, S] = field(default_factory=dict)
     #: How many there may be before those with nothing here are dropped.
     most_members: int = _MOST_SHARES
+    #: When those that would begin anew anyway were last dropped.
+    swept_at: float = -math.inf
 
     def parties(self) -> Iterable[Share]:
         """Return those among which it is shared."""
@@ -273,8 +275,16 @@ class Group(Share, Generic[S]):
         return ahead
 
     def drop_settled(self, name: str, now: float) -> None:
-        """Drop a party that would begin anew anyway; if there are too many, all that have nothing here."""
-        if name in self.members and self.members[name].is_settled(now):
+        """Drop a party that would begin anew anyway; if there are too many, all that have nothing here.
+
+        Once in a half-life, all that would begin anew are dropped: those that went away have no events of
+        their own.
+        """
+        if now >= self.swept_at + self.half_life:
+            self.swept_at = now
+            for settled in [key for key, one in self.members.items() if one.is_settled(now)]:
+                del self.members[settled]
+        elif name in self.members and self.members[name].is_settled(now):
             del self.members[name]
         if len(self.members) > self.most_members:
             for idle in [key for key, one in self.members.items() if one.is_idle]:
@@ -393,7 +403,9 @@ class Caller(Group[CallerConnection]):
 
     def is_settled(self, now: float) -> bool:
         """Return whether a new caller would be the same."""
-        return not self.unruly.members and Share.is_settled(self, now)
+        return Share.is_settled(self, now) and all(
+            one.is_settled(now) for one in self.unruly.members.values()
+        )
 
     def end(self, job: Waiting, seconds: float, now: float) -> None:
         """Count a job that had its slot for so long."""
