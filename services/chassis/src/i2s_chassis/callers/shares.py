@@ -371,8 +371,8 @@ class Caller(Group[CallerConnection]):
         job = min(turns)[1]
         job.lane = None
         most_used = _PART_OF_LANE * self.usage(now)
-        for lane, jobs in ((self.short, self._short(turns, now)), (self.new, self._first(turns, now))):
-            if jobs and lane.usage(now) <= most_used:
+        for lane, early_turns in ((self.short, self._short), (self.new, self._first)):
+            if lane.usage(now) <= most_used and (jobs := early_turns(turns, now)):
                 early = min(jobs)[1]
                 early.lane = None if early is job else lane
                 return early
@@ -398,8 +398,11 @@ class Caller(Group[CallerConnection]):
     def displaced_job(self, now: float) -> Waiting | None:
         """Return the job that loses its place; that of the next turn only if there is no other."""
         jobs = self.displaceable(now)
-        following = self.next_job(now)
-        return max([one for one in jobs if one[2] is not following] or jobs, default=(0, 0.0, None))[2]
+        last = max(jobs, default=(0, 0.0, None))[2]
+        is_head = last is not None and self.connection(last.flow.connection).line[0] is last
+        if not is_head or len(jobs) == 1 or last is not self.next_job(now):
+            return last
+        return max(one for one in jobs if one[2] is not last)[2]
 
     def is_settled(self, now: float) -> bool:
         """Return whether a new caller would be the same."""
