@@ -125,7 +125,9 @@ class Account:
 
     def left(self, seconds: float, since: float, now: float) -> float:
         """Return how much of what was used at a time still counts."""
-        return seconds * math.exp2(min(since - now, 0.0) / self.half_life)
+        if since >= now or not seconds:
+            return seconds
+        return seconds * math.exp2((since - now) / self.half_life)
 
 
 @dataclass(slots=True)
@@ -209,7 +211,10 @@ class CallerConnection(Share):
 
     def displaced_job(self, now: float) -> Waiting | None:
         """Return its newest waiting job that may be displaced."""
-        return next((job for job in reversed(self.line) if job.may_be_displaced), None)
+        for job in reversed(self.line):
+            if job.may_be_displaced:
+                return job
+        return None
 
     def forgotten_call(self) -> Waiting:
         """Return its newest call that is expected back."""
@@ -253,12 +258,15 @@ class Group(Share, Generic[S]):
 
     def displaced_job(self, now: float) -> Waiting | None:
         """Return the job that loses its place, of the party with most; of equal ones that of highest rank."""
-        return max(self.displaceable(now), default=(0, 0.0, None))[2]
+        return self.displaced_besides(None, now)
 
-    def displaceable(self, now: float) -> list[tuple[int, float, Waiting]]:
-        """Return the job of each party that loses its place first, after the party's number and its rank."""
-        jobs = ((one, one.displaced_job(now)) for one in self.parties() if one.waiting)
-        return [(one.waiting, one.rank(job, now), job) for one, job in jobs if job is not None]
+    def displaced_besides(self, kept: Waiting | None, now: float) -> Waiting | None:
+        """Return the job that loses its place, of the parties that would not give up a kept one."""
+        jobs = [(one, one.displaced_job(now)) for one in self.parties() if one.waiting]
+        at_risk = [(one, job) for one, job in jobs if job is not None and job is not kept]
+        most = max((one.waiting for one, _ in at_risk), default=0)
+        ranked = ((one.rank(job, now), job) for one, job in at_risk if one.waiting == most)
+        return max(ranked, default=(0.0, None))[1]
 
     def forgotten_call(self) -> Waiting:
         """Return the call that is forgotten first, of the party of which most are expected."""
@@ -397,12 +405,11 @@ class Caller(Group[CallerConnection]):
 
     def displaced_job(self, now: float) -> Waiting | None:
         """Return the job that loses its place; that of the next turn only if there is no other."""
-        jobs = self.displaceable(now)
-        last = max(jobs, default=(0, 0.0, None))[2]
+        last = self.displaced_besides(None, now)
         is_head = last is not None and self.connection(last.flow.connection).line[0] is last
-        if not is_head or len(jobs) == 1 or last is not self.next_job(now):
-            return last
-        return max(one for one in jobs if one[2] is not last)[2]
+        if is_head and last is self.next_job(now):
+            return self.displaced_besides(last, now) or last
+        return last
 
     def is_settled(self, now: float) -> bool:
         """Return whether a new caller would be the same."""
