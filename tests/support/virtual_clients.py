@@ -1,4 +1,4 @@
-"""Clients of a FairQueue in virtual time: they call, are sent away, come back as asked, and call again."""
+"""Clients of fair queues in virtual time: they call, are sent away, come back as asked, and call again."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import heapq
 import itertools
 import random
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from i2s_chassis.callers.fair_queue import FairQueue
@@ -28,6 +28,7 @@ class Client:
         obeys: Whether it comes back when it is asked to; otherwise ``again_seconds`` after each refusal.
         rests: Seconds between an answer and its next call.
         changes: What it changes at each attempt so that nobody knows it again: "", "name" or "connection".
+        replicas: Numbers of the queues that its attempts go to, one after the other.
     """
 
     group: str
@@ -39,14 +40,23 @@ class Client:
     obeys: bool = True
     again_seconds: float = 0.02
     changes: str = ""
+    replicas: Sequence[int] = (0,)
     begins: float = 0.0
     rests: float = 0.0
     number: int = field(default_factory=itertools.count().__next__)
+    attempts: int = field(default=0, init=False)
+
+    def next_replica(self) -> int:
+        """Return the number of the queue that its next attempt goes to."""
+        self.attempts += 1
+        return self.replicas[self.attempts % len(self.replicas)]
 
 
 class World:
-    def __init__(self, queue: FairQueue, seed: int = 1) -> None:
-        self.queue, self.random = queue, random.Random(seed)
+    """Clients and the queues of the replicas of a service."""
+
+    def __init__(self, *queues: FairQueue, seed: int = 1) -> None:
+        self.queues, self.random = queues, random.Random(seed)
         self.now = 0.0
         self.latencies: dict[str, list[float]] = defaultdict(list)
         self.slot_seconds: dict[str, float] = defaultdict(float)
@@ -71,33 +81,34 @@ class World:
         call = self._present.pop(job)
         self.refusals += 1
         part = self.random.uniform(LEAST_PART, MOST_PART)
-        answer = self.queue.send_away(job, self.now, part)
+        answer = call.queue.send_away(job, self.now, part)
         late = answer.seconds if answer.is_late else 0.0
         obedient = answer.seconds - late + self.random.uniform(0.5, 1) * NAP_SECONDS
         pause = obedient if call.client.obeys else call.client.again_seconds
         self._at(self.now + late + pause, call.attempt)
 
-    def _give_slots(self) -> None:
-        while (job := self.queue.next(self.now)) is not None:
+    def _give_slots(self, queue: FairQueue) -> None:
+        while (job := queue.next(self.now)) is not None:
             call = self._present.pop(job)
             seconds = self.random.uniform(*call.client.job_seconds)
             self._at(self.now + seconds, lambda job=job, call=call, s=seconds: self._done(job, call, s))
 
     def _done(self, job: Waiting, call: _Call, seconds: float) -> None:
-        self.queue.finish(job, seconds, self.now)
-        self.queue.leave()
+        call.queue.finish(job, seconds, self.now)
+        call.queue.leave()
         self.latencies[call.client.group].append(self.now - call.begun)
         self.slot_seconds[call.client.group] += seconds
         if call.number < call.client.calls:
             client, number = call.client, call.number + 1
             self._at(self.now + client.rests, lambda: _Call(self, client, number).attempt())
-        self._give_slots()
+        self._give_slots(call.queue)
 
 
 class _Call:
     def __init__(self, world: World, client: Client, number: int) -> None:
         self.world, self.client, self.number = world, client, number
         self.begun, self.attempts = world.now, 0
+        self.queue = world.queues[0]
 
     def _flow(self) -> Flow:
         client, fresh = self.client, f"-{self.attempts}"
@@ -111,8 +122,9 @@ class _Call:
     def attempt(self) -> None:
         world = self.world
         self.attempts += 1
-        decision = world.queue.offer(self._flow(), world.now)
+        self.queue = world.queues[self.client.next_replica()]
+        decision = self.queue.offer(self._flow(), world.now)
         world._present[decision.coming] = self
         if decision.loser is not None:
             world._sent_away(decision.loser)
-        world._give_slots()
+        world._give_slots(self.queue)

@@ -20,7 +20,7 @@ FEW_SEEDS = [0, pytest.param(1, marks=_MORE), pytest.param(2, marks=_MORE)]
 
 
 def play(*clients: Client, seconds: float = 1000.0, seed: int = 1) -> World:
-    world = World(FairQueue(SLOTS, QUEUE), seed)
+    world = World(FairQueue(SLOTS, QUEUE), seed=seed)
     world.run(list(clients), seconds)
     return world
 
@@ -380,8 +380,90 @@ def test_a_connection_is_unruly_until_it_was_silent_for_some_time():
     assert [one.is_late for one in dismissals] == [False, True, True, False]
 
 
-def test_a_call_that_never_comes_back_makes_its_connection_unruly():
+def test_a_call_that_never_comes_back_leaves_its_connection_its_share():
+    """It may have been served by another replica, or its client gave up."""
     queue = FairQueue(1, 0, Pushback(memory_seconds=5.0))
     fill(queue, "a", 1)
-    queue.send_away(queue.offer(flow("b", "port", "x"), 0.0).coming, 0.0)
-    assert queue.send_away(queue.offer(flow("b", "port", "y"), 7.0).coming, 7.0).is_late
+    for now in (0.0, 7.0, 14.0, 21.0, 28.0):
+        assert not queue.send_away(queue.offer(flow("b", "port", f"at {now}"), now).coming, now).is_late
+
+
+@pytest.mark.parametrize("behaviour", RUDE.values(), ids=RUDE)
+@pytest.mark.parametrize(
+    "replicas", [2, pytest.param(3, marks=pytest.mark.nightly(instead="the same with two replicas"))]
+)
+def test_calls_retried_at_the_next_replica_are_served_beside_60_rude_connections_on_each(replicas, behaviour):
+    rude = [one for number in range(replicas) for one in flood(60, replicas=(number,), **behaviour)]
+    polite = [
+        Client("polite", "host", f"polite {number}", 10**6, begins=5.0, replicas=range(replicas))
+        for number in range(4)
+    ]
+    world = World(*(FairQueue(SLOTS, 16) for _ in range(replicas)))
+    world.run([*rude, *polite], 240.0)
+    latencies = world.latencies["polite"]
+    first, later = latencies[:8], latencies[8:]
+    assert len(later) >= 4 * 100
+    assert max(first) <= 3 * HEAVY[1]  # beside connections that are as new as they are
+    assert max(later) <= 3 * statistics.median(later)
+
+
+RUDE_FLOW, POLITE_FLOW = flow("host", "rude", "last"), flow("host", "polite", "only")
+
+
+def come_back_too_soon(queue: FairQueue, where: Flow, now: float) -> None:
+    for attempt in range(2):
+        decision = queue.offer(where, now + 0.001 * attempt)
+        assert decision.loser is decision.coming
+        queue.send_away(decision.coming, now + 0.001 * attempt)
+
+
+def test_what_a_connection_used_before_it_was_unruly_counts_for_the_share_of_the_unruly():
+    queue = FairQueue(1, 0)
+    [running] = fill(queue, "host", 1)
+    queue.finish(running, 2.0, 2.0)
+    queue.leave()
+    queue.offer(flow("host", "rude"), 2.0)
+    rude_job = queue.next(2.0)
+    queue.finish(rude_job, 3.0, 5.0)
+    queue.leave()
+    fill(queue, "another", 1)
+    come_back_too_soon(queue, RUDE_FLOW, 5.0)
+    *_, caller, unruly, connection = queue.usage(RUDE_FLOW, 5.1)
+    assert unruly == pytest.approx(connection)
+    assert caller > connection
+
+
+def test_a_job_that_runs_when_its_connection_becomes_unruly_is_charged_to_the_unruly():
+    queue = FairQueue(1, 2)
+    for number in range(3):
+        queue.offer(flow("host", "rude", str(number)), 0.0)
+    running = queue.next(0.0)
+    come_back_too_soon(queue, RUDE_FLOW, 0.0)
+    queue.offer(POLITE_FLOW, 0.01)
+    queue.finish(running, 2.0, 2.0)
+    assert queue.next(2.0).flow == POLITE_FLOW
+
+
+def test_unruly_connections_and_their_callers_are_dropped_once_nothing_of_them_counts():
+    queue = FairQueue(1, 0)
+    [running] = fill(queue, "a", 1)
+    for number in range(5):
+        come_back_too_soon(queue, flow("a", f"port {number}", "x"), 0.0)
+        come_back_too_soon(queue, flow("gone", f"port {number}", "x"), 0.0)
+    assert len(queue._callers.members["a"].unruly.members) == 5
+    queue.finish(running, 1.0, 500.0)
+    queue.leave()
+    job = queue.offer(flow("a", "port", "y"), 500.0).coming
+    assert queue.next(500.0) is job
+    queue.finish(job, 1.0, 501.0)
+    assert list(queue._callers.members) == ["a"]
+    caller = queue._callers.members["a"]
+    assert (list(caller.unruly.members), list(caller.members)) == ([], ["", "port"])
+
+
+def test_memory_of_refusals_is_bounded_by_those_that_are_expected():
+    queue = FairQueue(1, 0, Pushback(memory_calls=10))
+    fill(queue, "a", 1)
+    for number in range(1000):
+        queue.send_away(queue.offer(flow("b", call=str(number)), 0.0).coming, 0.0)
+    assert len(queue._refusals._by_expiry) <= 2 * 10 + 64

@@ -12,8 +12,9 @@ newest call of whoever has most calls waiting, unless that is the call itself. S
 whole queue while it is alone, and its part shrinks with each other caller that comes.
 
 A call that was sent away is remembered for some time. When it comes back it has its old age, and so
-it precedes what came after its first attempt. Connections whose calls come back before they were asked to,
-or never, have one share of their caller together, and their refusals are answered late.
+it precedes what came after its first attempt. Connections whose calls come back before they were asked to
+have one share of their caller together, and their refusals are answered late. A call that never comes back
+says nothing: another replica of the service may have it, or its client gave up.
 
 Nothing here reads a clock and nothing is left to chance: equal events give equal decisions.
 """
@@ -33,6 +34,7 @@ HALF_LIFE_SECONDS = 10.0
 _WEIGHT_OF_LATEST = 0.2
 _MIN_PUSHBACK_SECONDS = 0.05
 _LEAST_STEP_SECONDS = 0.001
+_HEAP_SLACK = 64  # entries of forgotten calls that are not worth a new heap
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +199,6 @@ class FairQueue:
 
     def _line_up(self, flow: Flow, now: float, *, may_be_displaced: bool, most_running: int) -> Waiting:
         for missing in self._refusals.expired(now):
-            self._set_unruly(missing.flow, missing.due + self._pushback.memory_seconds)
             self._forget(missing, now)
         caller = self._caller(flow)
         caller.most_running = most_running
@@ -219,15 +220,12 @@ class FairQueue:
             self._forget(before, now)
         return coming
 
-    def _set_unruly(self, flow: Flow, since: float) -> None:
-        self._caller(flow).set_unruly(flow.connection, since + self._pushback.memory_seconds)
+    def _set_unruly(self, flow: Flow, now: float) -> None:
+        self._caller(flow).set_unruly(flow.connection, now + self._pushback.memory_seconds, now)
 
     def _stays_unruly(self, flow: Flow, since: float) -> bool:
         """Return whether a connection is unruly, and let it be so until it was silent for some time."""
-        is_unruly = flow.connection in self._caller(flow).unruly.members
-        if is_unruly:
-            self._set_unruly(flow, since)
-        return is_unruly
+        return self._caller(flow).keep_unruly(flow.connection, since + self._pushback.memory_seconds)
 
     def _take_from_line(self, job: Waiting) -> None:
         self._connection(job.flow).line.remove(job)
@@ -322,6 +320,9 @@ class Refusals:
         self._by_call[key].remove(call)
         if not self._by_call[key]:
             del self._by_call[key]
+        if len(self._by_expiry) > 2 * self._count + _HEAP_SLACK:
+            self._by_expiry = [entry for entry in self._by_expiry if not entry[2].is_over]
+            heapq.heapify(self._by_expiry)
 
     def expired(self, now: float) -> list[Waiting]:
         """Return those whose time is over; each is to be forgotten."""

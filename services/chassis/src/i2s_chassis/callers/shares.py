@@ -125,7 +125,9 @@ class Account:
 
     def left(self, seconds: float, since: float, now: float) -> float:
         """Return how much of what was used at a time still counts."""
-        return seconds * math.exp2(min(since - now, 0.0) / self.half_life)
+        if since >= now or not seconds:
+            return seconds
+        return seconds * math.exp2((since - now) / self.half_life)
 
 
 @dataclass(slots=True)
@@ -178,10 +180,22 @@ class CallerConnection(Share):
     line: list[Waiting] = field(default_factory=list)
     #: Its calls that are expected back, oldest first.
     sent_away: list[Waiting] = field(default_factory=list)
+    #: Its jobs that run.
+    in_slots: list[Waiting] = field(default_factory=list)
     #: Recent time of a job of it in its slot; None if none has ended.
     job_seconds: float | None = None
-    #: Time until which it has no share of its own, because it does not come back when it is asked to.
+    #: Time until which it has no share of its own, because it came back before it was asked to.
     unruly_until: float = -math.inf
+
+    def begin(self, job: Waiting) -> None:
+        """Count a job that gets its slot."""
+        Share.begin(self, job)
+        self.in_slots.append(job)
+
+    def end(self, job: Waiting, seconds: float, now: float) -> None:
+        """Count a job that had its slot for so long."""
+        Share.end(self, job, seconds, now)
+        self.in_slots.remove(job)
 
     def is_settled(self, now: float) -> bool:
         """Return whether a new connection would be the same."""
@@ -197,7 +211,10 @@ class CallerConnection(Share):
 
     def displaced_job(self, now: float) -> Waiting | None:
         """Return its newest waiting job that may be displaced."""
-        return next((job for job in reversed(self.line) if job.may_be_displaced), None)
+        for job in reversed(self.line):
+            if job.may_be_displaced:
+                return job
+        return None
 
     def forgotten_call(self) -> Waiting:
         """Return its newest call that is expected back."""
@@ -219,6 +236,8 @@ class Group(Share, Generic[S]):
     members: dict[str, S] = field(default_factory=dict)
     #: How many there may be before those with nothing here are dropped.
     most_members: int = _MOST_SHARES
+    #: When those that would begin anew anyway were last dropped.
+    swept_at: float = -math.inf
 
     def parties(self) -> Iterable[Share]:
         """Return those among which it is shared."""
@@ -239,12 +258,15 @@ class Group(Share, Generic[S]):
 
     def displaced_job(self, now: float) -> Waiting | None:
         """Return the job that loses its place, of the party with most; of equal ones that of highest rank."""
-        return max(self.displaceable(now), default=(0, 0.0, None))[2]
+        return self.displaced_besides(None, now)
 
-    def displaceable(self, now: float) -> list[tuple[int, float, Waiting]]:
-        """Return the job of each party that loses its place first, after the party's number and its rank."""
-        jobs = ((one, one.displaced_job(now)) for one in self.parties() if one.waiting)
-        return [(one.waiting, one.rank(job, now), job) for one, job in jobs if job is not None]
+    def displaced_besides(self, kept: Waiting | None, now: float) -> Waiting | None:
+        """Return the job that loses its place, of the parties that would not give up a kept one."""
+        jobs = [(one, one.displaced_job(now)) for one in self.parties() if one.waiting]
+        at_risk = [(one, job) for one, job in jobs if job is not None and job is not kept]
+        most = max((one.waiting for one, _ in at_risk), default=0)
+        ranked = ((one.rank(job, now), job) for one, job in at_risk if one.waiting == most)
+        return max(ranked, default=(0.0, None))[1]
 
     def forgotten_call(self) -> Waiting:
         """Return the call that is forgotten first, of the party of which most are expected."""
@@ -261,8 +283,16 @@ class Group(Share, Generic[S]):
         return ahead
 
     def drop_settled(self, name: str, now: float) -> None:
-        """Drop a party that would begin anew anyway; if there are too many, all that have nothing here."""
-        if name in self.members and self.members[name].is_settled(now):
+        """Drop a party that would begin anew anyway; if there are too many, all that have nothing here.
+
+        Once in a half-life, all that would begin anew are dropped: those that went away have no events of
+        their own.
+        """
+        if now >= self.swept_at + self.half_life:
+            self.swept_at = now
+            for settled in [key for key, one in self.members.items() if one.is_settled(now)]:
+                del self.members[settled]
+        elif name in self.members and self.members[name].is_settled(now):
             del self.members[name]
         if len(self.members) > self.most_members:
             for idle in [key for key, one in self.members.items() if one.is_idle]:
@@ -278,7 +308,7 @@ _Turns = list[tuple[float, Waiting]]
 class Caller(Group[CallerConnection]):
     """One caller, whose connections share what it has.
 
-    Those that do not come back when they are asked to have one share together, however many they are. Of the
+    Those that come back before they are asked to have one share together, however many they are. Of the
     others, short jobs may have a quarter of what the caller uses before their turn, and first jobs of
     connections as much, the newest first: so neither waits for a round of long jobs.
     """
@@ -312,12 +342,24 @@ class Caller(Group[CallerConnection]):
         connection = self.connection(name)
         return (self, self.unruly, connection) if name in self.unruly.members else (self, connection)
 
-    def set_unruly(self, name: str, until: float) -> None:
-        """Take its own share from a connection, at least until then."""
+    def set_unruly(self, name: str, until: float, now: float) -> None:
+        """Take its own share from a connection until then; what it used counts for the common share too."""
         connection = self.connection(name)
-        connection.unruly_until = max(connection.unruly_until, until)
         if name in self.members:
             self._move(name, self.members, self.unruly.members, 1)
+            self.unruly.charge(connection.left(connection.used, connection.at, now), now)
+            for job in connection.in_slots:
+                if all(account is not self.unruly for account in job.accounts):
+                    job.accounts += (self.unruly,)
+                    self.unruly.begin(job)
+        self.keep_unruly(name, until)
+
+    def keep_unruly(self, name: str, until: float) -> bool:
+        """Return whether a connection is unruly; if so, it remains so at least until then."""
+        connection = self.unruly.members.get(name)
+        if connection is not None:
+            connection.unruly_until = max(connection.unruly_until, until)
+        return connection is not None
 
     def forgive(self, name: str, now: float) -> None:
         """Give a connection its own share back if the time without it is over."""
@@ -337,8 +379,8 @@ class Caller(Group[CallerConnection]):
         job = min(turns)[1]
         job.lane = None
         most_used = _PART_OF_LANE * self.usage(now)
-        for lane, jobs in ((self.short, self._short(turns, now)), (self.new, self._first(turns, now))):
-            if jobs and lane.usage(now) <= most_used:
+        for lane, early_turns in ((self.short, self._short), (self.new, self._first)):
+            if lane.usage(now) <= most_used and (jobs := early_turns(turns, now)):
                 early = min(jobs)[1]
                 early.lane = None if early is job else lane
                 return early
@@ -363,13 +405,17 @@ class Caller(Group[CallerConnection]):
 
     def displaced_job(self, now: float) -> Waiting | None:
         """Return the job that loses its place; that of the next turn only if there is no other."""
-        jobs = self.displaceable(now)
-        following = self.next_job(now)
-        return max([one for one in jobs if one[2] is not following] or jobs, default=(0, 0.0, None))[2]
+        last = self.displaced_besides(None, now)
+        is_head = last is not None and self.connection(last.flow.connection).line[0] is last
+        if is_head and last is self.next_job(now):
+            return self.displaced_besides(last, now) or last
+        return last
 
     def is_settled(self, now: float) -> bool:
         """Return whether a new caller would be the same."""
-        return not self.unruly.members and Share.is_settled(self, now)
+        return Share.is_settled(self, now) and all(
+            one.is_settled(now) for one in self.unruly.members.values()
+        )
 
     def end(self, job: Waiting, seconds: float, now: float) -> None:
         """Count a job that had its slot for so long."""
