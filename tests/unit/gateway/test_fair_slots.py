@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from i2s_gateway.callers import Caller
 from i2s_gateway.fair_slots import FairSlots, Places
 from i2s_gateway.guard import GatewayError
 
@@ -42,17 +43,21 @@ async def test_a_slot_is_not_lost_with_a_caller_that_goes_away() -> None:
 
 def test_a_caller_leaves_as_many_places_as_it_takes() -> None:
     places = Places(8, 100)
-    with places.held("a", 4, 10):
-        with pytest.raises(GatewayError) as sent_away, places.held("a", 1, 10):
+    with places.held(Caller("a", "a"), 4, 10):
+        with pytest.raises(GatewayError) as sent_away, places.held(Caller("a", "a"), 1, 10):
             pass
         assert (sent_away.value.http, sent_away.value.retry_after_seconds) == (429, 1.0)
-        with places.held("b", 2, 10):
+        with places.held(Caller("b", "b"), 2, 10):
             assert places.taken == 6
-        with pytest.raises(GatewayError) as large, places.held("b", 1, 50), places.held("c", 1, 50):
+        with (
+            pytest.raises(GatewayError) as large,
+            places.held(Caller("b", "b"), 1, 50),
+            places.held(Caller("c", "c"), 1, 50),
+        ):
             pass
         assert large.value.http == 429
     assert places.taken == 0
-    with pytest.raises(GatewayError) as never, places.held("a", 5, 10):
+    with pytest.raises(GatewayError) as never, places.held(Caller("a", "a"), 5, 10):
         pass
     assert never.value.http == 413
 
@@ -61,6 +66,10 @@ def test_the_time_to_come_back_is_that_of_the_items_that_wait() -> None:
     places = Places(100, 100)
     for second in range(200):
         places.note_done(1.0 + second / 2)
-    with places.held("a", 50, 1), pytest.raises(GatewayError) as sent_away, places.held("a", 50, 1):
+    with (
+        places.held(Caller("a", "a"), 50, 1),
+        pytest.raises(GatewayError) as sent_away,
+        places.held(Caller("a", "a"), 50, 1),
+    ):
         pass
     assert sent_away.value.retry_after_seconds == pytest.approx(25.0, rel=0.01)

@@ -130,6 +130,7 @@ class _Place:
     owner: str
     size: int
     expires: float
+    address: str = ""  # where it was opened; empty if another gateway did that
 
 
 class EpisodeStore:
@@ -159,8 +160,10 @@ class EpisodeStore:
             self._find(name.removesuffix(_SUFFIX))
         self._drop_expired()
 
-    def add(self, owner: str, opening: Mapping[str, Any], rules: EpisodeRules) -> StoredEpisode:
-        """Keep a new episode of a caller.
+    def add(
+        self, owner: str, opening: Mapping[str, Any], rules: EpisodeRules, address: str = ""
+    ) -> StoredEpisode:
+        """Keep a new episode of a caller, at an address whose callers together leave half as many to others.
 
         Raises:
             GatewayError: There are as many as may be, or it is too large.
@@ -178,8 +181,8 @@ class EpisodeStore:
             raise GatewayError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "RESOURCE_EXHAUSTED", message)
         with self._lock:
             self._drop_expired()
-            self._require_place(owner, len(content))
-            self._places[episode.id] = _Place(owner, len(content), episode.expires)
+            self._require_place(owner, len(content), address)
+            self._places[episode.id] = _Place(owner, len(content), episode.expires, address)
         self._write(episode.id, content)
         return episode
 
@@ -207,7 +210,8 @@ class EpisodeStore:
         with self._lock:
             if episode.id not in self._places:
                 raise _unknown()
-            self._places[episode.id] = _Place(episode.owner, len(content), after.expires)
+            place = self._places[episode.id]
+            self._places[episode.id] = replace(place, size=len(content), expires=after.expires)
         self._write(episode.id, content)
         return after
 
@@ -260,14 +264,18 @@ class EpisodeStore:
             self._places.setdefault(name, _Place(episode.owner, len(episode.to_json()), episode.expires))
         return episode
 
-    def _require_place(self, owner: str, size: int) -> None:
+    def _require_place(self, owner: str, size: int, address: str) -> None:
         own = [one for one in self._places.values() if one.owner == owner]
         taken = sum(one.size for one in self._places.values())
         many = len(own) >= self._bounds.each or len(self._places) >= self._bounds.count
         large = (
             sum(one.size for one in own) + size > self._bounds.size // 2 or taken + size > self._bounds.size
         )
-        if not many and not large:
+        there = [one for one in self._places.values() if address and one.address == address]
+        crowded = len(there) + 1 > 2 * (self._bounds.count - len(self._places)) or sum(
+            one.size for one in there
+        ) + size > 2 * (self._bounds.size - taken)
+        if not many and not large and not (address and crowded):
             return
         first = min((one.expires for one in own or self._places.values()), default=0.0)
         message = f"{len(own)} episodes of yours are open; end some with DELETE, or come back later"

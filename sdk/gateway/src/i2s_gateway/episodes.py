@@ -102,9 +102,9 @@ class _Served:
                 opening, rules, batch = await asyncio.to_thread(self._opened, raw, caller, request)
             (item,) = batch.items
             start = await asyncio.to_thread(self._start, item)
-            with self._rewards.places.held(caller.key, 1, batch.size):
-                await unless_gone(request, self._judging(batch, caller, request).look())
-            episode = await asyncio.to_thread(self._store.add, caller.key, opening, rules)
+            with self._rewards.places.held(caller, 1, batch.size):
+                await unless_gone(request, self._judging(batch, caller, request).look(decided=True))
+            episode = await asyncio.to_thread(self._store.add, caller.key, opening, rules, caller.address)
             question = {"messages": start.messages, "image": _b64(start.image)}
             response = json_response({**_shown(episode), **question})
             response.status_code = HTTPStatus.CREATED
@@ -147,7 +147,7 @@ class _Served:
             raise GatewayError(HTTPStatus.CONFLICT, "FAILED_PRECONDITION", error.message) from None
         if ended is not None:
             return await self._kept(episode, *ended, None)
-        with self._rewards.places.held(caller.key, 1, batch.size):
+        with self._rewards.places.held(caller, 1, batch.size):
             async with aclosing(self._judging(batch, caller, request).rewards()) as found:
                 _, reward = await anext(found)
         state, step = await asyncio.to_thread(_advanced, task, episode, item, reward)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from types import TracebackType
 
+from i2s_gateway.callers import Caller
 from i2s_gateway.guard import GatewayError
 
 
@@ -92,7 +93,8 @@ _WEIGHT = 0.05
 class Places:
     """The places of items that wait or are under way, by number and by bytes.
 
-    A caller gets no more places than it leaves to others, so that one alone has half of all.
+    A caller gets no more places than it leaves to others, so that one alone has half of all. The callers of
+    one address together get no more than twice what they leave.
 
     Args:
         items: Places.
@@ -101,18 +103,19 @@ class Places:
 
     def __init__(self, items: int, size: int) -> None:
         self._most_items, self._most_bytes = items, size
-        self._items: Counter[str] = Counter()
-        self._bytes: Counter[str] = Counter()
+        # by caller, by address, and (by ()) of all
+        self._items: Counter[tuple[str, ...]] = Counter()
+        self._bytes: Counter[tuple[str, ...]] = Counter()
         self._latest = 0.0
         self._interval = 0.0
 
     @property
     def taken(self) -> int:
         """The number of items that wait or are under way."""
-        return self._items.total()
+        return self._items[()]
 
     @contextmanager
-    def held(self, caller: str, items: int, size: int) -> Iterator[None]:
+    def held(self, caller: Caller, items: int, size: int) -> Iterator[None]:
         """Hold places for the time of a block.
 
         Raises:
@@ -125,21 +128,23 @@ class Places:
                 f"a batch of {items} items and {size} bytes is more than one caller may have under way: "
                 f"{self._most_items // 2} items and {self._most_bytes // 2} bytes; send it in parts",
             )
-        many = self._items[caller] + items > self._most_items - self.taken
-        large = self._bytes[caller] + size > self._most_bytes - self._bytes.total()
-        if many or large:
+        owners = (("caller", caller.key), ("address", caller.address), ())
+        many = _exceed(self._items, owners, items, self._most_items)
+        if many or _exceed(self._bytes, owners, size, self._most_bytes):
             wait = min(_LATEST, max(_SOONEST, self.taken * self._interval))
             message = f"{self.taken} items wait, which is as many as may; send the batch again later"
             raise GatewayError(
                 HTTPStatus.TOO_MANY_REQUESTS, "RESOURCE_EXHAUSTED", message, retry_after_seconds=wait
             )
-        self._items[caller] += items
-        self._bytes[caller] += size
+        for owner in owners:
+            self._items[owner] += items
+            self._bytes[owner] += size
         try:
             yield
         finally:
-            self._items[caller] -= items
-            self._bytes[caller] -= size
+            for owner in owners:
+                self._items[owner] -= items
+                self._bytes[owner] -= size
             self._items += Counter()  # without those that are 0
             self._bytes += Counter()
 
@@ -148,3 +153,10 @@ class Places:
         if self._latest:
             self._interval += _WEIGHT * (now - self._latest - self._interval)
         self._latest = now
+
+
+def _exceed(taken: Counter[tuple[str, ...]], owners: Sequence[tuple[str, ...]], more: int, most: int) -> bool:
+    """Return whether a caller would leave less than it has, or its address less than half of that."""
+    caller, address, everyone = owners
+    free = most - taken[everyone]
+    return taken[caller] + more > free or taken[address] + more > 2 * free

@@ -103,7 +103,7 @@ class Rewards:
         return BatchReader(
             self._scorers.tasks,
             self._bounds,
-            lambda digest: self.references.get(caller.key, digest),
+            lambda digest: self.references.get(caller, digest),
             self._scorers.instance,
             request_id,
         )
@@ -152,11 +152,11 @@ class _Served:
         with request_span(request, REFERENCES_PATH, request_id_of(request)) as served:
             caller, rewards = caller_of(request), self._rewards
             names = {name for task in rewards.scorers.tasks.values() for name in services_of(task)}
-            await self._require_access(sorted(names)[:1], request)
+            await self._require_access(sorted(names), request)
             async with self._bodies.body(request) as raw:
                 files = await asyncio.to_thread(_read_images, raw, rewards.bounds.items)
             try:
-                digests = await asyncio.to_thread(rewards.references.add, caller.key, files)
+                digests = await asyncio.to_thread(rewards.references.add, caller, files)
             except ValueError as error:
                 raise GatewayError(
                     HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "RESOURCE_EXHAUSTED", str(error)
@@ -174,7 +174,7 @@ class _Served:
             reader = rewards.reader(caller, request_id_of(request))
             async with self._bodies.body(request) as raw:
                 batch = await asyncio.to_thread(reader.read, raw)
-            held.enter_context(rewards.places.held(caller.key, len(batch.items), batch.size))
+            held.enter_context(rewards.places.held(caller, len(batch.items), batch.size))
             judging = Judging(rewards, self._backends, batch, caller, metadata_of(request))
             if _wants_lines(request):
                 await unless_gone(request, judging.look())
@@ -185,14 +185,25 @@ class _Served:
             return json_response(whole)
 
     async def _require_access(self, services: Sequence[str], request: Request) -> None:
+        """Return once a service says that it knows the caller, who may leave something here then."""
         for name in services:
             try:
                 await asyncio.wait_for(self._backends.describe(name, metadata_of(request)), _LOOK_SECONDS)
+                return
             except GatewayError as error:
                 if error.http in _REFUSED:
                     raise
             except TimeoutError:
                 continue
+        if services:
+            raise _undecided()
+
+
+def _undecided() -> GatewayError:
+    message = "no service said in time whether it knows you; try again"
+    return GatewayError(
+        HTTPStatus.SERVICE_UNAVAILABLE, "UNAVAILABLE", message, retry_after_seconds=_LONGEST_PAUSE
+    )
 
 
 def _read_images(raw: bytes | bytearray, most: int) -> list[bytes]:
@@ -285,20 +296,26 @@ class Judging:
         items = [answers[number] for number in range(len(answers))]
         return {"items": items, "totals": self._totals()}
 
-    async def look(self) -> None:
+    async def look(self, *, decided: bool = False) -> None:
         """Ask whether the services know the caller, as far as they say it at once.
 
+        Args:
+            decided: Whether it is an error that they do not say it.
+
         Raises:
-            GatewayError: One does not.
+            GatewayError: One does not, or does not say it.
         """
         try:
             async with asyncio.timeout(_LOOK_SECONDS):
                 await asyncio.gather(*(self._ask_whether_known(name) for name in self._names))
         except TimeoutError:
-            return
+            if decided:
+                raise _undecided() from None
         except GatewayError as error:
             if error.http in _REFUSED:
                 raise
+            if decided:
+                raise _undecided() from None
 
     async def answers(self) -> AsyncGenerator[tuple[int, dict[str, object]], None]:
         """Yield the number of an item and the answer to it, as they are done; raises as ``rewards`` does."""
