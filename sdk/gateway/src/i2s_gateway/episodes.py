@@ -148,7 +148,7 @@ class _Served:
         if ended is not None:
             return await self._kept(episode, *ended, None)
         with self._rewards.places.held(caller, 1, batch.size):
-            async with aclosing(self._judging(batch, caller, request).rewards()) as found:
+            async with aclosing(self._judging(batch, caller, request, images=True).rewards()) as found:
                 _, reward = await anext(found)
         state, step = await asyncio.to_thread(_advanced, task, episode, item, reward)
         return await self._kept(episode, state, step, reward_answer(0, item, reward))
@@ -173,8 +173,11 @@ class _Served:
             "step": {"value": step.reward, "valid": step.valid, "reason": step.reason, "judged": judged},
         }
 
-    def _judging(self, batch: RewardBatch, caller: Caller, request: Request) -> Judging:
-        return Judging(self._rewards, self._backends, batch, caller, metadata_of(request))
+    def _judging(
+        self, batch: RewardBatch, caller: Caller, request: Request, *, images: bool = False
+    ) -> Judging:
+        metadata = metadata_of(request)
+        return Judging(self._rewards, self._backends, batch, caller, metadata, images=images)
 
     def _opened(
         self, raw: bytes | bytearray, caller: Caller, request: Request

@@ -111,6 +111,8 @@ class ItemBounds:
     items: int
     #: The longest deadline in seconds, which is also the default.
     seconds: float
+    #: The most bytes of completions and files; reading stops there.
+    size: int
 
 
 class BatchReader:
@@ -136,7 +138,7 @@ class BatchReader:
         self._uploaded, self._instance = uploaded, instance
         self._decoded: dict[str, bytes] = {}
         self._instances: dict[str, Instance | DataError] = {}
-        self._missing: dict[str, None] = {}
+        self._uploads: dict[str, bytes | None] = {}
         self._size = 0
 
     def read(self, raw: bytes | bytearray) -> RewardBatch:
@@ -163,11 +165,10 @@ class BatchReader:
             _names(body.get("metrics"), "metrics"),
         )
         read = tuple(self._item(one, number) for number, one in enumerate(items))
-        if self._missing:
-            raise MissingReferencesError(list(self._missing))
-        size = self._size + sum(len(one) for one in self._decoded.values())
+        if missing := [digest for digest, file in self._uploads.items() if file is None]:
+            raise MissingReferencesError(missing)
         grouped = _flag(body.get("group"), "group")
-        return RewardBatch(read, options, grouped, self._seconds(body.get("deadline_seconds")), size)
+        return RewardBatch(read, options, grouped, self._seconds(body.get("deadline_seconds")), self._size)
 
     def _seconds(self, value: object) -> float:
         seconds = _number(value, "deadline_seconds", self._bounds.seconds)
@@ -204,7 +205,7 @@ class BatchReader:
             text = text_of(said if said is not None else messages)
         except UsageError as error:
             raise invalid(f"{where}.messages: {error.message}") from None
-        self._size += len(text)
+        self._grow(len(text))
         return text
 
     def _reference(self, value: object, where: str) -> bytes | Instance | DataError | None:
@@ -227,10 +228,10 @@ class BatchReader:
                     return error
         if not _DIGEST.fullmatch(text):
             raise invalid(f"{where}.digest is not {DIGEST} with 64 digits of lower-case hexadecimal")
-        file = self._uploaded(text)
-        if file is None:
-            self._missing[text] = None
-        return file or b""
+        if text not in self._uploads:
+            self._uploads[text] = self._uploaded(text)
+            self._grow(len(self._uploads[text] or b""))
+        return self._uploads[text] or b""
 
     def _task(self, value: object, reference: object, where: str) -> str:
         own = reference.task if isinstance(reference, Instance) else None
@@ -258,7 +259,7 @@ class BatchReader:
         structure = item.get("structure")
         if structure is not None and not isinstance(structure, str):
             raise invalid(f"{where}.structure is no text")
-        self._size += len(structure or "")
+        self._grow(len(structure or ""))
         assets = self._assets(item.get("assets"), f"{where}.assets")
         own = [name for name in ("structure", "target", "inputs", "assets") if item.get(name) is not None]
         if isinstance(reference, DataError):
@@ -284,7 +285,7 @@ class BatchReader:
         """Return the instance of inputs and target; equal ones have the same, so that answers share it."""
         key = json.dumps([task, item.get("inputs"), item.get("target"), structure], sort_keys=True)
         if key not in self._instances:
-            self._size += len(key)
+            self._grow(len(key))
             self._instances[key] = _instance(item, task, structure, identity)
         return self._instances[key]
 
@@ -317,7 +318,18 @@ class BatchReader:
         """Return the bytes of a text of base64; equal texts have the same bytes."""
         if text not in self._decoded:
             self._decoded[text] = decoded(text, where)
+            self._grow(len(self._decoded[text]))
         return self._decoded[text]
+
+    def _grow(self, size: int) -> None:
+        self._size += size
+        if self._size > self._bounds.size:
+            raise GatewayError(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                "RESOURCE_EXHAUSTED",
+                f"the completions and files of the batch have more than {self._bounds.size} bytes, the most "
+                "of one caller; send it in parts",
+            )
 
 
 def decoded(text: str, where: str) -> bytes:

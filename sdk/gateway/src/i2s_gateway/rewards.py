@@ -8,6 +8,7 @@ import json
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 
@@ -73,7 +74,7 @@ class Rewards:
         self.places = Places(self._waiting, settings.reward_bytes)
         store, most = settings.store, settings.reference_bytes
         self.references = References(most, None if store is None else open_store(f"{store}/references", most))
-        self._bounds = ItemBounds(settings.reward_items, settings.reward_seconds)
+        self._bounds = ItemBounds(settings.reward_items, settings.reward_seconds, settings.reward_bytes // 2)
 
     def routes(self, backends: Backends, bodies: Bodies) -> Sequence[Route]:
         """Return the routes.
@@ -257,7 +258,16 @@ def _part(line: Mapping[str, object]) -> dict[str, Any]:
 
 
 class Judging:
-    """One batch of a caller."""
+    """One batch of a caller.
+
+    Args:
+        rewards: The rewards of the gateway.
+        backends: The services behind it.
+        batch: The batch.
+        caller: Whose it is.
+        metadata: Of calls that are made for it.
+        images: Whether rewards have the images that were drawn; they take memory until the batch ends.
+    """
 
     def __init__(
         self,
@@ -266,7 +276,10 @@ class Judging:
         batch: RewardBatch,
         caller: Caller,
         metadata: Sequence[tuple[str, str]],
+        *,
+        images: bool = False,
     ) -> None:
+        self._images = images
         self._rewards, self._backends, self._metadata = rewards, backends, metadata
         self._batch, self._caller = batch, caller
         self._began = time.monotonic()
@@ -392,7 +405,8 @@ class Judging:
         if isinstance(request, I2SError):
             return number, request
         try:
-            return number, await batch.judged(item.task, self._result(tasks[item.task], request, batch))
+            result = await batch.judged(item.task, self._result(tasks[item.task], request, batch))
+            return number, result if self._images else replace(result, png=None)
         except AccessError:
             raise
         except (DataError, ServiceError, ScorerError, ProtocolError) as error:
