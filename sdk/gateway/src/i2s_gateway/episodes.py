@@ -19,13 +19,12 @@ from i2s_gateway.answers import json_response, metadata_of, request_id_of, reque
 from i2s_gateway.callers import Caller, caller_of
 from i2s_gateway.episode_description import BATCH_FIELDS, EPISODES_PATH, ITEM_FIELDS, OWN_FIELDS
 from i2s_gateway.episode_store import EpisodeBounds, EpisodeStore, StoredEpisode
-from i2s_gateway.guard import Bodies, GatewayError, invalid
+from i2s_gateway.guard import Bodies, GatewayError, invalid, read_body
 from i2s_gateway.operations import Backends
 from i2s_gateway.reward_items import RewardBatch, RewardItem
 from i2s_gateway.rewards import Judging, Rewards, reward_answer
 from i2s_gateway.settings import GatewaySettings
 from i2s_sdk.errors import I2SError, UsageError
-from i2s_sdk.json_text import read_json
 from i2s_sdk.run.storage.interface import open_storage
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.task import Task
@@ -252,10 +251,7 @@ def _completion(raw: bytes | bytearray) -> str:
 
 
 def _object(raw: bytes | bytearray, known: Sequence[str]) -> Mapping[str, Any]:
-    try:
-        body = read_json(raw.decode("utf-8"))
-    except ValueError as error:
-        raise invalid(f"the body is not JSON: {error}") from None
+    body = read_body(raw)
     if not isinstance(body, Mapping):
         raise invalid("the body is no object")
     for name in body:

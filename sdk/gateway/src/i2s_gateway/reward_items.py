@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
-from i2s_gateway.guard import GatewayError, invalid
+from i2s_gateway.guard import GatewayError, invalid, read_body
 from i2s_gateway.references import DIGEST, digest_of
 from i2s_sdk.data.folder import inputs_fault, target_fault
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.site_files import MAX_FILES, inside
-from i2s_sdk.json_text import read_json
 from i2s_sdk.models.completion import Finish
 from i2s_sdk.tasks.metrics import image_metrics
 from i2s_sdk.tasks.registry import DEFAULT_TASK, task_spec
@@ -147,7 +146,7 @@ class BatchReader:
         Raises:
             GatewayError: It is not JSON or no batch; names the field. Or references are missing.
         """
-        body = _object(_json(raw), "the body", _BATCH)
+        body = _object(read_body(raw), "the body", _BATCH)
         items = body.get("items")
         if not isinstance(items, list) or not items:
             raise invalid("items is no list of answers")
@@ -356,7 +355,7 @@ def read_uploads(raw: bytes | bytearray, most: int) -> list[bytes]:
     Raises:
         GatewayError: It is something else; names the field.
     """
-    body = _object(_json(raw), "the body", ("references",))
+    body = _object(read_body(raw), "the body", ("references",))
     given = body.get("references")
     if not isinstance(given, list) or not given:
         raise invalid("references is no list of images")
@@ -392,13 +391,6 @@ def _group_of(reference: object, request: object) -> Hashable:
     if isinstance(reference, bytes):
         return digest_of(reference)
     return id(request.reference) if isinstance(request, RoundTripRequest) else id(request)
-
-
-def _json(raw: bytes | bytearray) -> object:
-    try:
-        return read_json(raw.decode("utf-8"))
-    except ValueError as error:
-        raise invalid(f"the body is not JSON: {error}") from None
 
 
 def _object(value: object, where: str, known: tuple[str, ...]) -> Mapping[str, Any]:
