@@ -32,13 +32,53 @@ async def test_a_slot_is_not_lost_with_a_caller_that_goes_away() -> None:
     waiting = [asyncio.create_task(slots.take(name)) for name in ("b", "b", "c")]
     await asyncio.sleep(0)
     waiting[0].cancel()
-    slots.give_back()
+    slots.give_back("a")
     waiting[1].cancel()  # it was given the slot and has not run since
     done, _ = await asyncio.wait(waiting, timeout=1)
     assert done == set(waiting)
     assert [one.cancelled() for one in waiting] == [True, True, False]
-    slots.give_back()
+    slots.give_back("c")
     await asyncio.wait_for(slots.take("d"), 1)
+
+
+async def test_while_others_wait_a_caller_that_keeps_its_slots_gets_no_more_than_its_share() -> None:
+    """One over its quota keeps each slot for minutes, in the pauses between attempts."""
+    slots, kept = FairSlots(4), list[str]()
+
+    async def keep() -> None:
+        await slots.take("over its quota")
+        kept.append("slot")
+
+    async def work() -> None:
+        async with slots.of("quick"):
+            await asyncio.sleep(0)
+
+    quick = [asyncio.create_task(work()) for _ in range(40)]
+    await asyncio.sleep(0)
+    keeping = [asyncio.create_task(keep()) for _ in range(10)]
+    while not all(one.done() for one in quick[:30]):
+        await asyncio.sleep(0)
+        assert len(kept) <= 2
+    await asyncio.gather(*quick)
+    assert len(kept) == 4  # nobody else waits
+    for one in keeping:
+        one.cancel()
+    await asyncio.gather(*keeping, return_exceptions=True)
+
+
+async def test_more_slots_serve_those_that_wait_and_fewer_nobody_until_enough_are_back() -> None:
+    slots = FairSlots(1)
+    waiting = [asyncio.create_task(slots.take("a")) for _ in range(4)]
+    await asyncio.sleep(0)
+    slots.resize(3)
+    await asyncio.sleep(0)
+    assert [one.done() for one in waiting] == [True, True, True, False]
+    slots.resize(2)
+    slots.give_back("a")
+    await asyncio.sleep(0)
+    assert not waiting[3].done()
+    slots.give_back("a")
+    await asyncio.wait_for(waiting[3], 1)
 
 
 def test_a_caller_leaves_as_many_places_as_it_takes() -> None:

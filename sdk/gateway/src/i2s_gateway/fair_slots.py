@@ -15,16 +15,18 @@ from i2s_gateway.guard import GatewayError
 
 
 class FairSlots:
-    """Slots that callers take in turn: the one that was served longest ago is next.
+    """Slots that callers take in turn: the one that has fewest is next, then the one served longest ago.
 
-    A caller that comes precedes whoever was served last, and none of those that have waited longer.
+    So while others wait, one that keeps its slots, such as through pauses between attempts, gets no more than
+    its share. A caller that comes precedes whoever was served last, and none of those that have waited longer.
 
     Args:
         slots: Items that are under way at a time.
     """
 
     def __init__(self, slots: int) -> None:
-        self._free = slots
+        self._slots = self._free = slots
+        self._held: Counter[str] = Counter()
         self._served = 0  # slots that were passed on so far
         self._waiting: dict[str, _Waiting] = {}
 
@@ -36,6 +38,7 @@ class FairSlots:
         """Return once the caller has a slot."""
         if self._free > 0:
             self._free -= 1
+            self._held[caller] += 1
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(caller, _Waiting(self._served - 1)).turns.append(turn)
@@ -43,13 +46,25 @@ class FairSlots:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self.give_back()  # it was given the slot and goes away
+                self.give_back(caller)  # it was given the slot and goes away
             raise
 
-    def give_back(self) -> None:
-        """Pass a slot on to the caller whose turn it is."""
-        while self._waiting:
-            caller = min(self._waiting, key=lambda name: self._waiting[name].served)
+    def give_back(self, caller: str) -> None:
+        """Pass a slot of a caller on to the one whose turn it is."""
+        self._held[caller] -= 1
+        self._held += Counter()  # without those that are 0
+        self._free += 1
+        self._pass_on()
+
+    def resize(self, slots: int) -> None:
+        """Have another number of slots; those that are taken stay so."""
+        self._free += slots - self._slots
+        self._slots = slots
+        self._pass_on()
+
+    def _pass_on(self) -> None:
+        while self._free > 0 and self._waiting:
+            caller = min(self._waiting, key=lambda name: (self._held[name], self._waiting[name].served))
             waiting = self._waiting[caller]
             turn = waiting.turns.popleft()
             if not waiting.turns:
@@ -57,9 +72,9 @@ class FairSlots:
             if not turn.done():  # else it has gone away
                 self._served += 1
                 waiting.served = self._served
+                self._free -= 1
+                self._held[caller] += 1
                 turn.set_result(None)
-                return
-        self._free += 1
 
 
 @dataclass(slots=True)
@@ -81,7 +96,7 @@ class _Turn(AbstractAsyncContextManager[None]):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._slots.give_back()
+        self._slots.give_back(self._caller)
 
 
 #: Bounds of the time after which a caller that was sent away may come back, in seconds.
