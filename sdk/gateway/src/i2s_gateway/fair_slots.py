@@ -18,7 +18,7 @@ class FairSlots:
     """Slots that callers take in turn: the one that has fewest is next, then the one served longest ago.
 
     So while others wait, one that keeps its slots, such as through pauses between attempts, gets no more than
-    its share. A caller that comes precedes whoever was served last, and none of those that have waited longer.
+    its share. A caller that comes precedes whoever was served last, and none that has waited longer.
 
     Args:
         slots: Items that are under way at a time.

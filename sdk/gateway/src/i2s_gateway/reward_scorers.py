@@ -168,7 +168,9 @@ class RewardScorers:
             return await describe_services(services)
 
         described = await self._described.value((names, period), describe)
-        slots = self._slots.setdefault(names, FairSlots(self._number_of_slots(described)))
+        number = self._number_of_slots(described)
+        slots = self._slots.setdefault(names, FairSlots(number))
+        slots.resize(number)
 
         def make() -> OpenedTask:
             scorer = completion_scorer(
