@@ -59,6 +59,8 @@ WRONG: list[tuple[str, Any, str]] = [
     ("negative weight", {"items": [said("{}")], "weights": {"fma": -1}}, "must not be negative"),
     ("unknown metric", {"items": [said("{}")], "weights": {"nothing": 1}}, "no metric is called 'nothing'"),
     ("unknown further metric", {"items": [said("{}")], "metrics": ["nothing"]}, "no metric is called"),
+    ("failed of sobench", {"items": [said("{}")], "failed": -1}, "'failed' has no meaning for 'sobench'"),
+    ("clip of sobench", {"items": [said("{}")], "clip": True}, "'clip' has no meaning for 'sobench'"),
     ("a text as weight", {"items": [said("{}")], "weights": {"fma": "1"}}, "weights.fma is no number"),
     ("a truth value as floor", {"items": [said("{}", floor=True)]}, "items[0].floor is no number"),
     ("deadline", {"items": [said("{}")], "deadline_seconds": 0}, "not above 0"),
