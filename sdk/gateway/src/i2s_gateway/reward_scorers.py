@@ -121,8 +121,8 @@ class RewardScorers:
             options: As the caller wants them.
 
         Raises:
-            UsageError: A weight is negative, no task of the batch has a metric of that name, or an option has no
-                meaning for a task.
+            UsageError: A weight is negative, no task of the batch has a metric of that name, or an option has
+                no meaning for a task.
         """
         known = {metric.name for name in tasks for metric in metrics_of(self.tasks[name])}
         for metric in options.metrics:
