@@ -103,9 +103,7 @@ class HttpReward:
                 return found
             pause = said.get("retry_after_seconds", 1.0)
             reason = f"{self._url}: {status or 'no answer'} {said['message']}"
-            if (
-                status == MISSING and "missing" in said
-            ):  # any replica may ask for references that it has not seen
+            if status == MISSING and "missing" in said:  # a replica may ask for what another has seen
                 status, said = self._upload(said["missing"], files, end)
                 pause = 0.0 if attempts < REPLICAS else pause
                 if status != DONE:
@@ -137,10 +135,10 @@ class HttpReward:
         )
         try:
             with urllib.request.urlopen(request, timeout=max(1.0, seconds)) as answer:  # noqa: S310
-                return DONE, json.load(answer)
+                return DONE, {**json.load(answer)}
         except urllib.error.HTTPError as error:
             return error.code, refusal(error)
-        except (OSError, http.client.HTTPException, ValueError) as error:
+        except (OSError, http.client.HTTPException, ValueError, TypeError) as error:
             return NO_ANSWER, {"message": str(error) or type(error).__name__}
 
 

@@ -115,6 +115,7 @@ AGAIN = [
     pytest.param(hangs_up, id="closed without an answer"),
     pytest.param(sends(200, b'{"items": [', 1000), id="cut answer"),
     pytest.param(sends(200, b"<html>"), id="no JSON"),
+    pytest.param(sends(200, b"[1]"), id="no object"),
     pytest.param(sends(502, b"<html>Bad Gateway</html>"), id="502 of a proxy"),
     pytest.param(sends(504, b""), id="504 without a body"),
     pytest.param(sends(503, b'"busy"'), id="503 with a text"),
