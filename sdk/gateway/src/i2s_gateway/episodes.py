@@ -24,7 +24,7 @@ from i2s_gateway.operations import Backends
 from i2s_gateway.reward_items import RewardBatch, RewardItem
 from i2s_gateway.rewards import Judging, Rewards, reward_answer
 from i2s_gateway.settings import GatewaySettings
-from i2s_sdk.errors import I2SError, UsageError
+from i2s_sdk.errors import DataError, I2SError, UsageError
 from i2s_sdk.run.storage.interface import open_storage
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.task import Task
@@ -212,7 +212,9 @@ class _Served:
             raise invalid(item.asked.request.message)
         try:
             return start_of(self._rewards.scorers.tasks[item.task], item.asked.request)
-        except UsageError as error:  # DataError among them
+        except DataError as error:
+            raise invalid(item.told(error).message) from None
+        except UsageError as error:
             raise invalid(error.message) from None
 
 

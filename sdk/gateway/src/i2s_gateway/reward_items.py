@@ -16,7 +16,7 @@ from typing import Any
 from i2s_gateway.guard import GatewayError, invalid, read_body
 from i2s_gateway.references import DIGEST, digest_of
 from i2s_sdk.data.folder import inputs_fault, target_fault
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError, I2SError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.site_files import MAX_FILES, inside
 from i2s_sdk.models.completion import Finish
@@ -65,6 +65,13 @@ class RewardItem:
     id: str | None
     #: What the answers of one group have in common.
     group: Hashable
+
+    def told(self, error: DataError) -> DataError:
+        """Return what its caller is told of a fault of its data."""
+        request = self.asked.request
+        if isinstance(request, I2SError) or not isinstance(request.reference, Instance):
+            return error
+        return without_path(error, f"instance {request.reference.id!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +231,7 @@ class BatchReader:
                 try:
                     return self._instance(text)
                 except DataError as error:
-                    return error
+                    return without_path(error, "the data of the gateway")
         if not _DIGEST.fullmatch(text):
             raise invalid(f"{where}.digest is not {DIGEST} with 64 digits of lower-case hexadecimal")
         if text not in self._uploads:
@@ -329,6 +336,11 @@ class BatchReader:
                 f"the completions and files of the batch have more than {self._bounds.size} bytes, the most "
                 "of one caller; send it in parts",
             )
+
+
+def without_path(error: DataError, name: str) -> DataError:
+    """Return a fault of data under a name: callers need not know which file of the gateway it is in."""
+    return DataError(name, error.line, error.reason)
 
 
 def decoded(text: str, where: str) -> bytes:

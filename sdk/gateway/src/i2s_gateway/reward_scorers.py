@@ -141,8 +141,8 @@ class RewardScorers:
             for name, given in (("failed", options.failed != 0), ("clip", options.clip)):
                 if given:
                     raise UsageError(
-                        f"{name!r} has no meaning for {SOBENCH.name!r}, whose reward is that of its paper; leave "
-                        "it out, give weights, or send other tasks in a batch of their own"
+                        f"{name!r} has no meaning for {SOBENCH.name!r}, whose reward is that of its paper; "
+                        "leave it out, give weights, or send other tasks in a batch of their own"
                     )
             return StructuredOutputReward(normalize=options.normalize, settings=self._settings)
         return RoundTripReward(

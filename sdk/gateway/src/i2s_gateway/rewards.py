@@ -407,9 +407,11 @@ class Judging:
         try:
             result = await batch.judged(item.task, self._result(tasks[item.task], request, batch))
             return number, result if self._images else replace(result, png=None)
+        except DataError as error:
+            return number, item.told(error)
         except AccessError:
             raise
-        except (DataError, ServiceError, ScorerError, ProtocolError) as error:
+        except (ServiceError, ScorerError, ProtocolError) as error:
             return number, error
         except UsageError as error:
             raise invalid(error.message) from None
