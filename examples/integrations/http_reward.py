@@ -12,17 +12,22 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import http.client
 import json
 import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+#: Status of an answer, of a batch whose references are not there, and of none.
+DONE, MISSING, NO_ANSWER = 200, 409, 0
 #: Statuses after which the same request may be answered.
-AGAIN = (429, 502, 503, 504)
+AGAIN = (NO_ANSWER, 429, 502, 503, 504)
+#: How often references are sent without a pause, as each replica may ask for them.
+REPLICAS = 4
 
 
 class HttpReward:
@@ -88,38 +93,62 @@ class HttpReward:
         for field in ("structure", "task", "floor", "ceiling", "group"):
             for item, value in zip(items, columns.get(field) or [], strict=False):
                 item[field] = value
-        end = time.monotonic() + self._seconds
+        end, attempts = time.monotonic() + self._seconds, 0
         while True:
             left = end - time.monotonic()
             batch = {"items": items, "deadline_seconds": max(1.0, left - 5.0), **self._options}
-            try:
-                found: list[dict[str, Any]] = self._post("/v1/reward", batch, left)["items"]
+            status, said = self._post("/v1/reward", batch, left)
+            if status == DONE:
+                found: list[dict[str, Any]] = said["items"]
                 return found
-            except urllib.error.HTTPError as error:
-                said = json.loads(error.read())["error"]
-                if error.code == 409:  # any replica may ask for references that it has not seen
-                    for name in said["missing"]:
-                        one = {"image": base64.b64encode(files[name]).decode()}
-                        self._post("/v1/references", {"references": [one]}, left)
-                elif error.code in AGAIN and left > 0:
-                    time.sleep(min(left, said.get("retry_after_seconds", 1.0)))
-                else:
-                    raise RuntimeError(f"{self._url}: {error.code} {said['message']}") from None
-            except urllib.error.URLError as error:
-                if left <= 0:
-                    raise RuntimeError(f"{self._url}: {error.reason}") from None
-                time.sleep(min(left, 1.0))
+            pause = said.get("retry_after_seconds", 1.0)
+            reason = f"{self._url}: {status or 'no answer'} {said['message']}"
+            if status == MISSING and "missing" in said:  # a replica may ask for what another has seen
+                status, said = self._upload(said["missing"], files, end)
+                pause = 0.0 if attempts < REPLICAS else pause
+                if status != DONE:
+                    pause = said.get("retry_after_seconds", 1.0)
+                    reason = f"{self._url}: {status or 'no answer'} {said['message']}"
+            attempts, left = attempts + 1, end - time.monotonic()
+            if status not in (DONE, *AGAIN) or left <= 0:
+                raise RuntimeError(reason)
+            time.sleep(min(left, pause))
 
-    def _post(self, path: str, body: object, seconds: float) -> dict[str, Any]:
+    def _upload(
+        self, missing: Sequence[str], files: Mapping[str, bytes], end: float
+    ) -> tuple[int, dict[str, Any]]:
+        """Send files by their digests; return what was said of the first that was not kept."""
+        for name in missing:
+            one = {"image": base64.b64encode(files[name]).decode()}
+            status, said = self._post("/v1/references", {"references": [one]}, end - time.monotonic())
+            if status != DONE:
+                return status, said
+        return DONE, {}
+
+    def _post(self, path: str, body: object, seconds: float) -> tuple[int, dict[str, Any]]:
+        """Return the status and what was said; the status NO_ANSWER if nothing was, or not to its end."""
         headers = {"Content-Type": "application/json"}
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
         request = urllib.request.Request(  # noqa: S310 - the caller names the URL
             self._url + path, json.dumps(body).encode(), headers
         )
-        with urllib.request.urlopen(request, timeout=max(1.0, seconds)) as answer:  # noqa: S310
-            found: dict[str, Any] = json.load(answer)
-            return found
+        try:
+            with urllib.request.urlopen(request, timeout=max(1.0, seconds)) as answer:  # noqa: S310
+                return DONE, {**json.load(answer)}
+        except urllib.error.HTTPError as error:
+            return error.code, refusal(error)
+        except (OSError, http.client.HTTPException, ValueError, TypeError) as error:
+            return NO_ANSWER, {"message": str(error) or type(error).__name__}
+
+
+def refusal(error: urllib.error.HTTPError) -> dict[str, Any]:
+    """Return what an error says; proxies send HTML, or nothing."""
+    try:
+        said: dict[str, Any] = {"message": error.reason, **json.loads(error.read())["error"]}
+    except (OSError, http.client.HTTPException, ValueError, TypeError, KeyError):
+        return {"message": error.reason}
+    return said
 
 
 def content_of(image: str | bytes) -> bytes:

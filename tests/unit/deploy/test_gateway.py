@@ -74,12 +74,12 @@ def test_no_probe_asks_whether_services_serve(render):
         assert container(render("gateway"))[probe]["httpGet"] == {"path": "/v1/live", "port": "metrics"}
 
 
-def test_it_is_killed_only_after_its_drain_which_outlasts_a_request(render, monkeypatch):
+def test_it_is_killed_only_after_its_drain_which_outlasts_a_request_and_a_batch(render, monkeypatch):
     rendered = render("gateway")
     of_sdk, of_gateway = settings(rendered, monkeypatch)
     wait = container(rendered)["lifecycle"]["preStop"]["sleep"]["seconds"]
     assert pod(rendered)["terminationGracePeriodSeconds"] > wait + of_gateway.drain_seconds
-    assert of_gateway.drain_seconds > of_sdk.deadline
+    assert of_gateway.drain_seconds > max(of_sdk.deadline, of_gateway.reward_seconds)
 
 
 def test_all_that_it_may_hold_fits_into_its_memory(render, monkeypatch):
@@ -115,11 +115,29 @@ def test_there_are_always_two_and_one_goes_at_a_time(render):
     assert preference[0]["podAffinityTerm"]["topologyKey"] == "kubernetes.io/hostname"
 
 
-def test_it_scales_before_half_of_its_connections_are_taken(render, monkeypatch):
+def test_it_scales_before_half_of_its_connections_or_of_its_places_for_answers_are_taken(render, monkeypatch):
     _, of_gateway = settings(render("gateway"), monkeypatch)
-    metric = render("gateway").of("HorizontalPodAutoscaler")["gateway"]["spec"]["metrics"][0]["pods"]
-    assert metric["metric"]["name"] == "i2s_gateway_requests_in_progress"
-    assert int(metric["target"]["averageValue"]) < of_gateway.connections / 2
+    metrics = render("gateway").of("HorizontalPodAutoscaler")["gateway"]["spec"]["metrics"]
+    pods = {
+        one["pods"]["metric"]["name"]: int(one["pods"]["target"]["averageValue"])
+        for one in metrics
+        if one["type"] == "Pods"
+    }
+    assert pods.pop("i2s_gateway_requests_in_progress") < of_gateway.connections / 2
+    assert pods.pop("i2s_gateway_reward_answers") < of_gateway.reward_waiting / 2
+    assert pods == {}
+
+
+def test_its_answers_under_way_reach_every_slot_that_renderers_may_have(render, monkeypatch):
+    """A renderer says how many slots one replica has, and nothing of the others."""
+    rendered = render("gateway")
+    scalers = rendered.of("HorizontalPodAutoscaler")
+    gateways = scalers["gateway"]["spec"]["minReplicas"]
+    under_way = gateways * settings(rendered, monkeypatch)[1].reward_jobs
+    for name in ("render-latex", "render-html", "render-lilypond", "render-python"):
+        (only,) = rendered.of("Deployment")[name]["spec"]["template"]["spec"]["containers"]
+        slots = int(only["resources"]["limits"]["cpu"]) * scalers[name]["spec"]["maxReplicas"]
+        assert slots < under_way <= 2 * slots
 
 
 @pytest.mark.parametrize("name", ["gateway-keda", "together"])

@@ -54,6 +54,8 @@ def of_gateway() -> dict[str, set[str]]:
     measurements.request_ends("/v1/render", 200, 0.1)
     measurements.connections(lambda: 0, 1)
     measurements.bodies(lambda: 0, 1)
+    measurements.answers(lambda: 0, 1)
+    measurements.rewarded("latex", "valid")
     with measurements.wait("render-latex", "UNAVAILABLE"):
         return series_of(measurements.registry)
 

@@ -337,3 +337,9 @@ async def test_questions_steps_and_states_are_as_they_are_described() -> None:
         for number in (2, 1):
             check("EpisodeStep", (await client.post(f"{path}/step", json=answer(number))).json())
         check("EpisodeState", (await client.get(path)).json())
+
+
+async def test_no_episode_is_kept_while_no_service_says_that_it_knows_the_caller() -> None:
+    async with episodes_of("127.0.0.1:1") as client:
+        made = await client.post("/v1/episodes", json=OPENING)
+        assert (made.status_code, made.json()["error"]["status"]) == (503, "UNAVAILABLE")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 from collections.abc import MutableMapping
 from contextlib import AsyncExitStack
@@ -14,7 +15,7 @@ import pytest
 from starlette.requests import Request
 
 from i2s_gateway import guard
-from i2s_gateway.guard import Bodies, GatewayError, of_call
+from i2s_gateway.guard import MAX_VALUES, Bodies, GatewayError, of_call, read_body
 from i2s_gateway.settings import GatewaySettings
 
 
@@ -158,3 +159,26 @@ def test_a_job_that_was_killed_each_time_is_a_fault_of_the_service() -> None:
     none = grpc.aio.Metadata()
     error = of_call(grpc.aio.AioRpcError(grpc.StatusCode.ABORTED, none, none, details="killed"))
     assert (error.http, error.status, error.retry_after_seconds) == (500, "ABORTED", None)
+
+
+@pytest.mark.parametrize("one", ["[],", "{},", '{"a":1},', "1,"])
+def test_a_body_of_more_values_than_are_read_is_refused_before_it_is_parsed(
+    one: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("i2s_gateway.guard.read_json", lambda _: pytest.fail("it was parsed"))
+    raw = f"[{one * MAX_VALUES}1]".encode()
+    with pytest.raises(GatewayError) as refused:
+        read_body(raw)
+    assert (refused.value.http, str(MAX_VALUES) in refused.value.message) == (413, True)
+
+
+def test_what_texts_have_in_them_counts_for_nothing() -> None:
+    text = '[{,"' + "[{," * MAX_VALUES
+    assert read_body(json.dumps({"completion": text}).encode()) == {"completion": text}
+    assert len(read_body(f"[{'[],' * (MAX_VALUES // 4)}1]".encode())) == MAX_VALUES // 4 + 1
+
+
+def test_a_text_without_end_is_looked_at_once() -> None:
+    with pytest.raises(GatewayError) as refused:
+        read_body(b'[","' + rb"\"," * MAX_VALUES)
+    assert refused.value.http in (400, 413)

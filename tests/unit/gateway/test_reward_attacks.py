@@ -7,6 +7,7 @@ import base64
 import json
 import struct
 import zlib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -59,6 +60,8 @@ WRONG: list[tuple[str, Any, str]] = [
     ("negative weight", {"items": [said("{}")], "weights": {"fma": -1}}, "must not be negative"),
     ("unknown metric", {"items": [said("{}")], "weights": {"nothing": 1}}, "no metric is called 'nothing'"),
     ("unknown further metric", {"items": [said("{}")], "metrics": ["nothing"]}, "no metric is called"),
+    ("failed of sobench", {"items": [said("{}")], "failed": -1}, "'failed' has no meaning for 'sobench'"),
+    ("clip of sobench", {"items": [said("{}")], "clip": True}, "'clip' has no meaning for 'sobench'"),
     ("a text as weight", {"items": [said("{}")], "weights": {"fma": "1"}}, "weights.fma is no number"),
     ("a truth value as floor", {"items": [said("{}", floor=True)]}, "items[0].floor is no number"),
     ("deadline", {"items": [said("{}")], "deadline_seconds": 0}, "not above 0"),
@@ -196,3 +199,27 @@ async def test_more_than_may_wait_are_sent_away_with_the_time_to_come_back():
         go.set()
         assert (await taken).status_code == (await first).status_code == 200
         assert (await client.post("/v1/reward", json={"items": [drawn(9)]})).status_code == 200
+
+
+async def test_a_fault_of_the_data_of_the_gateway_names_the_instance_and_no_file(tmp_path: Path) -> None:
+    data = tmp_path / "secret"
+    (data / "a").mkdir(parents=True)
+    (data / "a/x.png").write_bytes(b"GIF89a")
+    (data / "a/x.tex").write_text("$x$")
+    row = {"id": "x", "task": "latex", "subset": "equation", "image": "a/x.png", "structure": "a/x.tex"}
+    (data / "instances.jsonl").write_text(json.dumps(row) + "\n")
+    async with latex_gateway(reward_data=str(data)) as client:
+        items = [latex(reference={"instance": name}) for name in ("x", "y")]
+        first = (await client.post("/v1/reward", json={"items": items})).json()["items"]
+        (data / "a/x.png").unlink()
+        second = (await client.post("/v1/reward", json={"items": items})).json()["items"]
+    told = [one["reason"]["message"] for one in (*first, *second)]
+    assert [one["reason"]["fault"] for one in (*first, *second)] == ["data"] * 4
+    assert "secret" not in "".join(told)
+    assert told[0].startswith("instance 'x': the reference")
+    assert told[2].startswith("instance 'x': cannot be read")
+    assert "no instance 'y'" in told[1]
+    (data / "instances.jsonl").write_text("[]\n")
+    async with latex_gateway(reward_data=str(data)) as client:
+        (broken,) = (await client.post("/v1/reward", json={"items": items[:1]})).json()["items"]
+    assert broken["reason"]["message"].startswith("the data of the gateway:1: ")

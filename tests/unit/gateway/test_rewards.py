@@ -15,8 +15,11 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_client.credentials import Token
+from i2s_gateway import reward_scorers
 from i2s_gateway.openapi import openapi
 from i2s_training import StructuredOutputReward
+from i2s_training.batch_reward import Reward, RewardRequest
+from i2s_training.reward import RoundTripReward
 from served_rewards import drawn, draws_at_once, picture, rewards_before, rewards_of, said
 
 LINES = {"Accept": "application/x-ndjson"}
@@ -281,3 +284,17 @@ async def test_answers_are_counted_by_task_and_by_why_they_have_no_value():
     }
     assert counted == {"valid": 2, "data": 1}
     assert "i2s_gateway_reward_answers{" in told
+
+
+async def test_images_are_kept_only_for_a_caller_that_shows_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = []
+
+    class Seen(RoundTripReward):
+        def reward_of(self, asked: RewardRequest, result: Any) -> Reward:
+            results.append(result)
+            return super().reward_of(asked, result)
+
+    monkeypatch.setattr(reward_scorers, "RoundTripReward", Seen)
+    async with rewards_before(draws_at_once) as client:
+        assert (await posted(client, drawn(1), drawn(2)))["totals"]["valid"] == 2
+    assert [one.png for one in results] == [None, None]

@@ -88,6 +88,8 @@ def test_nothing_drawn_and_one_color_lower() -> None:
     white = png(Image.new("RGB", (64, 48), "white"))
     assert closed(image=white) == [(Gate.ONE_COLOR, True)]
     assert closed(image=white, ems=1.0) == []  # it was to be drawn
+    gray = png(Image.new("RGB", (90, 30), "gray"))
+    assert closed(image=white, content=Content(gray)) == []
 
 
 def test_an_embedded_image_lowers_only_if_the_page_has_no_text_beside_it() -> None:

@@ -179,7 +179,7 @@ class DataError(UsageError):
     """
 
     def __init__(self, where: Path | str, line: int, reason: str) -> None:
-        self.where, self.line = Path(where), line
+        self.where, self.line, self.reason = Path(where), line, reason
         super().__init__(f"{where}:{line}: {reason}" if line else f"{where}: {reason}")
 
 

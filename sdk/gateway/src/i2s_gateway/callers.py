@@ -16,6 +16,8 @@ class Caller:
 
     #: Tells callers apart: the digest of the credentials, or the address of one that brings none.
     key: str
+    #: Where it calls from: whoever invents credentials has many keys, and one address.
+    address: str = ""
     #: Value of the header ``Authorization``, which services are shown; empty if there is none.
     authorization: str = field(default="", repr=False)
 
@@ -27,6 +29,9 @@ def caller_of(request: Request) -> Caller:
         GatewayError: The credentials have characters that no token has.
     """
     authorization = authorization_of(request)
-    if authorization:
-        return Caller(hashlib.sha256(authorization.encode()).hexdigest(), authorization)
-    return Caller(f"address {request.client.host if request.client is not None else ''}")
+    address = request.client.host if request.client is not None else ""
+    if not authorization:
+        return Caller(f"address {address}", address)
+    scheme, _, token = authorization.partition(" ")  # services read it so: "bearer  T" is "Bearer T"
+    key = hashlib.sha256(f"{scheme.lower()} {token.strip()}".encode()).hexdigest()
+    return Caller(key, address, authorization)

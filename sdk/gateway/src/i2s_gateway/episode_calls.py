@@ -37,9 +37,11 @@ class EpisodeCalls:
         self._store, self._seconds = store, seconds
         self._threads = StoreThreads(_THREADS)
 
-    async def add(self, owner: str, opening: Mapping[str, Any], rules: EpisodeRules) -> StoredEpisode:
+    async def add(
+        self, owner: str, opening: Mapping[str, Any], rules: EpisodeRules, address: str
+    ) -> StoredEpisode:
         """Keep a new episode; see ``EpisodeStore.add``."""
-        return await self._answer(lambda: self._store.add(owner, opening, rules))
+        return await self._answer(lambda: self._store.add(owner, opening, rules, address))
 
     async def get(self, owner: str, name: str) -> StoredEpisode:
         """Return an episode; see ``EpisodeStore.get``."""

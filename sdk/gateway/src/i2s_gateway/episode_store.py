@@ -129,6 +129,7 @@ class _Place:
     owner: str
     size: int
     expires: float
+    address: str = ""  # where it was opened; empty if another gateway did that
 
 
 class EpisodeStore:
@@ -159,8 +160,10 @@ class EpisodeStore:
         self._under_way: set[str] = set()
         self._damaged: set[str] = set()
 
-    def add(self, owner: str, opening: Mapping[str, Any], rules: EpisodeRules) -> StoredEpisode:
-        """Keep a new episode of a caller.
+    def add(
+        self, owner: str, opening: Mapping[str, Any], rules: EpisodeRules, address: str = ""
+    ) -> StoredEpisode:
+        """Keep a new episode of a caller, at an address whose callers together leave half as many to others.
 
         Raises:
             GatewayError: There are as many as may be, it is too large, or the store does not take it.
@@ -179,8 +182,8 @@ class EpisodeStore:
         if self._in_memory:  # where what is over takes what is bounded
             self._remove_expired()
         with self._lock:
-            self._require_place(owner, len(content))
-            self._places[episode.id] = _Place(owner, len(content), episode.expires)
+            self._require_place(owner, len(content), address)
+            self._places[episode.id] = _Place(owner, len(content), episode.expires, address)
         try:
             self._write(episode.id, content)
         except BaseException:
@@ -214,8 +217,9 @@ class EpisodeStore:
         with self._lock:
             if episode.id not in self._places:
                 raise _unknown()
+            place = self._places[episode.id]
         self._write(episode.id, content)
-        self._note(episode.id, _Place(episode.owner, len(content), after.expires))
+        self._note(episode.id, replace(place, size=len(content), expires=after.expires))
         return after
 
     def remove(self, owner: str, name: str) -> None:
@@ -314,7 +318,10 @@ class EpisodeStore:
                 self._places.pop(name, None)
             _log.warning("the episode %s cannot be read: %s", name, error)
             return None
-        self._note(name, _Place(episode.owner, len(content), episode.expires))
+        with self._lock:
+            known = self._places.get(name)
+        address = known.address if known is not None else ""
+        self._note(name, _Place(episode.owner, len(content), episode.expires, address))
         return episode
 
     def _note(self, name: str, place: _Place | None) -> None:
@@ -324,13 +331,20 @@ class EpisodeStore:
             else:
                 self._places[name] = place
 
-    def _require_place(self, owner: str, size: int) -> None:
+    def _require_place(self, owner: str, size: int, address: str) -> None:
         now = self._clock()
         current = [one for one in self._places.values() if one.expires > now]
         own = [one for one in current if one.owner == owner]
+        there = [one for one in current if address and one.address == address]
+        taken = sum(one.size for one in current)
         many = len(own) >= self._bounds.each or len(current) >= self._bounds.count
-        taken, of_all = sum(one.size for one in own), sum(one.size for one in current)
-        if not many and taken + size <= self._bounds.size // 2 and of_all + size <= self._bounds.size:
+        large = (
+            sum(one.size for one in own) + size > self._bounds.size // 2 or taken + size > self._bounds.size
+        )
+        crowded = len(there) + 1 > 2 * (self._bounds.count - len(current)) or sum(
+            one.size for one in there
+        ) + size > 2 * (self._bounds.size - taken)
+        if not many and not large and not (address and crowded):
             return
         first = min((one.expires for one in own or current), default=0.0)
         message = f"{len(own)} episodes of yours are open; end some with DELETE, or come back later"

@@ -20,13 +20,12 @@ from i2s_gateway.callers import Caller, caller_of
 from i2s_gateway.episode_calls import Alone, EpisodeCalls
 from i2s_gateway.episode_description import BATCH_FIELDS, EPISODES_PATH, ITEM_FIELDS, OWN_FIELDS
 from i2s_gateway.episode_store import EpisodeBounds, EpisodeStore, StoredEpisode
-from i2s_gateway.guard import Bodies, GatewayError, invalid
+from i2s_gateway.guard import Bodies, GatewayError, invalid, read_body
 from i2s_gateway.operations import Backends
 from i2s_gateway.reward_items import RewardBatch, RewardItem
 from i2s_gateway.rewards import Judging, Rewards, reward_answer
 from i2s_gateway.settings import GatewaySettings
-from i2s_sdk.errors import I2SError, UsageError
-from i2s_sdk.json_text import read_json
+from i2s_sdk.errors import DataError, I2SError, UsageError
 from i2s_sdk.run.storage.interface import open_storage
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.task import Task
@@ -125,9 +124,9 @@ class _Served:
                 opening, rules, batch = await asyncio.to_thread(self._opened, raw, caller, request)
             (item,) = batch.items
             start = await asyncio.to_thread(self._start, item)
-            with self._rewards.places.held(caller.key, 1, batch.size):
-                await unless_gone(request, self._judging(batch, caller, request).look())
-            episode = await self._store.add(caller.key, opening, rules)
+            with self._rewards.places.held(caller, 1, batch.size):
+                await unless_gone(request, self._judging(batch, caller, request).look(decided=True))
+            episode = await self._store.add(caller.key, opening, rules, caller.address)
             question = {"messages": start.messages, "image": _b64(start.image)}
             response = json_response({**_shown(episode), **question})
             response.status_code = HTTPStatus.CREATED
@@ -170,14 +169,17 @@ class _Served:
             raise GatewayError(HTTPStatus.CONFLICT, "FAILED_PRECONDITION", error.message) from None
         if ended is not None:
             return await _kept(alone, episode, *ended, None)
-        with self._rewards.places.held(caller.key, 1, batch.size):
-            async with aclosing(self._judging(batch, caller, request).rewards()) as found:
+        with self._rewards.places.held(caller, 1, batch.size):
+            async with aclosing(self._judging(batch, caller, request, images=True).rewards()) as found:
                 _, reward = await anext(found)
         state, step = await asyncio.to_thread(_advanced, task, episode, item, reward)
         return await _kept(alone, episode, state, step, reward_answer(0, item, reward))
 
-    def _judging(self, batch: RewardBatch, caller: Caller, request: Request) -> Judging:
-        return Judging(self._rewards, self._backends, batch, caller, metadata_of(request))
+    def _judging(
+        self, batch: RewardBatch, caller: Caller, request: Request, *, images: bool = False
+    ) -> Judging:
+        metadata = metadata_of(request)
+        return Judging(self._rewards, self._backends, batch, caller, metadata, images=images)
 
     def _opened(
         self, raw: bytes | bytearray, caller: Caller, request: Request
@@ -213,7 +215,9 @@ class _Served:
             raise invalid(item.asked.request.message)
         try:
             return start_of(self._rewards.scorers.tasks[item.task], item.asked.request)
-        except UsageError as error:  # DataError among them
+        except DataError as error:
+            raise invalid(item.told(error).message) from None
+        except UsageError as error:
             raise invalid(error.message) from None
 
 
@@ -273,10 +277,7 @@ def _completion(raw: bytes | bytearray) -> str:
 
 
 def _object(raw: bytes | bytearray, known: Sequence[str]) -> Mapping[str, Any]:
-    try:
-        body = read_json(raw.decode("utf-8"))
-    except ValueError as error:
-        raise invalid(f"the body is not JSON: {error}") from None
+    body = read_body(raw)
     if not isinstance(body, Mapping):
         raise invalid("the body is no object")
     for name in body:

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from types import TracebackType
 
+from i2s_gateway.callers import Caller
 from i2s_gateway.guard import GatewayError
 
 
 class FairSlots:
-    """Slots that callers take in turn: the one that was served longest ago is next.
+    """Slots that callers take in turn: the one that has fewest is next, then the one served longest ago.
 
-    A caller that comes precedes whoever was served last, and none of those that have waited longer.
+    So while others wait, one that keeps its slots, such as through pauses between attempts, gets no more than
+    its share. A caller that comes precedes whoever was served last, and none that has waited longer.
 
     Args:
         slots: Items that are under way at a time.
     """
 
     def __init__(self, slots: int) -> None:
-        self._free = slots
+        self._slots = self._free = slots
+        self._held: Counter[str] = Counter()
         self._served = 0  # slots that were passed on so far
         self._waiting: dict[str, _Waiting] = {}
 
@@ -35,6 +38,7 @@ class FairSlots:
         """Return once the caller has a slot."""
         if self._free > 0:
             self._free -= 1
+            self._held[caller] += 1
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(caller, _Waiting(self._served - 1)).turns.append(turn)
@@ -42,13 +46,25 @@ class FairSlots:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self.give_back()  # it was given the slot and goes away
+                self.give_back(caller)  # it was given the slot and goes away
             raise
 
-    def give_back(self) -> None:
-        """Pass a slot on to the caller whose turn it is."""
-        while self._waiting:
-            caller = min(self._waiting, key=lambda name: self._waiting[name].served)
+    def give_back(self, caller: str) -> None:
+        """Pass a slot of a caller on to the one whose turn it is."""
+        self._held[caller] -= 1
+        self._held += Counter()  # without those that are 0
+        self._free += 1
+        self._pass_on()
+
+    def resize(self, slots: int) -> None:
+        """Have another number of slots; those that are taken stay so."""
+        self._free += slots - self._slots
+        self._slots = slots
+        self._pass_on()
+
+    def _pass_on(self) -> None:
+        while self._free > 0 and self._waiting:
+            caller = min(self._waiting, key=lambda name: (self._held[name], self._waiting[name].served))
             waiting = self._waiting[caller]
             turn = waiting.turns.popleft()
             if not waiting.turns:
@@ -56,9 +72,9 @@ class FairSlots:
             if not turn.done():  # else it has gone away
                 self._served += 1
                 waiting.served = self._served
+                self._free -= 1
+                self._held[caller] += 1
                 turn.set_result(None)
-                return
-        self._free += 1
 
 
 @dataclass(slots=True)
@@ -80,7 +96,7 @@ class _Turn(AbstractAsyncContextManager[None]):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._slots.give_back()
+        self._slots.give_back(self._caller)
 
 
 #: Bounds of the time after which a caller that was sent away may come back, in seconds.
@@ -92,7 +108,8 @@ _WEIGHT = 0.05
 class Places:
     """The places of items that wait or are under way, by number and by bytes.
 
-    A caller gets no more places than it leaves to others, so that one alone has half of all.
+    A caller gets no more places than it leaves to others, so that one alone has half of all. The callers of
+    one address together get no more than twice what they leave.
 
     Args:
         items: Places.
@@ -101,18 +118,19 @@ class Places:
 
     def __init__(self, items: int, size: int) -> None:
         self._most_items, self._most_bytes = items, size
-        self._items: Counter[str] = Counter()
-        self._bytes: Counter[str] = Counter()
+        # by caller, by address, and (by ()) of all
+        self._items: Counter[tuple[str, ...]] = Counter()
+        self._bytes: Counter[tuple[str, ...]] = Counter()
         self._latest = 0.0
         self._interval = 0.0
 
     @property
     def taken(self) -> int:
         """The number of items that wait or are under way."""
-        return self._items.total()
+        return self._items[()]
 
     @contextmanager
-    def held(self, caller: str, items: int, size: int) -> Iterator[None]:
+    def held(self, caller: Caller, items: int, size: int) -> Iterator[None]:
         """Hold places for the time of a block.
 
         Raises:
@@ -125,21 +143,23 @@ class Places:
                 f"a batch of {items} items and {size} bytes is more than one caller may have under way: "
                 f"{self._most_items // 2} items and {self._most_bytes // 2} bytes; send it in parts",
             )
-        many = self._items[caller] + items > self._most_items - self.taken
-        large = self._bytes[caller] + size > self._most_bytes - self._bytes.total()
-        if many or large:
+        owners = (("caller", caller.key), ("address", caller.address), ())
+        many = _exceed(self._items, owners, items, self._most_items)
+        if many or _exceed(self._bytes, owners, size, self._most_bytes):
             wait = min(_LATEST, max(_SOONEST, self.taken * self._interval))
             message = f"{self.taken} items wait, which is as many as may; send the batch again later"
             raise GatewayError(
                 HTTPStatus.TOO_MANY_REQUESTS, "RESOURCE_EXHAUSTED", message, retry_after_seconds=wait
             )
-        self._items[caller] += items
-        self._bytes[caller] += size
+        for owner in owners:
+            self._items[owner] += items
+            self._bytes[owner] += size
         try:
             yield
         finally:
-            self._items[caller] -= items
-            self._bytes[caller] -= size
+            for owner in owners:
+                self._items[owner] -= items
+                self._bytes[owner] -= size
             self._items += Counter()  # without those that are 0
             self._bytes += Counter()
 
@@ -148,3 +168,10 @@ class Places:
         if self._latest:
             self._interval += _WEIGHT * (now - self._latest - self._interval)
         self._latest = now
+
+
+def _exceed(taken: Counter[tuple[str, ...]], owners: Sequence[tuple[str, ...]], more: int, most: int) -> bool:
+    """Return whether a caller would leave less than it has, or its address less than half of that."""
+    caller, address, everyone = owners
+    free = most - taken[everyone]
+    return taken[caller] + more > free or taken[address] + more > 2 * free

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import ipaddress
 import math
+import re
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
@@ -21,6 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from i2s_client.status import PUSHBACK_KEY
 from i2s_gateway.settings import GatewaySettings
+from i2s_sdk.json_text import read_json
 
 #: Statuses of HTTP by those of gRPC, as google.rpc.Code has them, but for ABORTED: a killed job is no
 #: conflict. RESOURCE_EXHAUSTED is told apart below.
@@ -87,6 +89,32 @@ class GatewayError(Exception):
 def invalid(message: str) -> GatewayError:
     """Return the error of a request that is wrong in itself."""
     return GatewayError(HTTPStatus.BAD_REQUEST, "INVALID_ARGUMENT", message)
+
+
+#: Most values of a body of JSON. In memory one takes up to 30 times as much as in the text.
+MAX_VALUES = 500_000
+#: A text of JSON; one without end too, so that each byte is looked at once.
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+
+
+def read_body(raw: bytes | bytearray) -> Any:  # noqa: ANN401 - what JSON holds
+    """Return the value of a body of JSON.
+
+    Raises:
+        GatewayError: It is not JSON, is nested too deeply, or has more than MAX_VALUES values.
+    """
+    if _values(raw) > MAX_VALUES and _values(_STRING.sub(b"", raw)) > MAX_VALUES:  # texts may have any number
+        message = f"the body has more than {MAX_VALUES} values; send it in parts"
+        raise GatewayError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "RESOURCE_EXHAUSTED", message)
+    try:
+        return read_json(raw.decode("utf-8"))
+    except ValueError as error:
+        raise invalid(f"the body is not JSON: {error}") from None
+
+
+def _values(raw: bytes | bytearray) -> int:
+    """Return how many values a text of JSON has, but for the first of each list and object."""
+    return raw.count(b"[") + raw.count(b"{") + raw.count(b",")
 
 
 def of_call(error: grpc.aio.AioRpcError) -> GatewayError:

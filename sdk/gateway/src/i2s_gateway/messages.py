@@ -17,8 +17,8 @@ from google.protobuf import json_format
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
-from i2s_gateway.guard import GatewayError, invalid
-from i2s_sdk.json_text import MAX_DEPTH, read_json
+from i2s_gateway.guard import GatewayError, invalid, read_body
+from i2s_sdk.json_text import MAX_DEPTH
 
 #: Ending of the names of fields of text beside those of bytes.
 TEXT = "_text"
@@ -38,11 +38,7 @@ def parse_request(raw: bytes | bytearray, kind: type[M]) -> M:
     Raises:
         GatewayError: It is not JSON, or no such message; names the field.
     """
-    try:
-        value = read_json(raw.decode("utf-8"))
-    except ValueError as error:
-        raise invalid(f"the body is not JSON: {error}") from None
-    prepared = _message(value, descriptor_of(kind), "")
+    prepared = _message(read_body(raw), descriptor_of(kind), "")
     try:
         return json_format.ParseDict(prepared, kind(), max_recursion_depth=MAX_DEPTH)
     except (json_format.ParseError, ValueError, TypeError, OverflowError) as error:

@@ -7,12 +7,13 @@ import logging
 import math
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from i2s_gateway.callers import Caller
 from i2s_gateway.store_threads import StoreThreads
 from i2s_sdk.files import KeptBytes
 from i2s_sdk.run.caches import FolderEntries, ObjectEntries
@@ -35,7 +36,7 @@ class References:
     """Files by caller and digest. No caller can name, or learn of, what another one has uploaded.
 
     A caller has at most half of the memory; what was not used for longest goes first, of the caller itself
-    and then of the one that has most. Safe to share between threads.
+    and then of the one that has most at the address that has most. Safe to share between threads.
 
     Args:
         most_bytes: Size of all files in memory together.
@@ -47,13 +48,14 @@ class References:
         self._lock = threading.Lock()
         self._files: dict[str, OrderedDict[str, bytes]] = {}
         self._sizes: dict[str, int] = {}
+        self._addresses: dict[str, str] = {}  # where the callers were last
 
     @property
     def most_each(self) -> int:
         """Bytes that one caller may have."""
         return self._most // 2
 
-    def add(self, caller: str, files: Iterable[bytes]) -> list[str]:
+    def add(self, caller: Caller, files: Iterable[bytes]) -> list[str]:
         """Keep files and return their digests.
 
         Raises:
@@ -66,30 +68,41 @@ class References:
         self._keep(caller, by_digest)
         if self._store is not None:
             for digest, file in by_digest.items():
-                self._store.write(_store_key(caller, digest), file)
+                self._store.write(_store_key(caller.key, digest), file)
         return [digest for digest, _ in named]
 
-    def _keep(self, caller: str, by_digest: Mapping[str, bytes]) -> None:
+    def _keep(self, caller: Caller, by_digest: Mapping[str, bytes]) -> None:
         with self._lock:
-            own = self._files.setdefault(caller, OrderedDict())
+            own = self._files.setdefault(caller.key, OrderedDict())
+            self._addresses[caller.key] = caller.address
             for digest, file in by_digest.items():
                 if digest not in own:
                     own[digest] = file
-                    self._sizes[caller] = self._sizes.get(caller, 0) + len(file)
+                    self._sizes[caller.key] = self._sizes.get(caller.key, 0) + len(file)
                 own.move_to_end(digest)
-            while self._sizes[caller] > self.most_each:
-                self._drop(caller)
+            while self._sizes[caller.key] > self.most_each:
+                self._drop(caller.key)
             while sum(self._sizes.values()) > self._most:
-                self._drop(max(self._sizes, key=self._sizes.__getitem__))
+                self._drop(self._largest())
 
-    def get(self, caller: str, digest: str) -> bytes | None:
+    def _largest(self) -> str:
+        """Return the caller that has most, of the address that has most."""
+        by_address: Counter[str] = Counter()
+        for caller, size in self._sizes.items():
+            by_address[self._addresses[caller]] += size
+        ((address, _),) = by_address.most_common(1)
+        there = (caller for caller in self._sizes if self._addresses[caller] == address)
+        return max(there, key=self._sizes.__getitem__)
+
+    def get(self, caller: Caller, digest: str) -> bytes | None:
         """Return a file of a caller, or None; it is the latest used then."""
         with self._lock:
-            own = self._files.get(caller)
+            own = self._files.get(caller.key)
             if own is not None and digest in own:
                 own.move_to_end(digest)
                 return own[digest]
-        file = self._store.read(_store_key(caller, digest)) if self._store is not None else None
+        store = self._store
+        file = store.read(_store_key(caller.key, digest)) if store is not None else None
         if file is None or digest_of(file) != digest or len(file) > self.most_each:
             return None
         self._keep(caller, {digest: file})
@@ -100,7 +113,7 @@ class References:
         _, file = own.popitem(last=False)
         self._sizes[caller] -= len(file)
         if not own:
-            del self._files[caller], self._sizes[caller]
+            del self._files[caller], self._sizes[caller], self._addresses[caller]
 
 
 def _store_key(caller: str, digest: str) -> str:

@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
-from i2s_gateway.guard import GatewayError, invalid
+from i2s_gateway.guard import GatewayError, invalid, read_body
 from i2s_gateway.references import DIGEST, digest_of
 from i2s_sdk.data.folder import inputs_fault, target_fault
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError, I2SError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.instances.site_files import MAX_FILES, inside
-from i2s_sdk.json_text import read_json
 from i2s_sdk.models.completion import Finish
 from i2s_sdk.tasks.metrics import image_metrics
 from i2s_sdk.tasks.registry import DEFAULT_TASK, task_spec
@@ -67,6 +66,13 @@ class RewardItem:
     #: What the answers of one group have in common.
     group: Hashable
 
+    def told(self, error: DataError) -> DataError:
+        """Return what its caller is told of a fault of its data."""
+        request = self.asked.request
+        if isinstance(request, I2SError) or not isinstance(request.reference, Instance):
+            return error
+        return without_path(error, f"instance {request.reference.id!r}")
+
 
 @dataclass(frozen=True, slots=True)
 class RewardOptions:
@@ -111,6 +117,8 @@ class ItemBounds:
     items: int
     #: The longest deadline in seconds, which is also the default.
     seconds: float
+    #: The most bytes of completions and files; reading stops there.
+    size: int
 
 
 class BatchReader:
@@ -136,7 +144,7 @@ class BatchReader:
         self._uploaded, self._instance = uploaded, instance
         self._decoded: dict[str, bytes] = {}
         self._instances: dict[str, Instance | DataError] = {}
-        self._missing: dict[str, None] = {}
+        self._uploads: dict[str, bytes | None] = {}
         self._size = 0
 
     def read(self, raw: bytes | bytearray) -> RewardBatch:
@@ -145,7 +153,7 @@ class BatchReader:
         Raises:
             GatewayError: It is not JSON or no batch; names the field. Or references are missing.
         """
-        body = _object(_json(raw), "the body", _BATCH)
+        body = _object(read_body(raw), "the body", _BATCH)
         items = body.get("items")
         if not isinstance(items, list) or not items:
             raise invalid("items is no list of answers")
@@ -163,11 +171,10 @@ class BatchReader:
             _names(body.get("metrics"), "metrics"),
         )
         read = tuple(self._item(one, number) for number, one in enumerate(items))
-        if self._missing:
-            raise MissingReferencesError(list(self._missing))
-        size = self._size + sum(len(one) for one in self._decoded.values())
+        if missing := [digest for digest, file in self._uploads.items() if file is None]:
+            raise MissingReferencesError(missing)
         grouped = _flag(body.get("group"), "group")
-        return RewardBatch(read, options, grouped, self._seconds(body.get("deadline_seconds")), size)
+        return RewardBatch(read, options, grouped, self._seconds(body.get("deadline_seconds")), self._size)
 
     def _seconds(self, value: object) -> float:
         seconds = _number(value, "deadline_seconds", self._bounds.seconds)
@@ -204,7 +211,7 @@ class BatchReader:
             text = text_of(said if said is not None else messages)
         except UsageError as error:
             raise invalid(f"{where}.messages: {error.message}") from None
-        self._size += len(text)
+        self._grow(len(text))
         return text
 
     def _reference(self, value: object, where: str) -> bytes | Instance | DataError | None:
@@ -224,13 +231,13 @@ class BatchReader:
                 try:
                     return self._instance(text)
                 except DataError as error:
-                    return error
+                    return without_path(error, "the data of the gateway")
         if not _DIGEST.fullmatch(text):
             raise invalid(f"{where}.digest is not {DIGEST} with 64 digits of lower-case hexadecimal")
-        file = self._uploaded(text)
-        if file is None:
-            self._missing[text] = None
-        return file or b""
+        if text not in self._uploads:
+            self._uploads[text] = self._uploaded(text)
+            self._grow(len(self._uploads[text] or b""))
+        return self._uploads[text] or b""
 
     def _task(self, value: object, reference: object, where: str) -> str:
         own = reference.task if isinstance(reference, Instance) else None
@@ -258,7 +265,7 @@ class BatchReader:
         structure = item.get("structure")
         if structure is not None and not isinstance(structure, str):
             raise invalid(f"{where}.structure is no text")
-        self._size += len(structure or "")
+        self._grow(len(structure or ""))
         assets = self._assets(item.get("assets"), f"{where}.assets")
         own = [name for name in ("structure", "target", "inputs", "assets") if item.get(name) is not None]
         if isinstance(reference, DataError):
@@ -284,7 +291,7 @@ class BatchReader:
         """Return the instance of inputs and target; equal ones have the same, so that answers share it."""
         key = json.dumps([task, item.get("inputs"), item.get("target"), structure], sort_keys=True)
         if key not in self._instances:
-            self._size += len(key)
+            self._grow(len(key))
             self._instances[key] = _instance(item, task, structure, identity)
         return self._instances[key]
 
@@ -317,7 +324,23 @@ class BatchReader:
         """Return the bytes of a text of base64; equal texts have the same bytes."""
         if text not in self._decoded:
             self._decoded[text] = decoded(text, where)
+            self._grow(len(self._decoded[text]))
         return self._decoded[text]
+
+    def _grow(self, size: int) -> None:
+        self._size += size
+        if self._size > self._bounds.size:
+            raise GatewayError(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                "RESOURCE_EXHAUSTED",
+                f"the completions and files of the batch have more than {self._bounds.size} bytes, the most "
+                "of one caller; send it in parts",
+            )
+
+
+def without_path(error: DataError, name: str) -> DataError:
+    """Return a fault of data under a name: callers need not know which file of the gateway it is in."""
+    return DataError(name, error.line, error.reason)
 
 
 def decoded(text: str, where: str) -> bytes:
@@ -344,7 +367,7 @@ def read_uploads(raw: bytes | bytearray, most: int) -> list[bytes]:
     Raises:
         GatewayError: It is something else; names the field.
     """
-    body = _object(_json(raw), "the body", ("references",))
+    body = _object(read_body(raw), "the body", ("references",))
     given = body.get("references")
     if not isinstance(given, list) or not given:
         raise invalid("references is no list of images")
@@ -380,13 +403,6 @@ def _group_of(reference: object, request: object) -> Hashable:
     if isinstance(reference, bytes):
         return digest_of(reference)
     return id(request.reference) if isinstance(request, RoundTripRequest) else id(request)
-
-
-def _json(raw: bytes | bytearray) -> object:
-    try:
-        return read_json(raw.decode("utf-8"))
-    except ValueError as error:
-        raise invalid(f"the body is not JSON: {error}") from None
 
 
 def _object(value: object, where: str, known: tuple[str, ...]) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from i2s_client.service_table import DOCUMENTS, METRICS
 from i2s_gateway.fair_slots import FairSlots
 from i2s_gateway.reward_items import RewardOptions
 from i2s_sdk.data import open_data
-from i2s_sdk.errors import DataError, UnknownNameError
+from i2s_sdk.errors import DataError, UnknownNameError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.run.steps import scoring_services
 from i2s_sdk.scoring.scorer import ScorerLimits
@@ -121,7 +121,8 @@ class RewardScorers:
             options: As the caller wants them.
 
         Raises:
-            UsageError: A weight is negative, or no task of the batch has a metric of that name.
+            UsageError: A weight is negative, no task of the batch has a metric of that name, or an option has
+                no meaning for a task.
         """
         known = {metric.name for name in tasks for metric in metrics_of(self.tasks[name])}
         for metric in options.metrics:
@@ -137,6 +138,12 @@ class RewardScorers:
 
     def _new_rule(self, tasks: Sequence[str], options: RewardOptions, structured: bool) -> BatchReward:
         if structured:
+            for name, given in (("failed", options.failed != 0), ("clip", options.clip)):
+                if given:
+                    raise UsageError(
+                        f"{name!r} has no meaning for {SOBENCH.name!r}, whose reward is that of its paper; "
+                        "leave it out, give weights, or send other tasks in a batch of their own"
+                    )
             return StructuredOutputReward(normalize=options.normalize, settings=self._settings)
         return RoundTripReward(
             weights=options.weights or None,
@@ -168,7 +175,9 @@ class RewardScorers:
             return await describe_services(services)
 
         described = await self._described.value((names, period), describe)
-        slots = self._slots.setdefault(names, FairSlots(self._number_of_slots(described)))
+        number = self._number_of_slots(described)
+        slots = self._slots.setdefault(names, FairSlots(number))
+        slots.resize(number)
 
         def make() -> OpenedTask:
             scorer = completion_scorer(

@@ -8,6 +8,7 @@ import json
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 
@@ -73,7 +74,7 @@ class Rewards:
         self.places = Places(self._waiting, settings.reward_bytes)
         store, most = settings.store, settings.reference_bytes
         self.references = References(most, None if store is None else open_store(f"{store}/references", most))
-        self._bounds = ItemBounds(settings.reward_items, settings.reward_seconds)
+        self._bounds = ItemBounds(settings.reward_items, settings.reward_seconds, settings.reward_bytes // 2)
 
     def routes(self, backends: Backends, bodies: Bodies) -> Sequence[Route]:
         """Return the routes.
@@ -103,7 +104,7 @@ class Rewards:
         return BatchReader(
             self._scorers.tasks,
             self._bounds,
-            lambda digest: self.references.get(caller.key, digest),
+            lambda digest: self.references.get(caller, digest),
             self._scorers.instance,
             request_id,
         )
@@ -152,11 +153,11 @@ class _Served:
         with request_span(request, REFERENCES_PATH, request_id_of(request)) as served:
             caller, rewards = caller_of(request), self._rewards
             names = {name for task in rewards.scorers.tasks.values() for name in services_of(task)}
-            await self._require_access(sorted(names)[:1], request)
+            await self._require_access(sorted(names), request)
             async with self._bodies.body(request) as raw:
                 files = await asyncio.to_thread(_read_images, raw, rewards.bounds.items)
             try:
-                digests = await asyncio.to_thread(rewards.references.add, caller.key, files)
+                digests = await asyncio.to_thread(rewards.references.add, caller, files)
             except ValueError as error:
                 raise GatewayError(
                     HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "RESOURCE_EXHAUSTED", str(error)
@@ -174,7 +175,7 @@ class _Served:
             reader = rewards.reader(caller, request_id_of(request))
             async with self._bodies.body(request) as raw:
                 batch = await asyncio.to_thread(reader.read, raw)
-            held.enter_context(rewards.places.held(caller.key, len(batch.items), batch.size))
+            held.enter_context(rewards.places.held(caller, len(batch.items), batch.size))
             judging = Judging(rewards, self._backends, batch, caller, metadata_of(request))
             if _wants_lines(request):
                 await unless_gone(request, judging.look())
@@ -185,14 +186,25 @@ class _Served:
             return json_response(whole)
 
     async def _require_access(self, services: Sequence[str], request: Request) -> None:
+        """Return once a service says that it knows the caller, who may leave something here then."""
         for name in services:
             try:
                 await asyncio.wait_for(self._backends.describe(name, metadata_of(request)), _LOOK_SECONDS)
+                return
             except GatewayError as error:
                 if error.http in _REFUSED:
                     raise
             except TimeoutError:
                 continue
+        if services:
+            raise _undecided()
+
+
+def _undecided() -> GatewayError:
+    message = "no service said in time whether it knows you; try again"
+    return GatewayError(
+        HTTPStatus.SERVICE_UNAVAILABLE, "UNAVAILABLE", message, retry_after_seconds=_LONGEST_PAUSE
+    )
 
 
 def _read_images(raw: bytes | bytearray, most: int) -> list[bytes]:
@@ -246,7 +258,16 @@ def _part(line: Mapping[str, object]) -> dict[str, Any]:
 
 
 class Judging:
-    """One batch of a caller."""
+    """One batch of a caller.
+
+    Args:
+        rewards: The rewards of the gateway.
+        backends: The services behind it.
+        batch: The batch.
+        caller: Whose it is.
+        metadata: Of calls that are made for it.
+        images: Whether rewards have the images that were drawn; they take memory until the batch ends.
+    """
 
     def __init__(
         self,
@@ -255,7 +276,10 @@ class Judging:
         batch: RewardBatch,
         caller: Caller,
         metadata: Sequence[tuple[str, str]],
+        *,
+        images: bool = False,
     ) -> None:
+        self._images = images
         self._rewards, self._backends, self._metadata = rewards, backends, metadata
         self._batch, self._caller = batch, caller
         self._began = time.monotonic()
@@ -285,20 +309,26 @@ class Judging:
         items = [answers[number] for number in range(len(answers))]
         return {"items": items, "totals": self._totals()}
 
-    async def look(self) -> None:
+    async def look(self, *, decided: bool = False) -> None:
         """Ask whether the services know the caller, as far as they say it at once.
 
+        Args:
+            decided: Whether it is an error that they do not say it.
+
         Raises:
-            GatewayError: One does not.
+            GatewayError: One does not, or does not say it.
         """
         try:
             async with asyncio.timeout(_LOOK_SECONDS):
                 await asyncio.gather(*(self._ask_whether_known(name) for name in self._names))
         except TimeoutError:
-            return
+            if decided:
+                raise _undecided() from None
         except GatewayError as error:
             if error.http in _REFUSED:
                 raise
+            if decided:
+                raise _undecided() from None
 
     async def answers(self) -> AsyncGenerator[tuple[int, dict[str, object]], None]:
         """Yield the number of an item and the answer to it, as they are done; raises as ``rewards`` does."""
@@ -375,10 +405,13 @@ class Judging:
         if isinstance(request, I2SError):
             return number, request
         try:
-            return number, await batch.judged(item.task, self._result(tasks[item.task], request, batch))
+            result = await batch.judged(item.task, self._result(tasks[item.task], request, batch))
+            return number, result if self._images else replace(result, png=None)
+        except DataError as error:
+            return number, item.told(error)
         except AccessError:
             raise
-        except (DataError, ServiceError, ScorerError, ProtocolError) as error:
+        except (ServiceError, ScorerError, ProtocolError) as error:
             return number, error
         except UsageError as error:
             raise invalid(error.message) from None

@@ -123,9 +123,17 @@ def _one_color(judged: Judged) -> ClosedGate | None:
     if values and all(value == _LARGEST for value in values):
         return None
     most = _BLANK_BYTES + record.rendering.width * record.rendering.height // _BLANK_PIXELS
-    if len(png) > most or not has_one_color(png):
+    if len(png) > most or not has_one_color(png) or _is_one_color(judged.content.reference):
         return None
     return ClosedGate(Gate.ONE_COLOR, "all pixels have the same color", lowers=True)
+
+
+def _is_one_color(reference: bytes) -> bool:
+    """Return whether a reference has one color; False if there is none, or it cannot be decoded."""
+    try:
+        return bool(reference) and has_one_color(reference)
+    except ImageFaultError:
+        return False
 
 
 #: The base64 of the first bytes of PNG, JPEG, GIF and WebP files, and what follows.
