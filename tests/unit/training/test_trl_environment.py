@@ -52,7 +52,8 @@ class Judge(RoundTripReward):
 
     def __init__(self, *rewards: Reward) -> None:
         super().__init__(settings=Settings())
-        self.rewards, self.completions = list(rewards), []
+        self.rewards = list(rewards)
+        self.completions: list[str] = []
 
     async def judge_requests_async(self, requests: Sequence[RewardRequest]) -> list[Reward]:
         (one,) = requests
@@ -95,19 +96,21 @@ async def test_the_reward_is_that_of_the_last_answer_and_answers_after_the_end_a
 
 
 async def test_a_rollout_without_an_answer_is_judged_as_one_without_code() -> None:
-    environment = environment_of(judged("", 0.0))
+    judge = Judge(judged("", 0.0))
+    environment = EpisodeEnvironment.factory(judge, turns=3, images=True)()
     environment.reset(**ROW)
     assert await environment.get_reward() == 0.0
-    assert environment._reward.completions == [""]
+    assert judge.completions == [""]
 
 
 async def test_an_answer_that_was_lost_is_judged_again_at_the_end() -> None:
-    environment = environment_of(judged("a", 0.25), LOST, judged("b", 0.75))
+    judge = Judge(judged("a", 0.25), LOST, judged("b", 0.75))
+    environment = EpisodeEnvironment.factory(judge, turns=3, images=True)()
     environment.reset(**ROW)
     await environment.submit("a")
     assert "was not judged" in str(await environment.submit("b"))
     assert await environment.get_reward() == 0.75
-    assert environment._reward.completions == ["a", "b", "b"]
+    assert judge.completions == ["a", "b", "b"]
 
 
 async def test_a_rollout_whose_last_answer_is_lost_twice_has_no_reward(

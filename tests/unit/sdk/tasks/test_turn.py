@@ -1,4 +1,5 @@
 import io
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -47,11 +48,11 @@ def pixels(content: bytes) -> np.ndarray:
     return np.asarray(Image.open(io.BytesIO(content)))
 
 
-def texts(parts: object) -> str:
+def texts(parts: Sequence[str | ObservedImage]) -> str:
     return "".join(one for one in parts if isinstance(one, str))
 
 
-def names(parts: object) -> list[str]:
+def names(parts: Sequence[str | ObservedImage]) -> list[str]:
     return [one.name for one in parts if isinstance(one, ObservedImage)]
 
 
