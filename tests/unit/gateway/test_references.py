@@ -10,8 +10,6 @@ import pytest
 from i2s_gateway.callers import Caller
 from i2s_gateway.references import References, TimedStore, digest_of, open_store
 
-A, B = Caller("a", "a"), Caller("b", "b")
-
 
 def test_nobody_has_what_another_caller_has_uploaded() -> None:
     kept = References(100)
@@ -71,8 +69,8 @@ def test_a_file_of_the_store_that_is_not_what_its_name_says_is_not_there(tmp_pat
 def test_a_store_that_cannot_be_written_is_none(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     kept = References(100, open_store(str(tmp_path / "file"), 1 << 20))
-    (digest,) = kept.add(A, [b"x"])
-    assert kept.get(A, digest) == b"x"
+    (digest,) = kept.add(Caller("a", "a"), [b"x"])
+    assert kept.get(Caller("a", "a"), digest) == b"x"
 
 
 class Hanging:
@@ -100,16 +98,16 @@ class Hanging:
 def test_a_store_that_hangs_is_none_for_a_time_and_then_asked_again() -> None:
     now, hanging = 0.0, Hanging()
     kept = References(100, TimedStore(hanging, seconds=0.1, pause_seconds=30, clock=lambda: now))
-    first, second = kept.add(A, [b"x", b"y"])
-    assert (kept.get(A, first), kept.get(A, second)) == (b"x", b"y")
-    assert kept.get(B, first) is None
+    first, second = kept.add(Caller("a", "a"), [b"x", b"y"])
+    assert (kept.get(Caller("a", "a"), first), kept.get(Caller("a", "a"), second)) == (b"x", b"y")
+    assert kept.get(Caller("b", "b"), first) is None
     assert hanging.calls == 1
     assert hanging.hangs is not None
     hanging.hangs.set()
     hanging.hangs = None
     now = 30.0
-    kept.add(A, [b"z"])
-    assert References(100, hanging).get(A, digest_of(b"z")) == b"z"
+    kept.add(Caller("a", "a"), [b"z"])
+    assert References(100, hanging).get(Caller("a", "a"), digest_of(b"z")) == b"z"
 
 
 def test_a_url_that_did_not_answer_is_asked_again_after_the_pause(
@@ -118,7 +116,10 @@ def test_a_url_that_did_not_answer_is_asked_again_after_the_pause(
     monkeypatch.setattr("i2s_gateway.references.PAUSE_SECONDS", 0.0)
     (tmp_path / "file").write_text("no folder")
     kept = References(100, open_store((tmp_path / "file").as_uri(), 1 << 20))
-    (digest,) = kept.add(A, [b"x"])
+    (digest,) = kept.add(Caller("a", "a"), [b"x"])
     (tmp_path / "file").unlink()
-    kept.add(A, [b"x"])
-    assert References(100, open_store((tmp_path / "file").as_uri(), 1 << 20)).get(A, digest) == b"x"
+    kept.add(Caller("a", "a"), [b"x"])
+    assert (
+        References(100, open_store((tmp_path / "file").as_uri(), 1 << 20)).get(Caller("a", "a"), digest)
+        == b"x"
+    )

@@ -38,7 +38,7 @@ class EpisodeCalls:
         self._threads = StoreThreads(_THREADS)
 
     async def add(
-        self, owner: str, opening: Mapping[str, Any], rules: EpisodeRules, address: str
+        self, owner: str, opening: Mapping[str, Any], rules: EpisodeRules, address: str = ""
     ) -> StoredEpisode:
         """Keep a new episode; see ``EpisodeStore.add``."""
         return await self._answer(lambda: self._store.add(owner, opening, rules, address))

@@ -217,9 +217,8 @@ class EpisodeStore:
         with self._lock:
             if episode.id not in self._places:
                 raise _unknown()
-            place = self._places[episode.id]
         self._write(episode.id, content)
-        self._note(episode.id, replace(place, size=len(content), expires=after.expires))
+        self._note(episode.id, _Place(episode.owner, len(content), after.expires))
         return after
 
     def remove(self, owner: str, name: str) -> None:
@@ -318,10 +317,7 @@ class EpisodeStore:
                 self._places.pop(name, None)
             _log.warning("the episode %s cannot be read: %s", name, error)
             return None
-        with self._lock:
-            known = self._places.get(name)
-        address = known.address if known is not None else ""
-        self._note(name, _Place(episode.owner, len(content), episode.expires, address))
+        self._note(name, _Place(episode.owner, len(content), episode.expires))
         return episode
 
     def _note(self, name: str, place: _Place | None) -> None:
@@ -329,22 +325,22 @@ class EpisodeStore:
             if place is None:
                 self._places.pop(name, None)
             else:
-                self._places[name] = place
+                known = self._places.get(name, place)
+                self._places[name] = replace(place, address=known.address)
 
     def _require_place(self, owner: str, size: int, address: str) -> None:
         now = self._clock()
         current = [one for one in self._places.values() if one.expires > now]
         own = [one for one in current if one.owner == owner]
-        there = [one for one in current if address and one.address == address]
-        taken = sum(one.size for one in current)
         many = len(own) >= self._bounds.each or len(current) >= self._bounds.count
-        large = (
-            sum(one.size for one in own) + size > self._bounds.size // 2 or taken + size > self._bounds.size
+        taken, of_all = sum(one.size for one in own), sum(one.size for one in current)
+        large = taken + size > self._bounds.size // 2 or of_all + size > self._bounds.size
+        there = [one.size for one in current if address and one.address == address]
+        crowded = address and (
+            len(there) + 1 > 2 * (self._bounds.count - len(current))
+            or sum(there) + size > 2 * (self._bounds.size - of_all)
         )
-        crowded = len(there) + 1 > 2 * (self._bounds.count - len(current)) or sum(
-            one.size for one in there
-        ) + size > 2 * (self._bounds.size - taken)
-        if not many and not large and not (address and crowded):
+        if not (many or large or crowded):
             return
         first = min((one.expires for one in own or current), default=0.0)
         message = f"{len(own)} episodes of yours are open; end some with DELETE, or come back later"
