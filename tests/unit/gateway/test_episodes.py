@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
+from faulty_folder import FaultyFolder
 from i2s.render.v1 import render_pb2 as pb
 from i2s_gateway.openapi import openapi
 from served_episodes import episodes_before, episodes_of
@@ -193,6 +195,78 @@ async def test_an_answer_that_is_too_large_is_refused_and_uses_no_turn() -> None
         refused = await client.post(f"{path}/step", json={"completion": "x" * 5000})
         assert refused.status_code == 413
         assert (await client.get(path)).json()["turn"] == 0
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FaultyFolder:
+    """The store of the gateways of a test."""
+    opened = FaultyFolder(tmp_path)
+    monkeypatch.setattr("i2s_gateway.episodes.open_storage", lambda where, settings: opened)
+    return opened
+
+
+async def test_a_store_that_hangs_stops_neither_the_start_nor_rewards_nor_the_end(
+    folder: FaultyFolder, tmp_path: Path
+) -> None:
+    folder.hangs = threading.Event()
+    chosen: dict[str, Any] = {"store": str(tmp_path), "deadline": 0.2}
+    async with episodes_before(draws_at_once, **chosen) as client:
+        asking = [asyncio.create_task(client.post("/v1/episodes", json=OPENING)) for _ in range(40)]
+        batch = {"items": [{"task": "scimage", "inputs": INPUTS, **answer(1)}]}
+        assert (await client.get("/v1/live")).status_code == 200
+        judged = await client.post("/v1/reward", json=batch)
+        assert judged.json()["items"][0]["value"] == 1.0
+        refused = await asyncio.gather(*asking)
+        assert {one.status_code for one in refused} == {503}
+        assert refused[0].headers["Retry-After"] == "1"
+    folder.hangs.set()
+
+
+async def test_a_step_that_is_being_kept_is_alone_until_it_is_kept_though_its_caller_went_away(
+    folder: FaultyFolder, tmp_path: Path
+) -> None:
+    async with episodes_before(draws_at_once, store=str(tmp_path)) as client:
+        path = f"/v1/episodes/{await begun(client)}"
+        folder.held, folder.called = threading.Event(), threading.Event()
+        leaving = asyncio.create_task(client.post(f"{path}/step", json=answer(1)))
+        assert await asyncio.to_thread(folder.called.wait, 30)
+        leaving.cancel()
+        await asyncio.gather(leaving, return_exceptions=True)
+        for _ in range(20):  # as long as it takes the gateway to notice
+            assert (await client.post(f"{path}/step", json=answer(2))).status_code == 409
+        folder.held.set()
+        async with asyncio.timeout(30):
+            while (after := await client.post(f"{path}/step", json=answer(3))).status_code == 409:
+                await asyncio.sleep(0)
+        assert after.json()["turn"] == 2
+
+
+async def test_a_step_that_is_kept_late_is_no_reason_to_send_it_again(
+    folder: FaultyFolder, tmp_path: Path
+) -> None:
+    async with episodes_before(draws_at_once, store=str(tmp_path), deadline=0.5) as client:
+        path = f"/v1/episodes/{await begun(client)}"
+        folder.held = threading.Event()
+        late = await client.post(f"{path}/step", json=answer(1))
+        assert (late.status_code, late.headers.get("Retry-After")) == (504, None)
+        assert (await client.delete(path)).status_code == 409
+        folder.held.set()
+        async with asyncio.timeout(30):
+            while (shown := await client.get(path)).json()["turn"] == 0:
+                await asyncio.sleep(0)
+        assert shown.json()["reward"]["value"] == 1.0
+
+
+async def test_a_step_has_a_bound_of_its_own_and_one_of_nobody_is_not_read() -> None:
+    async with episodes_before(draws_at_once, completion_characters=1000) as client:
+        path = f"/v1/episodes/{await begun(client)}/step"
+        refused = await client.post(path, json={"completion": "x" * 20_000})
+        assert (refused.status_code, refused.json()["error"]["status"]) == (413, "RESOURCE_EXHAUSTED")
+        missing = await client.post(f"/v1/episodes/{'x' * 32}/step", json={"completion": "x" * 20_000})
+        assert missing.status_code == 404
+        escaped = b'{"completion": "%s"}' % (rb"\ud83d\ude00" * 1000)
+        judged = await client.post(path, content=escaped, headers={"Content-Type": "application/json"})
+        assert (judged.status_code, judged.json()["turn"]) == (200, 1)
 
 
 DEEP = '{"completion":' + "[" * 5000 + "]" * 5000 + "}"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 
 from i2s_gateway.callers import Caller
-from i2s_gateway.references import References, digest_of, open_store
+from i2s_gateway.references import References, TimedStore, digest_of, open_store
 
 
 def test_nobody_has_what_another_caller_has_uploaded() -> None:
@@ -70,3 +71,55 @@ def test_a_store_that_cannot_be_written_is_none(tmp_path: Path) -> None:
     kept = References(100, open_store(str(tmp_path / "file"), 1 << 20))
     (digest,) = kept.add(Caller("a", "a"), [b"x"])
     assert kept.get(Caller("a", "a"), digest) == b"x"
+
+
+class Hanging:
+    """A store that hangs until a test lets it go on."""
+
+    def __init__(self) -> None:
+        self.hangs: threading.Event | None = threading.Event()
+        self.files: dict[str, bytes] = {}
+        self.calls = 0
+
+    def read(self, key: str) -> bytes | None:
+        self._wait()
+        return self.files.get(key)
+
+    def write(self, key: str, content: bytes) -> None:
+        self._wait()
+        self.files[key] = content
+
+    def _wait(self) -> None:
+        self.calls += 1
+        if self.hangs is not None:
+            assert self.hangs.wait(30)
+
+
+def test_a_store_that_hangs_is_none_for_a_time_and_then_asked_again() -> None:
+    now, hanging = 0.0, Hanging()
+    kept = References(100, TimedStore(hanging, seconds=0.1, pause_seconds=30, clock=lambda: now))
+    first, second = kept.add(Caller("a", "a"), [b"x", b"y"])
+    assert (kept.get(Caller("a", "a"), first), kept.get(Caller("a", "a"), second)) == (b"x", b"y")
+    assert kept.get(Caller("b", "b"), first) is None
+    assert hanging.calls == 1
+    assert hanging.hangs is not None
+    hanging.hangs.set()
+    hanging.hangs = None
+    now = 30.0
+    kept.add(Caller("a", "a"), [b"z"])
+    assert References(100, hanging).get(Caller("a", "a"), digest_of(b"z")) == b"z"
+
+
+def test_a_url_that_did_not_answer_is_asked_again_after_the_pause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("i2s_gateway.references.PAUSE_SECONDS", 0.0)
+    (tmp_path / "file").write_text("no folder")
+    kept = References(100, open_store((tmp_path / "file").as_uri(), 1 << 20))
+    (digest,) = kept.add(Caller("a", "a"), [b"x"])
+    (tmp_path / "file").unlink()
+    kept.add(Caller("a", "a"), [b"x"])
+    assert (
+        References(100, open_store((tmp_path / "file").as_uri(), 1 << 20)).get(Caller("a", "a"), digest)
+        == b"x"
+    )

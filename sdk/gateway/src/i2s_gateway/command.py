@@ -196,6 +196,7 @@ async def _serve(
         rewards = rewards_of(services, settings, gateway)
         stack.push_async_callback(rewards.close)
         episodes = episodes_of(rewards, settings, gateway)
+        await stack.enter_async_context(episodes.swept())
         await serve_gateway(
             backends_of(services.clients, gateway),
             gateway,

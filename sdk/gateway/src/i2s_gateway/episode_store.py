@@ -17,7 +17,6 @@ from typing import Any, Protocol
 from i2s_gateway.guard import GatewayError
 from i2s_sdk.errors import I2SError, StoreError, UsageError, WriteError
 from i2s_sdk.json_text import read_json
-from i2s_sdk.run.storage.interface import RunStorage
 from i2s_training.episode import EpisodeRules, EpisodeState
 
 _log = logging.getLogger(__name__)
@@ -81,7 +80,7 @@ class StoredEpisode:
             raise ValueError(f"is no episode: {error}") from None
 
 
-class _Contents(Protocol):
+class EpisodeContents(Protocol):
     """Texts by name."""
 
     def names(self) -> set[str]:
@@ -137,28 +136,29 @@ class EpisodeStore:
     """Episodes by caller and name. No caller can use, or learn of, an episode of another one.
 
     The bounds are those of this gateway: of a store that several share, each counts what it has seen. A step
-    is alone within one gateway. Its methods may wait for the disk; they are safe to share between threads.
+    is alone within one gateway. Its methods are safe to share between threads. All but ``alone`` wait for the
+    store, and none holds a lock then: one that hangs keeps nobody else waiting.
 
     Args:
         bounds: How many episodes there may be, and how long.
-        storage: Where they are kept; None is memory, which ends with the gateway.
+        contents: Where they are kept; None is memory, which ends with the gateway. ``sweep`` looks at what it
+            holds.
         clock: Returns seconds since 1970.
-
-    Raises:
-        StoreError: The store does not answer.
     """
 
     def __init__(
-        self, bounds: EpisodeBounds, storage: RunStorage | None = None, clock: Callable[[], float] = time.time
+        self,
+        bounds: EpisodeBounds,
+        contents: EpisodeContents | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._bounds, self._clock = bounds, clock
-        self._contents: _Contents = _Memory() if storage is None else storage
+        self._in_memory = contents is None
+        self._contents: EpisodeContents = _Memory() if contents is None else contents
         self._lock = threading.Lock()
         self._places: dict[str, _Place] = {}
         self._under_way: set[str] = set()
-        for name in self._contents.names():
-            self._find(name.removesuffix(_SUFFIX))
-        self._drop_expired()
+        self._damaged: set[str] = set()
 
     def add(
         self, owner: str, opening: Mapping[str, Any], rules: EpisodeRules, address: str = ""
@@ -166,7 +166,7 @@ class EpisodeStore:
         """Keep a new episode of a caller, at an address whose callers together leave half as many to others.
 
         Raises:
-            GatewayError: There are as many as may be, or it is too large.
+            GatewayError: There are as many as may be, it is too large, or the store does not take it.
         """
         episode = StoredEpisode(
             secrets.token_urlsafe(_RANDOM_BYTES),
@@ -179,23 +179,30 @@ class EpisodeStore:
         if len(content) > self._bounds.size // 2:
             message = f"an episode of {len(content)} bytes; a caller may have {self._bounds.size // 2}"
             raise GatewayError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "RESOURCE_EXHAUSTED", message)
+        if self._in_memory:  # where what is over takes what is bounded
+            self._remove_expired()
         with self._lock:
-            self._drop_expired()
             self._require_place(owner, len(content), address)
             self._places[episode.id] = _Place(owner, len(content), episode.expires, address)
-        self._write(episode.id, content)
+        try:
+            self._write(episode.id, content)
+        except BaseException:
+            self._note(episode.id, None)
+            raise
         return episode
 
     def get(self, owner: str, name: str) -> StoredEpisode:
         """Return an episode of a caller.
 
         Raises:
-            GatewayError: The caller has none of this name, or its time is over.
+            GatewayError: The caller has none of this name, its time is over, or the store does not answer.
         """
-        with self._lock:
-            self._drop_expired()
         episode = self._find(name)
-        if episode is None or not secrets.compare_digest(episode.owner, owner):
+        if (
+            episode is None
+            or episode.expires <= self._clock()
+            or not secrets.compare_digest(episode.owner, owner)
+        ):
             raise _unknown()
         return episode
 
@@ -203,31 +210,73 @@ class EpisodeStore:
         """Keep an episode after a step, which begins its time anew, and return it.
 
         Raises:
-            GatewayError: It was removed meanwhile.
+            GatewayError: It was removed meanwhile, or the store does not take it.
         """
         after = replace(episode, state=state, expires=self._clock() + self._bounds.seconds)
         content = after.to_json()
         with self._lock:
             if episode.id not in self._places:
                 raise _unknown()
-            place = self._places[episode.id]
-            self._places[episode.id] = replace(place, size=len(content), expires=after.expires)
         self._write(episode.id, content)
+        self._note(episode.id, _Place(episode.owner, len(content), after.expires))
         return after
 
     def remove(self, owner: str, name: str) -> None:
         """Forget an episode of a caller.
 
         Raises:
-            GatewayError: The caller has none of this name, or a step is under way.
+            GatewayError: The caller has none of this name, a step is under way, or the store does not answer.
         """
         self.get(owner, name)
-        with self.alone(name), self._lock:
-            self._forget({name})
+        with self.alone(name):
+            self._forget(name)
+
+    def sweep(self) -> None:
+        """Remove episodes that are over by what the store says of them, and count those of other gateways.
+
+        What cannot be read now is neither removed nor forgotten; the next sweep looks again.
+        """
+        failures = [] if self._in_memory else self._look()
+        failures += self._remove_expired()
+        if failures:
+            _log.warning("%s calls of the store of episodes failed: %s", len(failures), failures[0])
+
+    def _look(self) -> list[str]:
+        """Note the episodes in the store that are not known, and return what failed."""
+        try:
+            names = {one.removesuffix(_SUFFIX) for one in self._contents.names() if one.endswith(_SUFFIX)}
+        except (OSError, StoreError) as error:
+            return [str(error)]
+        with self._lock:
+            new = names - self._places.keys() - self._damaged
+        failures = []
+        for name in sorted(new):
+            try:
+                self._find(name)
+            except GatewayError as error:
+                failures.append(error.message)
+        return failures
+
+    def _remove_expired(self) -> list[str]:
+        """Remove the episodes that nobody has used since their time was over, and return what failed."""
+        now = self._clock()
+        with self._lock:
+            over = [name for name, one in self._places.items() if one.expires <= now]
+        failures = []
+        for name in over:
+            try:
+                with self.alone(name):
+                    episode = self._find(name)  # another gateway may have used it
+                    if episode is not None and episode.expires <= now:
+                        self._forget(name)
+            except GatewayError as error:
+                if error.http != HTTPStatus.CONFLICT:
+                    failures.append(error.message)
+        return failures
 
     @contextmanager
     def alone(self, name: str) -> Iterator[None]:
-        """Have an episode alone for the time of a block.
+        """Have an episode alone for the time of a block. It waits for nothing.
 
         Raises:
             GatewayError: Another request has it.
@@ -244,73 +293,70 @@ class EpisodeStore:
                 self._under_way.discard(name)
 
     def _find(self, name: str) -> StoredEpisode | None:
-        """Return an episode by its name, whoever put it into the store; None if there is none."""
+        """Return an episode by its name, whoever put it into the store, and note it; None if there is none.
+
+        Raises:
+            GatewayError: The store does not answer.
+        """
         if not _ID.fullmatch(name):  # also what is no name of a file in a folder
             return None
         try:
-            episode = StoredEpisode.from_json(self._contents.read(name + _SUFFIX))
-        except OSError:
-            with self._lock:
-                self._places.pop(name, None)
+            content = self._contents.read(name + _SUFFIX)
+        except FileNotFoundError:
+            self._note(name, None)
             return None
-        except StoreError as error:
+        except (OSError, StoreError) as error:
             raise _store_gone(error) from None
+        try:
+            episode = StoredEpisode.from_json(content)
+            if episode.id != name:
+                raise ValueError("is that of another name")
         except ValueError as error:
+            with self._lock:
+                self._damaged.add(name)
+                self._places.pop(name, None)
             _log.warning("the episode %s cannot be read: %s", name, error)
             return None
-        if episode.id != name or episode.expires <= self._clock():
-            return None
-        with self._lock:
-            self._places.setdefault(name, _Place(episode.owner, len(episode.to_json()), episode.expires))
+        self._note(name, _Place(episode.owner, len(content), episode.expires))
         return episode
 
+    def _note(self, name: str, place: _Place | None) -> None:
+        with self._lock:
+            if place is None:
+                self._places.pop(name, None)
+            else:
+                known = self._places.get(name, place)
+                self._places[name] = replace(place, address=known.address)
+
     def _require_place(self, owner: str, size: int, address: str) -> None:
-        own = [one for one in self._places.values() if one.owner == owner]
-        taken = sum(one.size for one in self._places.values())
-        many = len(own) >= self._bounds.each or len(self._places) >= self._bounds.count
-        large = (
-            sum(one.size for one in own) + size > self._bounds.size // 2 or taken + size > self._bounds.size
+        now = self._clock()
+        current = [one for one in self._places.values() if one.expires > now]
+        own = [one for one in current if one.owner == owner]
+        many = len(own) >= self._bounds.each or len(current) >= self._bounds.count
+        taken, of_all = sum(one.size for one in own), sum(one.size for one in current)
+        large = taken + size > self._bounds.size // 2 or of_all + size > self._bounds.size
+        there = [one.size for one in current if address and one.address == address]
+        crowded = address and (
+            len(there) + 1 > 2 * (self._bounds.count - len(current))
+            or sum(there) + size > 2 * (self._bounds.size - of_all)
         )
-        there = [one for one in self._places.values() if address and one.address == address]
-        crowded = len(there) + 1 > 2 * (self._bounds.count - len(self._places)) or sum(
-            one.size for one in there
-        ) + size > 2 * (self._bounds.size - taken)
-        if not many and not large and not (address and crowded):
+        if not (many or large or crowded):
             return
-        first = min((one.expires for one in own or self._places.values()), default=0.0)
+        first = min((one.expires for one in own or current), default=0.0)
         message = f"{len(own)} episodes of yours are open; end some with DELETE, or come back later"
         raise GatewayError(
             HTTPStatus.TOO_MANY_REQUESTS,
             "RESOURCE_EXHAUSTED",
             message,
-            retry_after_seconds=min(_LATEST, max(_SOONEST, first - self._clock())),
+            retry_after_seconds=min(_LATEST, max(_SOONEST, first - now)),
         )
 
-    def _drop_expired(self) -> None:
-        now = self._clock()
-        gone = {
-            name
-            for name, one in self._places.items()
-            if one.expires <= now and name not in self._under_way and self._has_expired(name, now)
-        }
-        if gone:
-            self._forget(gone)
-
-    def _has_expired(self, name: str, now: float) -> bool:
-        """Return whether nobody else has used an episode since; if so, its time is noted."""
-        if isinstance(self._contents, _Memory):
-            return True
+    def _forget(self, name: str) -> None:
         try:
-            episode = StoredEpisode.from_json(self._contents.read(name + _SUFFIX))
-        except (OSError, ValueError):
-            return True
-        self._places[name] = replace(self._places[name], expires=episode.expires)
-        return episode.expires <= now
-
-    def _forget(self, names: set[str]) -> None:
-        for name in names:
-            self._places.pop(name, None)
-        self._contents.remove({name + _SUFFIX for name in names})
+            self._contents.remove({name + _SUFFIX})
+        except (OSError, StoreError) as error:
+            raise _store_gone(error) from None
+        self._note(name, None)
 
     def _write(self, name: str, content: bytes) -> None:
         try:
@@ -319,8 +365,13 @@ class EpisodeStore:
             raise _store_gone(error) from None
 
 
-def _store_gone(error: I2SError) -> GatewayError:
-    message = f"episodes cannot be kept: {error.message}"
+def _store_gone(error: OSError | I2SError) -> GatewayError:
+    reason = error.message if isinstance(error, I2SError) else error.strerror or type(error).__name__
+    return store_away(f"the store of episodes does not answer: {reason}")
+
+
+def store_away(message: str) -> GatewayError:
+    """Return the error of a request for which the store of episodes did nothing."""
     return GatewayError(HTTPStatus.SERVICE_UNAVAILABLE, "UNAVAILABLE", message, retry_after_seconds=_SOONEST)
 
 

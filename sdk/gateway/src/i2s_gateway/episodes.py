@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-from collections.abc import Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from i2s_gateway.answers import json_response, metadata_of, request_id_of, request_span, unless_gone
 from i2s_gateway.callers import Caller, caller_of
+from i2s_gateway.episode_calls import Alone, EpisodeCalls
 from i2s_gateway.episode_description import BATCH_FIELDS, EPISODES_PATH, ITEM_FIELDS, OWN_FIELDS
 from i2s_gateway.episode_store import EpisodeBounds, EpisodeStore, StoredEpisode
 from i2s_gateway.guard import Bodies, GatewayError, invalid, read_body
@@ -39,6 +40,11 @@ from i2s_training.episode import (
     stay,
 )
 
+#: The most bytes of a character in JSON: two escapes such as \\ud83d.
+_CHARACTER_BYTES = 12
+#: Bytes of the body of a step beside the completion.
+_BESIDE_BYTES = 4096
+
 
 class Episodes:
     """The routes of episodes.
@@ -46,10 +52,13 @@ class Episodes:
     Args:
         rewards: The rewards of the gateway, by which answers are judged.
         store: Keeps the episodes.
+        seconds: Seconds that a request waits for the store.
+        step_bytes: Size of the largest body of a step.
     """
 
-    def __init__(self, rewards: Rewards, store: EpisodeStore) -> None:
-        self._rewards, self._store = rewards, store
+    def __init__(self, rewards: Rewards, store: EpisodeStore, seconds: float, step_bytes: int) -> None:
+        self._rewards, self._step_bytes = rewards, step_bytes
+        self._calls = EpisodeCalls(store, seconds)
 
     def routes(self, backends: Backends, bodies: Bodies) -> Sequence[Route]:
         """Return the routes.
@@ -58,7 +67,7 @@ class Episodes:
             backends: The services behind the gateway, which know their callers.
             bodies: Reads the bodies of requests.
         """
-        served = _Served(self._rewards, self._store, backends, bodies)
+        served = _Served(self._rewards, self._calls, backends, bodies, self._step_bytes)
         one = f"{EPISODES_PATH}/{{id}}"
         return (
             Route(EPISODES_PATH, served.begin, methods=["POST"]),
@@ -66,6 +75,17 @@ class Episodes:
             Route(one, served.show, methods=["GET"]),
             Route(one, served.end, methods=["DELETE"]),
         )
+
+    @asynccontextmanager
+    async def swept(self) -> AsyncIterator[None]:
+        """Remove episodes that are over as long as the block lasts, which waits for no store."""
+        sweeping = asyncio.create_task(self._calls.sweep())
+        try:
+            yield
+        finally:
+            sweeping.cancel()
+            with suppress(asyncio.CancelledError):
+                await sweeping
 
 
 def open_episodes(rewards: Rewards, settings: Settings, gateway: GatewaySettings) -> Episodes:
@@ -78,20 +98,23 @@ def open_episodes(rewards: Rewards, settings: Settings, gateway: GatewaySettings
 
     Raises:
         UsageError: A package is missing that the store needs, or nothing knows it.
-        StoreError: The store does not answer.
     """
     bounds = EpisodeBounds(
         gateway.episodes, gateway.episodes_each, gateway.episode_bytes, gateway.episode_seconds
     )
     storage = open_storage(f"{gateway.store}/episodes", settings) if gateway.store is not None else None
-    return Episodes(rewards, EpisodeStore(bounds, storage))
+    step_bytes = _CHARACTER_BYTES * settings.completion_characters + _BESIDE_BYTES
+    return Episodes(rewards, EpisodeStore(bounds, storage), gateway.deadline, step_bytes)
 
 
 class _Served:
     """The requests of episodes, in front of some services."""
 
-    def __init__(self, rewards: Rewards, store: EpisodeStore, backends: Backends, bodies: Bodies) -> None:
+    def __init__(
+        self, rewards: Rewards, store: EpisodeCalls, backends: Backends, bodies: Bodies, step_bytes: int
+    ) -> None:
         self._rewards, self._store, self._backends, self._bodies = rewards, store, backends, bodies
+        self._step_bytes = step_bytes
 
     async def begin(self, request: Request) -> Response:
         """Keep an episode and answer with its question."""
@@ -103,7 +126,7 @@ class _Served:
             start = await asyncio.to_thread(self._start, item)
             with self._rewards.places.held(caller, 1, batch.size):
                 await unless_gone(request, self._judging(batch, caller, request).look(decided=True))
-            episode = await asyncio.to_thread(self._store.add, caller.key, opening, rules, caller.address)
+            episode = await self._store.add(caller.key, opening, rules, caller.address)
             question = {"messages": start.messages, "image": _b64(start.image)}
             response = json_response({**_shown(episode), **question})
             response.status_code = HTTPStatus.CREATED
@@ -113,29 +136,29 @@ class _Served:
         """Judge an answer, and answer with its reward and observation."""
         with request_span(request, f"{EPISODES_PATH}/{{id}}/step", request_id_of(request)):
             caller, name = caller_of(request), request.path_params["id"]
-            async with self._bodies.body(request) as raw:
-                completion = _completion(raw)
-            await asyncio.to_thread(
-                self._store.get, caller.key, name
-            )  # who has no such episode learns no more
-            with self._store.alone(name):
-                episode = await asyncio.to_thread(self._store.get, caller.key, name)
-                stepped = self._stepped(episode, completion, caller, request)
+            await self._store.get(
+                caller.key, name
+            )  # who has no such episode learns no more, and sends nothing
+            async with self._bodies.body(request, self._step_bytes) as raw:
+                completion = await asyncio.to_thread(_completion, raw)
+            with self._store.alone(name) as alone:
+                episode = await self._store.get(caller.key, name)
+                stepped = self._stepped(alone, episode, completion, caller, request)
                 return json_response(await unless_gone(request, stepped))
 
     async def show(self, request: Request) -> Response:
         """Say how an episode stands."""
         caller, name = caller_of(request), request.path_params["id"]
-        return json_response(_shown(await asyncio.to_thread(self._store.get, caller.key, name)))
+        return json_response(_shown(await self._store.get(caller.key, name)))
 
     async def end(self, request: Request) -> Response:
         """Forget an episode."""
         caller, name = caller_of(request), request.path_params["id"]
-        await asyncio.to_thread(self._store.remove, caller.key, name)
+        await self._store.remove(caller.key, name)
         return Response(status_code=HTTPStatus.NO_CONTENT)
 
     async def _stepped(
-        self, episode: StoredEpisode, completion: str, caller: Caller, request: Request
+        self, alone: Alone, episode: StoredEpisode, completion: str, caller: Caller, request: Request
     ) -> dict[str, object]:
         batch = await asyncio.to_thread(self._batch, episode.opening, completion, caller, request)
         (item,) = batch.items
@@ -145,32 +168,12 @@ class _Served:
         except UsageError as error:
             raise GatewayError(HTTPStatus.CONFLICT, "FAILED_PRECONDITION", error.message) from None
         if ended is not None:
-            return await self._kept(episode, *ended, None)
+            return await _kept(alone, episode, *ended, None)
         with self._rewards.places.held(caller, 1, batch.size):
             async with aclosing(self._judging(batch, caller, request, images=True).rewards()) as found:
                 _, reward = await anext(found)
         state, step = await asyncio.to_thread(_advanced, task, episode, item, reward)
-        return await self._kept(episode, state, step, reward_answer(0, item, reward))
-
-    async def _kept(
-        self,
-        episode: StoredEpisode,
-        state: EpisodeState,
-        step: EpisodeStep,
-        judged: Mapping[str, object] | None,
-    ) -> dict[str, object]:
-        after = await asyncio.to_thread(self._store.put, episode, state)
-        return {
-            **_shown(after),
-            "observation": {
-                "verdict": step.verdict,
-                "rendering": _b64(step.rendering),
-                "difference": _b64(step.difference),
-                "error": {"message": step.error, "line": step.error_line} if step.error else None,
-                "messages": step.messages,
-            },
-            "step": {"value": step.reward, "valid": step.valid, "reason": step.reason, "judged": judged},
-        }
+        return await _kept(alone, episode, state, step, reward_answer(0, item, reward))
 
     def _judging(
         self, batch: RewardBatch, caller: Caller, request: Request, *, images: bool = False
@@ -216,6 +219,27 @@ class _Served:
             raise invalid(item.told(error).message) from None
         except UsageError as error:
             raise invalid(error.message) from None
+
+
+async def _kept(
+    alone: Alone,
+    episode: StoredEpisode,
+    state: EpisodeState,
+    step: EpisodeStep,
+    judged: Mapping[str, object] | None,
+) -> dict[str, object]:
+    after = await alone.put(episode, state)
+    return {
+        **_shown(after),
+        "observation": {
+            "verdict": step.verdict,
+            "rendering": _b64(step.rendering),
+            "difference": _b64(step.difference),
+            "error": {"message": step.error, "line": step.error_line} if step.error else None,
+            "messages": step.messages,
+        },
+        "step": {"value": step.reward, "valid": step.valid, "reason": step.reason, "judged": judged},
+    }
 
 
 def _advanced(

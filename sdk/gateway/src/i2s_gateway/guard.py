@@ -162,8 +162,12 @@ class Bodies:
         return self._taken[()]
 
     @asynccontextmanager
-    async def body(self, request: Request) -> AsyncIterator[bytearray]:
+    async def body(self, request: Request, most: int | None = None) -> AsyncIterator[bytearray]:
         """Read the body of a request of JSON; its memory counts as taken until the block ends.
+
+        Args:
+            request: The request.
+            most: Size of the largest body, if requests of its kind have a bound of their own.
 
         Raises:
             GatewayError: It is not JSON by its header, is too large or too slow, or all memory for bodies is
@@ -172,10 +176,11 @@ class Bodies:
         address = request.client.host if request.client is not None else ""
         caller = address, request.headers.get("authorization", "")
         body, stream = bytearray(), request.stream()
+        most = min(self._settings.body_bytes, most or self._settings.body_bytes)
         try:
             try:
-                self._check(request)
-                await self._read(stream, body, caller)
+                _check(request, most)
+                await self._read(stream, body, caller, most)
             except GatewayError as error:
                 self._release(len(body), caller)
                 body.clear()
@@ -186,7 +191,9 @@ class Bodies:
         finally:
             self._release(len(body), caller)
 
-    async def _read(self, stream: AsyncIterator[bytes], body: bytearray, caller: tuple[str, str]) -> None:
+    async def _read(
+        self, stream: AsyncIterator[bytes], body: bytearray, caller: tuple[str, str], most: int
+    ) -> None:
         """Add the body to ``body``. What has arrived counts as taken, not what is announced."""
         settings, clock = self._settings, asyncio.get_running_loop().time
         at_rate, marked = int(settings.body_rate * _RATE_SECONDS), 0
@@ -196,8 +203,8 @@ class Bodies:
                 asyncio.timeout(_RATE_SECONDS) as window,
             ):
                 async for piece in stream:
-                    if len(body) + len(piece) > settings.body_bytes:
-                        raise self._too_large()
+                    if len(body) + len(piece) > most:
+                        raise _too_large(most)
                     self._take(len(piece), caller)
                     body += piece
                     if len(body) - marked >= at_rate:
@@ -226,20 +233,22 @@ class Bodies:
             self._taken[owner] -= size
         self._taken += Counter()  # without those that are 0
 
-    def _check(self, request: Request) -> None:
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind != "application/json":
-            message = f"the body is {kind or 'of no type'}; send it with Content-Type: application/json"
-            raise GatewayError(415, "INVALID_ARGUMENT", message)
-        if request.headers.get("content-encoding", "identity").lower() != "identity":
-            raise GatewayError(415, "INVALID_ARGUMENT", "the body is compressed; send it as it is")
-        announced = request.headers.get("content-length", "0")
-        if not announced.isdigit() or int(announced) > self._settings.body_bytes:
-            raise self._too_large()
 
-    def _too_large(self) -> GatewayError:
-        message = f"the body is larger than {self._settings.body_bytes} bytes, the most that is read"
-        return GatewayError(413, "RESOURCE_EXHAUSTED", message)
+def _check(request: Request, most: int) -> None:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        message = f"the body is {kind or 'of no type'}; send it with Content-Type: application/json"
+        raise GatewayError(415, "INVALID_ARGUMENT", message)
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise GatewayError(415, "INVALID_ARGUMENT", "the body is compressed; send it as it is")
+    announced = request.headers.get("content-length", "0")
+    if not announced.isdigit() or int(announced) > most:
+        raise _too_large(most)
+
+
+def _too_large(most: int) -> GatewayError:
+    message = f"the body is larger than {most} bytes, the most that is read"
+    return GatewayError(413, "RESOURCE_EXHAUSTED", message)
 
 
 async def _discard(stream: AsyncIterator[bytes]) -> None:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+import logging
+import math
 import threading
+import time
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from i2s_gateway.callers import Caller
+from i2s_gateway.store_threads import StoreThreads
 from i2s_sdk.files import KeptBytes
 from i2s_sdk.run.caches import FolderEntries, ObjectEntries
 from i2s_sdk.run.storage.interface import is_url
+
+_log = logging.getLogger(__name__)
+
+A = TypeVar("A")
 
 #: What stands before the hexadecimal digits of a digest.
 DIGEST = "sha256:"
@@ -115,6 +125,55 @@ def _store_key(caller: str, digest: str) -> str:
 _FOLDER_SHARE = 8
 
 
+#: Seconds that a request waits for the store, and after which one that did not answer is asked again.
+WAIT_SECONDS, PAUSE_SECONDS = 10.0, 30.0
+#: Calls of the store that are under way at a time.
+_THREADS = 16
+
+
+class TimedStore:
+    """A store that is as if it were not there, for a time, once a call of it has hung.
+
+    Args:
+        store: The store.
+        seconds: Seconds that a call may take.
+        pause_seconds: Seconds until it is asked again.
+        clock: Returns seconds.
+    """
+
+    def __init__(
+        self,
+        store: KeptBytes,
+        seconds: float,
+        pause_seconds: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store, self._seconds, self._pause, self._clock = store, seconds, pause_seconds, clock
+        self._threads = StoreThreads(_THREADS)
+        self._asked_from = -math.inf
+
+    def read(self, key: str) -> bytes | None:
+        """Return the bytes of a name, or None."""
+        return self._call(partial(self._store.read, key))
+
+    def write(self, key: str, content: bytes) -> None:
+        """Keep bytes by a name, if the store takes them."""
+        self._call(partial(self._store.write, key, content))
+
+    def _call(self, call: Callable[[], A]) -> A | None:
+        if self._clock() < self._asked_from:
+            return None
+        future = self._threads.submit(call)
+        try:
+            return future.result(self._seconds)
+        except TimeoutError:
+            future.cancel()
+            self._asked_from = self._clock() + self._pause
+            reason = f"it did not answer within {self._seconds:g} s"
+            _log.warning("the store of references is not used for %g s: %s", self._pause, reason)
+            return None
+
+
 def open_store(where: str, most_bytes: int) -> KeptBytes:
     """Return the store that replicas share.
 
@@ -125,4 +184,8 @@ def open_store(where: str, most_bytes: int) -> KeptBytes:
     Raises:
         UsageError: A package is missing that the URL needs.
     """
-    return ObjectEntries(where) if is_url(where) else FolderEntries(Path(where), _FOLDER_SHARE * most_bytes)
+    if is_url(where):
+        entries: KeptBytes = ObjectEntries(where, PAUSE_SECONDS)
+    else:
+        entries = FolderEntries(Path(where), _FOLDER_SHARE * most_bytes)
+    return TimedStore(entries, WAIT_SECONDS, PAUSE_SECONDS)

@@ -205,6 +205,20 @@ def test_a_store_that_does_not_answer_is_asked_once_and_costs_nothing_but_the_ca
     assert caplog.text.count("the cache is not used from here on") == 1
 
 
+def test_a_store_that_may_be_asked_again_is_asked_after_the_pause(tmp_path: Path) -> None:
+    now = 0.0
+    (tmp_path / "file").write_text("no folder")
+    entries = ObjectEntries((tmp_path / "file").as_uri(), pause_seconds=30, clock=lambda: now)
+    entries.write(key(1), b"1")
+    (tmp_path / "file").unlink()
+    now = 29.0
+    entries.write(key(1), b"1")
+    assert not (tmp_path / "file").exists()
+    now = 30.0
+    entries.write(key(1), b"1")
+    assert entries.read(key(1)) == b"1"
+
+
 ENGINE = Engine("pdftex", "1.40", "d1")
 SANDBOX = Isolation(IsolationTier.NAMESPACE, ("seccomp",))
 DESCRIPTION = RendererDescription(

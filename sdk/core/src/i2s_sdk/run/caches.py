@@ -16,11 +16,12 @@ import fcntl
 import hashlib
 import json
 import logging
+import math
 import os
 import shutil
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -257,23 +258,28 @@ _log = logging.getLogger(__name__)
 class ObjectEntries:
     """Entries below a URL. Their number is not bounded here: a rule of the bucket removes old ones.
 
-    A call is made once. If the store does not answer, it is not asked again by this process, since a cache is
-    to save time.
+    A call is made once. If the store does not answer, it is not asked again for a time, since a cache is to
+    save time.
 
     Args:
         url: URL of the folder.
+        pause_seconds: Seconds until it is asked again; infinite for never by this process.
+        clock: Returns seconds.
 
     Raises:
         UsageError: A package is missing that the URL needs, or nothing knows such URLs.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(
+        self, url: str, pause_seconds: float = math.inf, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._access = Access(url, retry_seconds=0)
-        self._answers = True
+        self._pause, self._clock = pause_seconds, clock
+        self._asked_from = -math.inf
 
     def read(self, key: str) -> bytes | None:
         """Return the bytes of an entry, or None; one that is damaged is removed."""
-        if not self._answers:
+        if self._clock() < self._asked_from:
             return None
         name = _name(key)
         try:
@@ -289,7 +295,7 @@ class ObjectEntries:
 
     def write(self, key: str, content: bytes) -> None:
         """Write an entry, if the store takes it."""
-        if not self._answers:
+        if self._clock() < self._asked_from:
             return
         try:
             self._access.write(_name(key), framed(key, content))
@@ -314,9 +320,11 @@ class ObjectEntries:
         self._access.clear("")
 
     def _give_up(self, error: StoreError) -> None:
-        if self._answers:
-            _log.warning("the cache is not used from here on: %s", error.message)
-        self._answers = False
+        now = self._clock()
+        if now >= self._asked_from:
+            how_long = "from here on" if math.isinf(self._pause) else f"for {self._pause:g} s"
+            _log.warning("the cache is not used %s: %s", how_long, error.message)
+        self._asked_from = now + self._pause
 
 
 def _name(key: str) -> str:
