@@ -70,7 +70,7 @@ def page(address: str) -> Iterator[Page]:
         browser.close()
 
 
-@pytest.mark.parametrize("name", ["index", "quickstart", "reference/i2s_sdk", "repository/readme"])
+@pytest.mark.parametrize("name", ["index", "daily-use", "reference/i2s_sdk", "repository/readme"])
 def test_a_page_asks_no_other_server_and_reports_no_error(page: Page, address: str, name: str) -> None:
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
