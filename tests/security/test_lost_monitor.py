@@ -80,7 +80,7 @@ def test_it_is_not_serving_with_a_reason_and_ends(service) -> None:
         watch.cancel()
         # What runs is finished: spawner and cells are still there.
         assert render.result(timeout=_END_SECONDS).verdict == pb.VERDICT_TIME_LIMIT
-    assert process.wait(_END_SECONDS) == 1
+    assert process.wait(_END_SECONDS) == os.EX_TEMPFAIL
     (line,) = (one for one in all_lines(log) if one["level"] == "error")
     assert "the monitor process of the jail was lost" in str(line["message"])
     _wait_for_end_of(spawner)
