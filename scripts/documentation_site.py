@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -72,6 +73,13 @@ _LANGUAGES = {
 }
 _HIDDEN = "---\nsearch:\n  exclude: true\n---\n"
 _WITHOUT_HEADING = "    options:\n      show_root_heading: false\n      show_root_toc_entry: false\n"
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Show a choice of versions where scripts/pages publishes several: elsewhere there is no list of them."""
+    if provider := os.environ.get("I2S_PAGES_VERSIONS"):
+        config.extra["version"] = {"provider": provider}
+    return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
