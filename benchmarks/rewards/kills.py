@@ -181,8 +181,8 @@ async def _run(logs: Path, number: int, tasks: Sequence[str], every: float, seed
 
 
 async def _judged(reward: RoundTripReward, given: Sequence[Answer], name: str) -> list[Reward]:
-    """Return the rewards of answers, no two of which are equal; the addition follows the code."""
-    texts = [f"{one.completion}\n\n({name} {number})\n" for number, one in enumerate(given)]
+    """Return the rewards of answers, no two of which are equal: they end in more and more white space."""
+    texts = [one.completion + " " * number for number, one in enumerate(given)]
     say(f"{len(given)} rewards {'while processes are killed' if name else 'while nothing is killed'}")
     return await reward.judged_async(texts, {"instance": [one.instance for one in given]})
 
