@@ -133,7 +133,7 @@ def answers(tasks: Sequence[str]) -> list[Answer]:
     for file in sorted(ANSWERS.glob("*.jsonl")):
         for line in file.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
-            if row["id"] in instances and row["finish"] == "stop":  # else what is added is part of the code
+            if row["id"] in instances and row["finish"] == "stop":
                 made.append(Answer(instances[row["id"]], row["completion"]))
     if "chart" in tasks:
         for one in open_data(CHARTS).instances:
@@ -165,14 +165,14 @@ async def _run(logs: Path, number: int, tasks: Sequence[str], every: float, seed
         )
         reward = RoundTripReward(tasks=tasks, task=tasks[0], on_failure="none", settings=settings)
         try:
-            quiet = await _judged(reward, given, "")
+            quiet = await _judged(reward, given, "while nothing is killed")
             for answer, one in zip(given, quiet, strict=True):
                 if one.error is not None:
                     raise MeasurementError(f"{answer.instance.id}: {one.error.message}")
             killer = Killer(os.getpid(), every, random.Random(seed))
             began = time.monotonic()
             with killer.at_work():
-                judged = await _judged(reward, many, "killed")
+                judged = await _judged(reward, many, "while processes are killed")
             seconds = time.monotonic() - began
         finally:
             await asyncio.to_thread(reward.close)
@@ -180,10 +180,20 @@ async def _run(logs: Path, number: int, tasks: Sequence[str], every: float, seed
     return _result(many, right, judged, killer, seconds, before)
 
 
-async def _judged(reward: RoundTripReward, given: Sequence[Answer], name: str) -> list[Reward]:
-    """Return the rewards of answers, no two of which are equal: they end in more and more white space."""
-    texts = [one.completion + " " * number for number, one in enumerate(given)]
-    say(f"{len(given)} rewards {'while processes are killed' if name else 'while nothing is killed'}")
+def numbered(answer: Answer, number: int) -> str:
+    """Return an answer with a number in its code that nothing draws, so that it is rendered for itself."""
+    if answer.instance.task == "webpage":
+        head, end, fence = answer.completion.rpartition("]")
+        return f'{head}, {{"filename": "number.txt", "content": "{number}"}}{end}{fence}'
+    head, fence, tail = answer.completion.rstrip().rpartition("\n```")
+    comment = "#" if answer.instance.task == "chart" else "%"
+    return f"{head}\n{comment} {number}{fence}{tail}" if fence else f"{tail}\n{comment} {number}\n"
+
+
+async def _judged(reward: RoundTripReward, given: Sequence[Answer], when: str) -> list[Reward]:
+    """Return the rewards of answers, no two of which are equal."""
+    texts = [numbered(one, number) for number, one in enumerate(given)]
+    say(f"{len(given)} rewards {when}")
     return await reward.judged_async(texts, {"instance": [one.instance for one in given]})
 
 
@@ -211,10 +221,12 @@ def _result(
         and one.value is not None
         and dict(one.result.metrics) != dict(wanted.result.metrics)
     )
+    renders = sum(one.result.usage.renders for one in judged if one.result is not None)
     machine = list(look({}, {}, before).lines())
     document = {
         "machine": machine,
         "rewards": len(judged),
+        "renders": renders,
         "kills": dict(killer.killed),
         "seconds": seconds,
         "false_zeros": zeros,
@@ -224,7 +236,7 @@ def _result(
     }
     lines = [
         *machine,
-        f"{len(judged)} rewards in {seconds:.0f} s, {killer.killed.total()} kills: "
+        f"{len(judged)} rewards, {renders} renders in {seconds:.0f} s, {killer.killed.total()} kills: "
         + ", ".join(f"{count} {name}" for name, count in killer.killed.most_common()),
         f"false zeros {zeros}, different {len(different)}, other metrics {absent}, "
         f"without reward {without.total()} {dict(without) if without else ''}",

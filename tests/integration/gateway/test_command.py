@@ -16,18 +16,16 @@ import time
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from pathlib import Path
 
-import httpx
 import pytest
 from jsonschema import Draft202012Validator
 
+from gateway_process import COMMAND, PATIENCE, gateway_process
 from i2s_chassis.callers.access import new_token, token_line
 from i2s_sdk import render_latex, score
 from service_process import started, wait_until_serving
 
 pytestmark = pytest.mark.integration
 
-COMMAND = shutil.which("i2s-sdk", path=str(Path(sys.executable).parent)) or "i2s-sdk"
-PATIENCE = 300
 PNG = {"Accept": "image/png"}
 
 
@@ -35,31 +33,12 @@ def document(body):
     return f"\\documentclass{{article}}\\begin{{document}}\\thispagestyle{{empty}}{body}\\end{{document}}"
 
 
-@contextlib.contextmanager
-def gateway(folder, environment, *words):
-    """Serve by HTTP as long as the block lasts; yields the process and a client."""
-    announcement = folder / "announcement.json"
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("I2S_")}
-    with subprocess.Popen(
-        [COMMAND, "http", *words, "--listen", "127.0.0.1:0", "--announce", str(announcement)],
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**clean, "XDG_STATE_HOME": str(folder), **environment},
-    ) as process:
-        try:
-            while not announcement.exists():
-                assert process.poll() is None, process.communicate()[1]
-                time.sleep(0.02)
-            address = json.loads(announcement.read_text())["address"]
-            with httpx.Client(base_url=f"http://{address}", timeout=PATIENCE) as client:
-                yield process, client
-        finally:
-            process.terminate()
-
-
 @pytest.fixture(scope="module")
 def client(light_endpoints, tmp_path_factory):
-    with gateway(tmp_path_factory.mktemp("gateway"), light_endpoints, "render-latex", "metrics") as (_, one):
+    with gateway_process(tmp_path_factory.mktemp("gateway"), light_endpoints, "render-latex", "metrics") as (
+        _,
+        one,
+    ):
         yield one
 
 
@@ -122,7 +101,7 @@ def test_answers_are_as_they_are_described(client):
 
 
 def test_it_ends_at_a_signal_with_services_that_it_started(tmp_path):
-    with gateway(tmp_path, {}, "metrics") as (process, client):
+    with gateway_process(tmp_path, {}, "metrics") as (process, client):
         assert client.get("/v1/health").json()["services"] == {"metrics": "SERVING"}
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         assert children
@@ -156,7 +135,7 @@ def test_a_killed_service_costs_no_caller_an_answer(tmp_path):
         address = f"127.0.0.1:{held.getsockname()[1]}"
     environment = {"I2S_RENDER_PYTHON": address, "I2S_DEADLINE": "600"}
     words = ("render-python", "--wait-seconds", "300")
-    with gateway(tmp_path, environment, *words) as (_, client), ThreadPoolExecutor(6) as callers:
+    with gateway_process(tmp_path, environment, *words) as (_, client), ThreadPoolExecutor(6) as callers:
         assert client.get("/v1/live").status_code == 200
         assert client.get("/v1/health").status_code == 503
 
@@ -188,7 +167,7 @@ def test_tokens_are_asked_for_by_the_service_and_passed_on(tmp_path):
     access.write_text(f'[callers.me]\ntokens = ["{token_line(token)}"]\n')
     with (
         started("i2s_metrics", tmp_path, ["--access-file", str(access)]) as service,
-        gateway(tmp_path, {"I2S_METRICS": service.address}, "metrics") as (_, client),
+        gateway_process(tmp_path, {"I2S_METRICS": service.address}, "metrics") as (_, client),
     ):
         assert client.get("/v1/health").status_code == 200
         stranger = client.get("/v1/services/metrics")
@@ -231,7 +210,7 @@ def test_a_renewed_certificate_is_shown_to_services_too(tmp_path):
     with started("i2s_metrics", tmp_path, [str(one) for one in words]) as service:
         settings = {"I2S_TLS_CA": server[0], "I2S_TLS_CERT": shown[0], "I2S_TLS_KEY": shown[1]}
         environment = {"I2S_METRICS": service.address, **{name: str(one) for name, one in settings.items()}}
-        with gateway(tmp_path, environment, "metrics") as (_, client):
+        with gateway_process(tmp_path, environment, "metrics") as (_, client):
             assert client.get("/v1/services/metrics").status_code == 403
             for one, file in zip(ours[1], shown, strict=True):
                 shutil.copy(one, file)

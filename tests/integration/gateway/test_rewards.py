@@ -6,19 +6,14 @@ import asyncio
 import base64
 import importlib.util
 import json
-import os
-import shutil
-import subprocess
-import sys
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from gateway_process import PATIENCE, gateway_process
 from i2s_sdk import Settings
 from i2s_sdk.data import Instance, read_folder
 from i2s_training import RoundTripReward
@@ -26,33 +21,14 @@ from service_process import started
 
 pytestmark = pytest.mark.integration
 
-COMMAND = shutil.which("i2s-sdk", path=str(Path(sys.executable).parent)) or "i2s-sdk"
-PATIENCE = 300
 LINES = {"Accept": "application/x-ndjson"}
 BROKEN = r"\begin{equation} \frac{1}{ \end{equation}"
-OPTIONS = {"weights": {"ems": 3.0, "edit": 1.0}, "failed": -0.5, "normalize": True, "clip": True}
-
-
-@contextmanager
-def gateway(folder: Path, environment: Mapping[str, str], *words: str) -> Iterator[httpx.Client]:
-    """Serve by HTTP as long as the block lasts; yields a client."""
-    announcement = folder / "announcement.json"
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("I2S_")}
-    with subprocess.Popen(
-        [COMMAND, "http", *words, "--listen", "127.0.0.1:0", "--announce", str(announcement)],
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**clean, "XDG_STATE_HOME": str(folder), **environment},
-    ) as process:
-        try:
-            while not announcement.exists():
-                assert process.poll() is None, process.communicate()[1]
-                time.sleep(0.02)
-            address = json.loads(announcement.read_text())["address"]
-            with httpx.Client(base_url=f"http://{address}", timeout=PATIENCE) as client:
-                yield client
-        finally:
-            process.terminate()
+OPTIONS: dict[str, Any] = {
+    "weights": {"ems": 3.0, "edit": 1.0},
+    "failed": -0.5,
+    "normalize": True,
+    "clip": True,
+}
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +36,7 @@ def client(
     light_endpoints: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[httpx.Client]:
     folder = tmp_path_factory.mktemp("gateway")
-    with gateway(folder, light_endpoints, "render-latex", "metrics") as opened:
+    with gateway_process(folder, light_endpoints, "render-latex", "metrics") as (_, opened):
         yield opened
 
 
@@ -96,7 +72,7 @@ def test_values_are_those_of_python(
         r"\[ \text{something else} \]",
     ]
     image = posterior.image.read_bytes() if posterior.image else b""
-    reward = RoundTripReward(**OPTIONS, settings=running_without_networks)  # type: ignore[arg-type]
+    reward = RoundTripReward(**OPTIONS, settings=running_without_networks)
     wanted = reward(
         completions=answers,
         image=[image] * len(answers),
@@ -159,7 +135,7 @@ def test_what_a_dead_service_leaves_is_not_valid(
             "I2S_METRICS": service.address,
             "I2S_RETRY_SECONDS": "2",
         }
-        with gateway(tmp_path, environment, "render-latex", "metrics") as client:
+        with gateway_process(tmp_path, environment, "render-latex", "metrics") as (_, client):
             assert post(client, items)["totals"]["valid"] == 8
             service.process.terminate()
             service.process.wait(60)
