@@ -60,3 +60,16 @@ async def test_a_service_that_is_killed_at_every_start_ends_the_start(tmp_path: 
     with pytest.raises(ServiceStartError, match=killed):
         await _killed_at_start(child, 1000)
     await child.stop()
+
+
+async def test_a_service_that_lost_a_part_is_started_again_and_one_that_cannot_serve_is_not(
+    tmp_path: Path,
+) -> None:
+    script, starts = tmp_path / "service", tmp_path / "starts"
+    script.write_text(
+        f"echo start >> {starts}\n[ $(wc -l < {starts}) -gt 1 ] && exit 1\nexit {os.EX_TEMPFAIL}\n"
+    )
+    child = Child(ServiceCommand("odd", None, program=("/bin/sh", str(script))), tmp_path)
+    with pytest.raises(ServiceStartError, match="ended with exit code 1 before it served"):
+        await child.start(SECONDS)
+    assert starts.read_text().split() == ["start", "start"]
