@@ -31,7 +31,7 @@ def test_without_the_extra_the_command_that_installs_it_is_named(monkeypatch):
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "starlette", None)
     with pytest.raises(UsageError, match=r"i2s-sdk\[http\]"):
-        command.gateway_parts()
+        command.gateway_runner()
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -132,9 +131,13 @@ def command(
 
     logging.getLogger("i2s_gateway").setLevel(logging.INFO)
     try:
-        run_blocking(_serve(names, settings, gateway, announce))
+        run_blocking(gateway_runner()(names, settings, gateway, announce, _say_ready))
     except KeyboardInterrupt:
         say("stopped", err=True)
+
+
+def _say_ready(services: Sequence[str], url: str) -> None:
+    say(f"{', '.join(services)}: {url}", err=True)
 
 
 _BOUNDS = (
@@ -163,69 +166,18 @@ def _gateway_settings(
     )
 
 
-async def _serve(
-    names: Sequence[str], settings: Settings, gateway: GatewaySettings, announce: Path | None
-) -> None:
-    from i2s_client.credentials import tls_credentials
-    from i2s_client.service_table import SERVICES, packaged_renderers
-    from i2s_sdk.errors import UnknownNameError
-    from i2s_sdk.stack.lifecycle import check_free
-    from i2s_sdk.stack.services import open_services, passing_logs
-
-    known = (*(one.name for one in SERVICES), *packaged_renderers())
-    for name in names:
-        if name not in known:
-            raise UnknownNameError("service", name, known)
-    serve_gateway, backends_of, rewards_of, episodes_of, watched = gateway_parts()
-    check_free(gateway.listen)  # before services are started
-    if gateway.metrics_listen is not None:
-        check_free(gateway.metrics_listen, "--metrics-listen")
-    optional = () if names else known
-    async with AsyncExitStack() as stack:
-        logs = stack.enter_context(passing_logs())
-        # Replicas of services come and go while a gateway serves: that one is away now is no reason to wait.
-        opened = open_services(settings, logs, names or known, optional, await_named=False)
-        services = await stack.enter_async_context(opened)
-        if not services.clients:
-            raise UsageError("there is no service to be served; `i2s-sdk doctor` says what is missing")
-
-        def renew() -> None:
-            credentials = tls_credentials(settings.tls_ca, settings.tls_cert, settings.tls_key)
-            for client in services.clients.values():
-                if client.credentials is not None and credentials is not None:
-                    client.renew(credentials)
-
-        files = (settings.tls_ca, settings.tls_cert, settings.tls_key)
-        await stack.enter_async_context(watched(files, renew))
-        rewards = rewards_of(services, settings, gateway)
-        stack.push_async_callback(rewards.close)
-        episodes = episodes_of(rewards, settings, gateway)
-        await stack.enter_async_context(episodes.swept())
-        await serve_gateway(
-            backends_of(services.clients, gateway),
-            gateway,
-            further=[rewards.routes, episodes.routes],
-            announce=announce,
-            on_ready=lambda url: say(f"{', '.join(services.clients)}: {url}", err=True),
-        )
-
-
-def gateway_parts() -> tuple[Any, Any, Any, Any, Any]:
-    """Return what the command needs of the extra ``http``.
+def gateway_runner() -> Callable[..., Coroutine[Any, Any, None]]:
+    """Return ``run_gateway``, which needs the extra ``http``.
 
     Raises:
         UsageError: The extra is not installed.
     """
     try:
-        from i2s_gateway.episodes import open_episodes
-        from i2s_gateway.operations import Backends
-        from i2s_gateway.renewal import watched
-        from i2s_gateway.rewards import open_rewards
-        from i2s_gateway.serve import serve_gateway
+        from i2s_gateway.gateway import run_gateway
     except ModuleNotFoundError as error:
         from i2s_wire.installation import install_command
 
         raise UsageError(
             f"the HTTP gateway needs {error.name}, which is not installed: {install_command('i2s-sdk[http]')}"
         ) from None
-    return serve_gateway, Backends, open_rewards, open_episodes, watched
+    return run_gateway
