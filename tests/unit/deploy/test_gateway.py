@@ -37,10 +37,10 @@ def settings(rendered, monkeypatch):
     for name, value in variables(rendered).items():
         monkeypatch.setenv(name, value)
     seen = []
-    monkeypatch.setattr(command, "_serve", lambda *given: seen.append(given))
+    monkeypatch.setattr(command, "gateway_runner", lambda: lambda *given: seen.append(given))
     monkeypatch.setattr("i2s_sdk.stack.blocking.run_blocking", lambda _: None)
     command.command.main([], prog_name="http", standalone_mode=False)
-    ((_, of_sdk, of_gateway, _),) = seen
+    ((_, of_sdk, of_gateway, *_),) = seen
     assert isinstance(of_sdk, Settings)
     assert isinstance(of_gateway, GatewaySettings)
     return of_sdk, of_gateway

@@ -16,6 +16,7 @@ from referencing import Registry, Resource
 
 from faulty_folder import FaultyFolder
 from i2s.render.v1 import render_pb2 as pb
+from i2s_gateway.episode_calls import EpisodeCalls
 from i2s_gateway.openapi import openapi
 from served_episodes import episodes_before, episodes_of
 from served_gateway import renderer
@@ -205,12 +206,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FaultyFolder:
     return opened
 
 
+def wait_for_the_store(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Have requests wait so long for the store, and for services as long as a busy machine needs."""
+    monkeypatch.setattr("i2s_gateway.episodes.EpisodeCalls", lambda store, _: EpisodeCalls(store, seconds))
+    monkeypatch.setattr("i2s_gateway.rewards._LOOK_SECONDS", 60.0)
+
+
 async def test_a_store_that_hangs_stops_neither_the_start_nor_rewards_nor_the_end(
-    folder: FaultyFolder, tmp_path: Path
+    folder: FaultyFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder.hangs = threading.Event()
-    chosen: dict[str, Any] = {"store": str(tmp_path), "deadline": 0.2}
-    async with episodes_before(draws_at_once, **chosen) as client:
+    wait_for_the_store(monkeypatch, 0.2)
+    async with episodes_before(draws_at_once, store=str(tmp_path)) as client:
         asking = [asyncio.create_task(client.post("/v1/episodes", json=OPENING)) for _ in range(40)]
         batch = {"items": [{"task": "scimage", "inputs": INPUTS, **answer(1)}]}
         assert (await client.get("/v1/live")).status_code == 200
@@ -242,9 +249,10 @@ async def test_a_step_that_is_being_kept_is_alone_until_it_is_kept_though_its_ca
 
 
 async def test_a_step_that_is_kept_late_is_no_reason_to_send_it_again(
-    folder: FaultyFolder, tmp_path: Path
+    folder: FaultyFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with episodes_before(draws_at_once, store=str(tmp_path), deadline=0.5) as client:
+    wait_for_the_store(monkeypatch, 2.0)
+    async with episodes_before(draws_at_once, store=str(tmp_path)) as client:
         path = f"/v1/episodes/{await begun(client)}"
         folder.held = threading.Event()
         late = await client.post(f"{path}/step", json=answer(1))
