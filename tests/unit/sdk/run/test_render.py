@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from PIL import Image
@@ -25,8 +26,10 @@ from i2s_sdk.run.render import (
 from i2s_sdk.run.score import ScoreStep
 from i2s_sdk.run.storage.codec import read_rendering, rendering_line
 from i2s_sdk.run.storage.record import SampleAnswer, SampleInstance
+from i2s_sdk.scoring.scorer import Metric, MetricValues, Scorer
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.tasks.registry import open_task
+from i2s_sdk.tasks.webpage.task import WebpageTask
 from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.description import RendererDescription
@@ -136,8 +139,10 @@ class _Answering:
 
     def __init__(self, *answers):
         self._answers = list(answers)
+        self.requests = []
 
     async def render(self, request):
+        self.requests.append(request)
         return self._answers.pop(0)
 
 
@@ -179,3 +184,50 @@ async def test_an_instance_without_ground_truth_has_no_such_metric_and_no_reason
     scoring = ScoreStep(task, None, (), task.scorers, ScorerWorkers())
     score = await scoring.score(rendering, Instance("page", "webpage", "css", None), b"", None)
     assert (score.metrics, score.undefined) == ({}, {})
+
+
+class _SizeTask(WebpageTask):
+    """A task whose scorer compares what the engine drew: here the size of the image."""
+
+    def drawn_request(self, document):
+        return replace(self.request(document), limits=Limits(pages=7))
+
+    def drawn(self, document, rendering):
+        return f"{rendering.pictures[0].width}"
+
+
+class _SizeScorer(Scorer):
+    name, version, in_worker, compares_drawn = "size", "1", False, True
+    metrics = (Metric("size"),)
+
+    def applies(self, sample):
+        return sample.drawn_truth is not None
+
+    def score(self, sample):
+        return MetricValues({"size": float(sample.drawn == sample.drawn_truth)})
+
+
+@pytest.mark.parametrize(("width", "value"), [(10, 1.0), (11, 0.0)])
+async def test_what_the_engine_drew_is_asked_for_stored_and_compared(width, value):
+    drawn = replace(DRAWN, pictures=(Picture(png(width, 10), width, 10, 1, ""),))
+    task, service = _SizeTask(), _Answering(DRAWN, drawn)
+    reading = RenderStep(task, {"render-html": service}, with_texts=True, with_drawn=True)
+    rendering, _ = await reading.render(FACTS, SITE, SAID)
+    assert [one.limits.pages for one in service.requests] == [7, 7]
+    assert (rendering.drawn, rendering.drawn_truth) == (f"{width}", "10")
+    assert read_rendering(rendering_line(FACTS, rendering)) == (FACTS, rendering)
+    scoring = ScoreStep(task, None, (), (_SizeScorer(),), ScorerWorkers())
+    score = await scoring.score(rendering, Instance("page", "webpage", "css", None), b"", None)
+    assert score.metrics == {"size": value}
+
+
+async def test_a_ground_truth_that_is_not_drawn_leaves_its_text_and_a_reason():
+    task = _SizeTask()
+    service = _Answering(Rendering(Verdict.NO_OUTPUT, "There is no page."), DRAWN)
+    reading = RenderStep(task, {"render-html": service}, with_texts=True, with_drawn=True)
+    rendering, _ = await reading.render(FACTS, replace(SITE, text="Hello"), SAID)
+    assert (rendering.text, rendering.truth, rendering.drawn) == ("Hello", "Hello", None)
+    scoring = ScoreStep(task, None, (), (*task.scorers, _SizeScorer()), ScorerWorkers())
+    score = await scoring.score(rendering, Instance("page", "webpage", "css", None), b"", None)
+    assert score.metrics == {"edit": 1.0, "size": None}
+    assert score.undefined == {"size": "the ground truth was not rendered (NO_OUTPUT: There is no page.)"}

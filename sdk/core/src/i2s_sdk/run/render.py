@@ -247,6 +247,16 @@ class StructureStep:
 
 
 @dataclass(frozen=True, slots=True)
+class _Truth:
+    """What of a ground truth is compared with."""
+
+    text: str | None = None
+    drawn: str | None = None
+    #: Why something is missing that the ground truth would have; else empty.
+    missing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RenderStep(Generic[D]):
     """The reading and rendering of the answers of a task that renders."""
 
@@ -256,6 +266,8 @@ class RenderStep(Generic[D]):
     renderers: Mapping[str, Renderer]
     #: Whether scorers need the texts of rendering and ground truth.
     with_texts: bool
+    #: Whether scorers need what the engine drew of both.
+    with_drawn: bool = False
     #: What is asked for of the size of images, by the names of the services.
     image_limits: Mapping[str, ImageLimits] = field(default_factory=dict)
 
@@ -268,18 +280,20 @@ class RenderStep(Generic[D]):
             ServiceError: The renderer does not answer, or the ground truth met a limit of the machine.
             ProtocolError: It answers what it must not.
         """
-        truth, no_truth = await self._truth(content, facts.id)
+        truth = await self._truth(content, facts.id)
         structure, rendering = await asyncio.to_thread(_read, self.task, facts, answer)
-        rendering = replace(rendering, truth=truth, no_truth=no_truth)
+        rendering = replace(rendering, truth=truth.text, drawn_truth=truth.drawn, no_truth=truth.missing)
         if structure is None:
             return rendering, None
         attempts = await self._attempts(structure, content, facts.id)
         image = attempts.last.pictures[0].png if attempts.last.verdict.has_picture else None
-        text = None
-        if truth is not None and image is not None:
+        text = drawn = None
+        if truth.text is not None and image is not None:
             text = await asyncio.to_thread(self.task.text_for_edit, attempts.document, attempts.last)
-        completion = answer.completion or ""
-        return replace(_rendering(rendering, structure, attempts, completion), text=text), image
+        if truth.drawn is not None and image is not None:
+            drawn = await asyncio.to_thread(self.task.drawn, attempts.document, attempts.last)
+        rendering = _rendering(rendering, structure, attempts, answer.completion or "")
+        return replace(rendering, text=text, drawn=drawn), image
 
     async def _attempts(self, structure: Structure, content: Content, identity: str) -> Attempts[D]:
         async def render(document: D) -> Rendering:
@@ -289,34 +303,43 @@ class RenderStep(Generic[D]):
         document = self.task.document(structure, content.assets)
         return await render_with_repairs_async(self.task, document, render)
 
-    async def _truth(self, content: Content, identity: str) -> tuple[str | None, str]:
-        """Return the text of the ground truth that is compared with, rendering it if need be.
-
-        And why there is none although the ground truth would have one, else nothing.
+    async def _truth(self, content: Content, identity: str) -> _Truth:
+        """Return what of the ground truth is compared with, rendering it if need be.
 
         Raises:
             GroundTruthError: It crashed its engine or met a limit of the machine.
         """
         if not self.with_texts:
-            return None, ""
+            return _Truth()
         truth = await asyncio.to_thread(self.task.truth, content)
-        if truth is None or isinstance(truth, str):
-            return truth, ""
+        text = truth if isinstance(truth, str) else None
+        document = None if isinstance(truth, str) else truth
+        if document is None and self.with_drawn:
+            document = await asyncio.to_thread(self.task.drawn_truth, content)
+        if document is None:
+            return _Truth(text)
 
         async def render(document: D) -> Rendering:
             return await self._render(document, identity)
 
-        attempts = await render_with_repairs_async(self.task, truth, render)
+        attempts = await render_with_repairs_async(self.task, document, render)
         last = attempts.last
         if last.verdict in MACHINE_VERDICTS:
             raise _ground_truth_error(last)
         if not last.verdict.has_picture:
             why = f"the ground truth was not rendered ({last.verdict.name}: {last.message})"
-            return content.text, "" if content.text is not None else why
-        return await asyncio.to_thread(self.task.text_for_edit, attempts.document, last), ""
+            text = content.text if text is None else text
+            return _Truth(text, missing=why if text is None or self.with_drawn else "")
+        if text is None:
+            text = await asyncio.to_thread(self.task.text_for_edit, attempts.document, last)
+        drawn = None
+        if self.with_drawn:
+            drawn = await asyncio.to_thread(self.task.drawn, attempts.document, last)
+        return _Truth(text, drawn)
 
     async def _render(self, document: D, identity: str) -> Rendering:
-        request = self.task.request(document)
+        task = self.task
+        request = task.drawn_request(document) if self.with_drawn else task.request(document)
         service = renderer_of(request.source, self.task.services)
         limits = self.image_limits.get(service, ImageLimits()).within(request.limits)
         rendering = await self.renderers[service].render(replace(request, id=identity, limits=limits))

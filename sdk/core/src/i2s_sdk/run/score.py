@@ -66,6 +66,8 @@ class ScoreStep:
             await asyncio.to_thread(_target, self.task, instance),
             rendering.text,
             rendering.truth,
+            rendering.drawn,
+            rendering.drawn_truth,
             instance.subset,
         )
         scorers = tuple(one for one in self.scorers if one.applies(sample))
@@ -143,7 +145,7 @@ def _without_truth(scorers: Iterable[Scorer], reason: str) -> dict[str, MetricVa
 
     Args:
         scorers: Scorers that do not apply.
-        reason: Why the text of the ground truth is missing; empty if that is no fault.
+        reason: Why something of the ground truth is missing; empty if that is no fault.
     """
     if not reason:
         return {}

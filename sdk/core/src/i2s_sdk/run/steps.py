@@ -9,7 +9,7 @@ from i2s_sdk.errors import I2SError
 from i2s_sdk.run.caches import CachedRenderer, Caches, Renderer, ScoreCache
 from i2s_sdk.run.render import ReadStep, RenderStep, StructureStep, image_limits
 from i2s_sdk.run.score import HtmlConverter, ScoreStep
-from i2s_sdk.scoring.scorer import ConvertingScorer, Scorer
+from i2s_sdk.scoring.scorer import ConvertingScorer, DrawnScorer, Scorer
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.stack.services import Services
 from i2s_sdk.tasks.metrics import image_metrics, scorers_of
@@ -110,7 +110,8 @@ def read_steps(
                     for one, renderer in renderers.items()
                 }
             limits = {one: image_limits(engines[one], comparer) for one in rendering.services}
-            steps[name] = RenderStep(rendering, renderers, bool(wanted), limits)
+            with_drawn = any(isinstance(one, DrawnScorer) and one.compares_drawn for one in wanted)
+            steps[name] = RenderStep(rendering, renderers, bool(wanted), with_drawn, limits)
     return steps
 
 

@@ -67,6 +67,10 @@ class Scorable:
     text: str | None = None
     #: Text that ``text`` is compared with; None if there is none.
     truth: str | None = None
+    #: What the engine drew, as JSON; None if there is nothing.
+    drawn: str | None = None
+    #: The same of the ground truth, with which ``drawn`` is compared.
+    drawn_truth: str | None = None
     #: Subset of the instance; empty if it is not known.
     subset: str = ""
     #: HTML by the key of each conversion that was asked for; None if the text cannot be converted.
@@ -184,6 +188,16 @@ class ScoresUnusable(Protocol):
     @property
     def scores_unusable(self) -> bool:
         """Whether answers that are not usable are scored too."""
+        ...
+
+
+@runtime_checkable
+class DrawnScorer(Protocol):
+    """A scorer that compares what the engine drew, so that the ground truth is rendered too."""
+
+    @property
+    def compares_drawn(self) -> bool:
+        """Whether ``drawn`` of samples is needed."""
         ...
 
 

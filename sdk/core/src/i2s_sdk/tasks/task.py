@@ -202,3 +202,18 @@ class RenderedTask(Task, Protocol[D]):
             scorer compares texts.
         """
         return None
+
+    def drawn_request(self, document: D) -> RenderRequest:
+        """Return ``request``, and ask for what the engine draws, which a ``DrawnScorer`` compares."""
+        return self.request(document)
+
+    def drawn(self, document: D, rendering: Rendering) -> str:
+        """Return what the engine drew, as JSON; empty if no scorer compares it."""
+        return ""
+
+    def drawn_truth(self, content: Content) -> D | None:
+        """Return the document of the ground truth, with whose rendering ``drawn`` is compared.
+
+        It is not asked for if ``truth`` is a document, which is rendered once for both.
+        """
+        return None

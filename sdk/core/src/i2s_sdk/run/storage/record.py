@@ -301,7 +301,11 @@ class SampleRendering:
     text: str | None = None
     #: Text that it is compared with; None if there is none or none is wanted.
     truth: str | None = None
-    #: Why there is no such text, although there is a ground truth that would have one; empty if there is one.
+    #: What the engine drew, as JSON; None if it drew nothing, or nothing is wanted.
+    drawn: str | None = None
+    #: The same of the ground truth.
+    drawn_truth: str | None = None
+    #: Why there is nothing of the ground truth to compare with, although it would have it; else empty.
     no_truth: str = ""
     #: What was rendered last, as its engine counts the lines; None if it is the structure, or was not stored
     #: since it is too long.
