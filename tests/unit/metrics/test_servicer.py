@@ -57,7 +57,7 @@ def request(**fields):
 def test_absent_options_mean_pad_paper_and_all_that_is_available():
     job = job_from_wire(request(), 100, MISSING)
     assert (job.policy, job.profile) == (SizePolicy.PAD, Profile.PAPER)
-    assert job.metrics == ("ems", "pixel", "exact", "ssim")
+    assert job.metrics == ("ems", "pixel", "exact", "ssim", "ems_scaled", "ssim_scaled")
     assert (job.reference, job.prediction) == (b"reference", b"prediction")
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from i2s_metrics import worker
+from i2s_metrics import registry, worker
 from i2s_metrics.bounded_cache import BoundedCache
 from i2s_metrics.images import decode
 from i2s_metrics.model import ComparisonJob, Inputs, MetricValue, Network, NetworkComparison
@@ -65,6 +65,43 @@ def test_white_that_a_policy_adds_is_no_exact_match(encode):
     for reference, prediction in ((small, large), (large, small)):
         exact, pixel = run(reference, prediction, ("exact", "pixel")).outcomes
         assert (exact.value, pixel.value) == (0, 1)
+
+
+@pytest.mark.parametrize("name", ["ems", "ssim"])
+@pytest.mark.parametrize("policy", SizePolicy)
+def test_a_scaled_metric_is_the_metric_of_a_resized_prediction_whatever_the_policy(
+    page, encode, name, policy
+):
+    small = Image.new("RGB", (45, 30), "white")
+    small.paste((10, 60, 200), (10, 5, 25, 21))
+    answer = encode(small)
+    (resized,) = run(page, answer, (name,), policy=SizePolicy.RESIZE).outcomes
+    plain, scaled = run(page, answer, (name, f"{name}_scaled"), policy=policy).outcomes
+    assert scaled == resized
+    assert (plain == scaled) is (policy is SizePolicy.RESIZE)
+
+
+@pytest.mark.parametrize("policy", SizePolicy)
+def test_images_of_one_size_are_compared_once(page, encode, policy, monkeypatch):
+    image = Image.new("RGB", (90, 60), "white")
+    image.paste((10, 60, 200), (24, 10, 54, 40))
+    calls = []
+    measured = registry.find("ems", Profile.PAPER).compute
+    monkeypatch.setattr(
+        registry.PaperEarthMoverSimilarity,
+        "compute",
+        lambda self, pair: calls.append(self.name) or measured(pair),
+    )
+    plain, scaled = run(page, encode(image), ("ems", "ems_scaled"), policy=policy).outcomes
+    assert 0 < plain.value < 1
+    assert (scaled, calls) == (plain, ["ems"])
+
+
+def test_images_that_cannot_be_padded_can_be_scaled(encode):
+    wide, high = (encode(Image.new("RGB", size, "blue")) for size in ((2000, 2), (2, 2000)))
+    plain, scaled = run(wide, high, ("ems", "ems_scaled")).outcomes
+    assert plain.kind is MetricFailureKind.BAD_IMAGE
+    assert scaled.value == 1
 
 
 @pytest.mark.parametrize("name", ["lpips", "cis"])

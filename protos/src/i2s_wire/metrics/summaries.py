@@ -17,6 +17,8 @@ SUMMARIES: Mapping[Profile, Mapping[str, str]] = {
             "1 minus the learned perceptual distance of VGG16 features, both images resized to 256 x 256."
         ),
         "cis": "Cosine of the 2048 penultimate values of Inception v3, as (1 + cos) / 2.",
+        "ems_scaled": "ems after the rendering was resized to its reference.",
+        "ssim_scaled": "ssim after the rendering was resized to its reference.",
     },
     Profile.HELM: {
         "ems": "Earth Mover Similarity as the leaderboard v1.0.x has it.",

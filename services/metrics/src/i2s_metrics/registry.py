@@ -24,7 +24,7 @@ from i2s_metrics.functional.ssim import check_leaderboard_size, structural_simil
 from i2s_metrics.images import Pair
 from i2s_metrics.model import Inputs, MetricValue, Network, NetworkComparison
 from i2s_wire.metrics.profile import Profile
-from i2s_wire.metrics.score import Direction
+from i2s_wire.metrics.score import Direction, SizePolicy
 from i2s_wire.metrics.summaries import SUMMARIES
 
 #: What the leaderboard records if a metric fails.
@@ -52,6 +52,10 @@ class ImageMetric(ABC):
     upper_bound: ClassVar[float] = 1.0
     #: Whether exchanging two images of one size changes nothing.
     symmetric: ClassVar[bool]
+    #: How images of different size are made comparable, whatever a request says of it; None as it says.
+    size_policy: ClassVar[SizePolicy | None] = None
+    #: The metric whose definition it shares, and whose value it has for images of one size.
+    same_as: ClassVar[str] = ""
     #: Names of the intermediate values that come with it.
     parts: ClassVar[tuple[str, ...]] = ()
     #: The neural network that it needs, if any.
@@ -84,8 +88,9 @@ class _EarthMoverSimilarity(ImageMetric):
 
     def compute(self, pair: Pair) -> MetricValue:
         """Return the similarity with the two distances that it is the ratio of."""
-        kept = f"{self.name}/{type(self).__name__}"
-        reference = pair.of_reference(kept, lambda image: Reference.of(image, self.rules))
+        reference = pair.of_reference(
+            f"ems/{type(self.rules).__name__}", lambda image: Reference.of(image, self.rules)
+        )
         return _value(earth_mover_similarity(pair.prediction, reference, self.rules))
 
 
@@ -97,6 +102,16 @@ class PaperEarthMoverSimilarity(_EarthMoverSimilarity):
     version = "2"
     profiles = frozenset({Profile.PAPER})
     rules = PAPER
+
+
+class ScaledEarthMoverSimilarity(PaperEarthMoverSimilarity):
+    """EMS of the prediction in the size of the reference: a right answer in another size is near 1."""
+
+    name = "ems_scaled"
+    summary = SUMMARIES[Profile.PAPER]["ems_scaled"]
+    source = "this project: ems with the size policy of web pages"
+    same_as = "ems"
+    size_policy = SizePolicy.RESIZE
 
 
 class HelmEarthMoverSimilarity(_EarthMoverSimilarity):
@@ -174,6 +189,16 @@ class PaperStructuralSimilarity(ImageMetric):
     def compute(self, pair: Pair) -> MetricValue:
         """Return (s + 1) / 2."""
         return MetricValue(structural_similarity(pair.prediction_grey, pair.reference_grey))
+
+
+class ScaledStructuralSimilarity(PaperStructuralSimilarity):
+    """SSIM of the prediction in the size of the reference."""
+
+    name = "ssim_scaled"
+    summary = SUMMARIES[Profile.PAPER]["ssim_scaled"]
+    source = "this project: ssim with the size policy of web pages"
+    same_as = "ssim"
+    size_policy = SizePolicy.RESIZE
 
 
 class HelmStructuralSimilarity(PaperStructuralSimilarity):
@@ -307,6 +332,8 @@ METRICS: tuple[ImageMetric, ...] = (
     HelmLearnedPerceptualSimilarity(),
     PaperInceptionSimilarity(),
     HelmInceptionSimilarity(),
+    ScaledEarthMoverSimilarity(),
+    ScaledStructuralSimilarity(),
 )
 
 _BY_NAME = {(metric.name, profile): metric for metric in METRICS for profile in metric.profiles}

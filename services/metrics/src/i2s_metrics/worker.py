@@ -17,7 +17,7 @@ from i2s_metrics.images import MOST_SCANS, Pair, decode, equalise
 from i2s_metrics.model import ComparisonJob, Draft, Inputs, Outcome
 from i2s_metrics.processes import LOG_BYTES
 from i2s_metrics.registry import ImageMetric, Missing, reason_against
-from i2s_wire.metrics.score import MetricFailure, MetricFailureKind
+from i2s_wire.metrics.score import MetricFailure, MetricFailureKind, SizePolicy
 
 
 def draft(
@@ -25,8 +25,8 @@ def draft(
 ) -> Draft:
     """Compare two encoded images, as far as that goes without networks.
 
-    An image that cannot be read fails every metric with BAD_IMAGE; so does a pair whose common
-    size is too large.
+    An image that cannot be read fails every metric with BAD_IMAGE; a pair whose common size is too large
+    fails those metrics that need it.
 
     Args:
         job: What to compare.
@@ -40,24 +40,66 @@ def draft(
     """
     started = time.process_time()
     metrics = [registry.find(name, job.profile) for name in job.metrics]
-    width = height = 0
-    outcomes: tuple[Outcome | Inputs, ...]
     try:
-        pair = _pair(job, cache, most_pixels, most_scans)
-        height, width, _ = pair.reference.shape
-        outcomes = tuple(_outcome(metric, pair, missing) for metric in metrics)
+        pairs = _Pairs(job, cache, most_pixels, most_scans)
     except BadImageError as error:
-        outcomes = (MetricFailure(MetricFailureKind.BAD_IMAGE, str(error)),) * len(metrics)
-    return Draft(outcomes, width, height, time.process_time() - started)
+        return Draft((_bad_image(error),) * len(metrics), 0, 0, time.process_time() - started)
+    outcomes: dict[str, Outcome | Inputs] = {}
+    for metric in metrics:
+        equal = outcomes.get(metric.same_as) if pairs.are_equal_in_size else None
+        outcomes[metric.name] = equal or _outcome(metric, pairs, job.policy, missing)
+    width, height = pairs.size(job.policy)
+    return Draft(tuple(outcomes.values()), width, height, time.process_time() - started)
 
 
-def _pair(job: ComparisonJob, cache: BoundedCache, most_pixels: int, most_scans: int) -> Pair:
-    bounds = most_pixels, most_scans
-    digest = hashlib.sha256(job.reference).hexdigest()
-    reference = cache.get(("pixels", digest), lambda: _decode("reference", job.reference, *bounds))
-    prediction = _decode("prediction", job.prediction, *bounds)
-    equal = equalise(prediction, reference, job.policy, most_pixels)
-    return Pair(*equal, digest, cache, same_size=prediction.shape == reference.shape)
+class _Pairs:
+    """The decoded images of a job, brought to one size by each policy that is asked for.
+
+    Raises:
+        BadImageError: One of them cannot be decoded.
+    """
+
+    def __init__(self, job: ComparisonJob, cache: BoundedCache, most_pixels: int, most_scans: int) -> None:
+        bounds = most_pixels, most_scans
+        self._digest, self._cache, self._most_pixels = (
+            hashlib.sha256(job.reference).hexdigest(),
+            cache,
+            most_pixels,
+        )
+        self._reference = cache.get(
+            ("pixels", self._digest), lambda: _decode("reference", job.reference, *bounds)
+        )
+        self._prediction = _decode("prediction", job.prediction, *bounds)
+        self._pairs: dict[SizePolicy, Pair] = {}
+
+    @property
+    def are_equal_in_size(self) -> bool:
+        """Whether no policy changes an image."""
+        return self._prediction.shape == self._reference.shape
+
+    def pair(self, policy: SizePolicy) -> Pair:
+        """Return the images in one size.
+
+        Raises:
+            BadImageError: The size has too many pixels.
+        """
+        if policy not in self._pairs:
+            equal = equalise(self._prediction, self._reference, policy, self._most_pixels)
+            same = self.are_equal_in_size
+            self._pairs[policy] = Pair(*equal, self._digest, self._cache, same_size=same)
+        return self._pairs[policy]
+
+    def size(self, policy: SizePolicy) -> tuple[int, int]:
+        """Return width and height of both images; 0 if there is no such size."""
+        try:
+            height, width, _ = self.pair(policy).reference.shape
+        except BadImageError:
+            return 0, 0
+        return width, height
+
+
+def _bad_image(error: BadImageError) -> MetricFailure:
+    return MetricFailure(MetricFailureKind.BAD_IMAGE, str(error))
 
 
 def _decode(which: str, data: bytes, most_pixels: int, most_scans: int) -> RgbArray:
@@ -67,7 +109,11 @@ def _decode(which: str, data: bytes, most_pixels: int, most_scans: int) -> RgbAr
         raise BadImageError(f"{which}: {error}") from error
 
 
-def _outcome(metric: ImageMetric, pair: Pair, missing: Missing) -> Outcome | Inputs:
+def _outcome(metric: ImageMetric, pairs: _Pairs, policy: SizePolicy, missing: Missing) -> Outcome | Inputs:
+    try:
+        pair = pairs.pair(metric.size_policy or policy)
+    except BadImageError as error:
+        return _bad_image(error)
     if reason := reason_against(metric, missing):
         return MetricFailure(MetricFailureKind.UNAVAILABLE, reason)
     try:

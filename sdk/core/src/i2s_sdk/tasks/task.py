@@ -36,6 +36,8 @@ D = TypeVar("D", bound=Document)
 
 #: The share of exact matches.
 EXACT = "exact"
+#: Metrics of the rendering in the size of the reference.
+SCALED = ("ems_scaled", "ssim_scaled")
 
 
 class Task(Protocol):
@@ -173,10 +175,12 @@ class RenderedTask(Task, Protocol[D]):
     def image_metrics(self) -> tuple[str, ...]:
         """Computed from two images by the metric service, the main one first.
 
-        Profile ``helm`` has what the released code has, which counts no exact matches.
+        Profile ``helm`` has what the released code has, which counts no exact matches. A task that pads
+        images also has EMS and SSIM of the rendering in the size of the reference.
         """
         exact = () if self.profile is Profile.HELM else (EXACT,)
-        return ("ems", "pixel", *exact, "ssim", "lpips", "cis")
+        pads = self.profile is not Profile.HELM and self.size_policy is SizePolicy.PAD
+        return ("ems", "pixel", *exact, "ssim", "lpips", "cis", *(SCALED if pads else ()))
 
     def document(self, structure: Structure, assets: Mapping[str, bytes] | None = None) -> D:
         """Return the document that shows a structure, with the assets at their names."""
