@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import pytest
+
 from i2s_sdk.report import Report, print_overview, write_report
 from i2s_sdk.run.storage.folder import read_run, write_points
 from i2s_sdk.run.storage.manifest import PlannedInstance
@@ -44,7 +46,7 @@ def report(tmp_path: Path, *runs: Path) -> Report:
 
 def printed(written: Report) -> str:
     stream = io.StringIO()
-    print_overview(written.overview, stream, written.skills)
+    print_overview(written.overview, stream)
     return stream.getvalue()
 
 
@@ -115,3 +117,54 @@ def test_a_table_of_many_tasks_has_a_row_for_each(tmp_path: Path) -> None:
         tasks, key=[one.task for one in written.overview.columns].index
     )
     assert max(map(len, printed(written).splitlines())) <= 80
+
+
+def scaled(path: Path, ems: float, ems_scaled: float, model: str = "") -> Path:
+    """Write a run of the task latex with its published and its recommended metric."""
+    planned = [PlannedInstance(f"latex-{at}", "latex", "equation", "easy") for at in range(12)]
+    plain = flat_record("", "latex", "equation", "easy", outcome=Outcome.SCORED, completion="x")
+    metrics = {"ems": ems, "ems_scaled": ems_scaled}
+    samples = {
+        one.id: changed(
+            plain,
+            id=one.id,
+            reference_sha256=one.id,
+            usable=True,
+            verdict=Verdict.RENDERED,
+            verdict_before_repair=Verdict.RENDERED,
+            metrics=metrics,
+        )
+        for one in planned
+    }
+    made = options(tasks=("latex",), model=model or path.name, metrics=dict.fromkeys(metrics, "1"))
+    write_run(path, planned, samples, made)
+    return path
+
+
+def test_the_recommended_column_stands_beside_the_main_one_and_has_the_skill(tmp_path: Path) -> None:
+    runs = [
+        scaled(tmp_path / "right", 0.72, 1.0),
+        scaled(tmp_path / "constant", 0.73, 0.2),
+    ]
+    points = scaled(tmp_path / "blank", 0.7, 0.1, "baseline/blank")
+    written = report(tmp_path, *runs, points)
+    assert [column.title for column in written.overview.columns] == ["latex ems", "latex ems_scaled"]
+    main, recommended = written.overview.leads
+    assert (main.ahead, recommended.ahead) == ("constant", "right")
+    text = printed(written)
+    assert "latex: ems and ems_scaled disagree about who is ahead; go by ems_scaled" in text
+    assert "latex: ems is the published metric; ems_scaled tells right answers from wrong ones" in text
+    skill = written.skills["latex"]["right"]
+    assert (skill.metric, round(skill.floor, 3), skill.skill.value) == ("ems_scaled", 0.1, 1.0)
+    document = written.overview.to_json()["rows"][0]
+    assert {name: document[name]["latex"]["value"] for name in ("values", "recommended")} == {
+        "values": pytest.approx(0.72),
+        "recommended": 1.0,
+    }
+
+
+def test_runs_without_the_recommended_column_have_the_skill_of_the_main_one(tmp_path: Path) -> None:
+    both, old = scaled(tmp_path / "both", 0.8, 1.0), run(tmp_path / "old", {"latex": [0.9] * 12})
+    points = scaled(tmp_path / "blank", 0.7, 0.1, "baseline/blank")
+    written = report(tmp_path, both, old, points)
+    assert {one.metric for one in written.skills["latex"].values()} == {"ems"}

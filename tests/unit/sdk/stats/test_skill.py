@@ -256,7 +256,9 @@ def test_the_interval_of_a_mean_skill_is_about_that_of_a_plain_bootstrap_within_
         floor = low + 0.1 * rng.random(n)
         value = floor + (1 - floor) * rng.beta(2, 3, n)
         ones = [((a, 1.0), (b, 1.0), (1.0, 1.0)) for a, b in zip(value, floor, strict=True)]
-        tasks.append(SkillData("mine", "baseline/blank", "", tuple(((a,), (b,), (c,)) for a, b, c in ones)))
+        tasks.append(
+            SkillData("mine", "baseline/blank", "", tuple(((a,), (b,), (c,)) for a, b, c in ones), "ems")
+        )
         drawn = (rng.integers(0, n, n) for _ in range(4000))
         plain.append([(value[at] - floor[at]).mean() / (1 - floor[at]).mean() for at in drawn])
     found = mean_skill(tasks)
@@ -270,7 +272,7 @@ def test_the_interval_of_a_mean_skill_is_about_that_of_a_plain_bootstrap_within_
 
 
 def test_a_mean_over_a_task_without_skill_has_no_value() -> None:
-    same = SkillData("mine", "baseline/blank", "", ((((1.0, 1.0),),) * 3,))
+    same = SkillData("mine", "baseline/blank", "", ((((1.0, 1.0),),) * 3,), "ems")
     assert mean_skill([same]).value is None
     assert mean_skill([]).value is None
 

@@ -258,7 +258,7 @@ def _tell_several(result: SeveralResult, settings: Settings, given: dict[str, An
         codes += [_tell_coverage(run, settings) for run in result.runs.values()]
     else:
         report = result.report
-        print_overview(report.overview, sys.stdout, report.skills)
+        print_overview(report.overview, sys.stdout)
         print_turns(summaries, sys.stdout)
         for name, run in result.runs.items():
             if str(run.spending):

@@ -84,7 +84,7 @@ def compare_two(
         views = [replace(view, label=name) for view, name in zip(views, names, strict=True)]
     versus = versus_of(views, 0, 1, difference, across_rules=across_rules)
     compared = compare_views(views)
-    return TwoRuns(versus, compared.notes(list(compared.by_task)))
+    return TwoRuns(versus, [*versus.notes, *compared.notes(list(compared.by_task))])
 
 
 def _answer_word(turn: Turn) -> str:

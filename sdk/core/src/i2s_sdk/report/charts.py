@@ -208,7 +208,7 @@ def group_charts(compared: ComparedRuns, task: str) -> list[Reaches]:
         for view in compared.views
         if task in view.summary.tasks and not is_reference_point(view.manifest.options.model)
     ]
-    metric = task_spec(task).main_metric
+    metric = compared.skill_metric(task) or task_spec(task).main_metric
     bys: tuple[_By, ...] = ("subset", "difficulty")
     charts = []
     for by in bys:
@@ -227,9 +227,9 @@ def group_charts(compared: ComparedRuns, task: str) -> list[Reaches]:
 
 
 def _rows(compared: ComparedRuns, runs: Sequence[RunView], task: str, by: _By, name: str) -> list[Reach]:
-    metric = task_spec(task).main_metric
+    metric = compared.skill_metric(task) or task_spec(task).main_metric
     low, high = value_range(task, metric)
-    column = SkillColumn(task, (), by, name)
+    column = SkillColumn(task, (), by=by, group=name)
     rows = []
     for view in runs:
         columns = view.columns[task]

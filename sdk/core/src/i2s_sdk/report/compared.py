@@ -75,6 +75,10 @@ class ComparedRuns:
         all_notes = (account_note(label, self.own_summary(label), tasks) for label in self.ranked)
         return tuple(note for notes in all_notes for note in notes)
 
+    def skill_metric(self, task: str) -> str:
+        """Return the column that skill in a task is computed of; empty if there is no skill."""
+        return next((one.metric for one in self.skills.get(task, {}).values()), "")
+
     def mean_skills(self, tasks: Collection[str]) -> dict[str, Mean]:
         """Return the mean skill of runs over those of some tasks in which all ranked runs have one.
 
@@ -119,7 +123,7 @@ class ComparedRuns:
             The skill; None if no baseline that looks at nothing has values of the group.
         """
         view = next((one for one in self.views if one.label == label), None)
-        column = _main_column(view, task) if view is not None else None
+        column = _skill_column(view, self.views, task) if view is not None else None
         if view is None or column is None:
             return None
         key = label, replace(column, by=by, group=group)
@@ -223,7 +227,7 @@ def _point_views(views: Sequence[RunView], kept: Mapping[str, Points]) -> list[R
 def _data_of_task(views: Sequence[RunView], kept: Mapping[str, Points], task: str) -> dict[str, SkillData]:
     by_run = {}
     for view in views:
-        column = _main_column(view, task)
+        column = _skill_column(view, views, task)
         data = _skill_data(view, views, kept, column) if column is not None else None
         if data is not None:
             by_run[view.label] = data
@@ -258,11 +262,16 @@ def _scored_run(view: RunView) -> ScoredRun:
     )
 
 
-def _main_column(view: RunView, task: str) -> SkillColumn | None:
-    """Return the main column of a task in a run; None if the run does not have it."""
-    columns = view.columns.get(task)
-    metrics = columns.metrics_of(SPECS[task].main_metric) if columns is not None else ()
-    return SkillColumn(task, metrics) if metrics else None
+def _skill_column(view: RunView, views: Sequence[RunView], task: str) -> SkillColumn | None:
+    """Return the column of a task that the skill of a run is computed of; None if the run has none.
+
+    It is the recommended one if all runs of the task have it, else the main one.
+    """
+    every = [one.columns[task] for one in views if task in one.columns]
+    names = (one for one in reversed(SPECS[task].headline_metrics) if all(c.metrics_of(one) for c in every))
+    name = next(names, "")
+    metrics = view.columns[task].metrics_of(name) if task in view.columns else ()
+    return SkillColumn(task, metrics, name) if metrics else None
 
 
 def _best_first(data: Mapping[str, SkillData]) -> dict[str, Skill]:

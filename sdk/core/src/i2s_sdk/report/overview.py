@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from i2s_sdk.report import figures
 from i2s_sdk.report.account_lines import loss_words
+from i2s_sdk.report.charts import reference_values
 from i2s_sdk.report.compared import ComparedRuns
-from i2s_sdk.report.versus import versus_of
+from i2s_sdk.report.versus import disagreement, recommendation, versus_of
 from i2s_sdk.report.view import metric_word
 from i2s_sdk.stats.compare import ALPHA, Comparison
 from i2s_sdk.stats.leaderboard import Standing
@@ -23,12 +24,17 @@ TASKS_ACROSS = 5
 
 @dataclass(frozen=True, slots=True)
 class OverviewColumn:
-    """The main column of a task."""
+    """The main or the recommended column of a task."""
 
     #: Name of the task.
     task: str
-    #: Name of the main metric.
+    #: Name of the metric.
     metric: str
+
+    @property
+    def is_main(self) -> bool:
+        """Whether it is the main column."""
+        return self.metric == task_spec(self.task).main_metric
 
     @property
     def word(self) -> str:
@@ -49,6 +55,8 @@ class OverviewRow:
     label: str
     #: The main value by task; tasks without one are left out.
     values: Mapping[str, Mean]
+    #: The value in the recommended column by task, of tasks that recommend another one than the main one.
+    recommended: Mapping[str, Mean]
     #: Exact answers of those that have that metric, over all tasks; None if no task has it.
     exact: tuple[int, int] | None
     #: Scored and planned samples over all tasks.
@@ -58,10 +66,14 @@ class OverviewRow:
     #: Whether it is a reference point, which is not ranked.
     is_reference_point: bool = False
 
+    def value(self, column: OverviewColumn) -> Mean | None:
+        """Return the value in a column; None if there is none."""
+        return (self.values if column.is_main else self.recommended).get(column.task)
+
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """The difference of the two best runs in the main column of a task."""
+    """The difference of the two best runs in a column of a task."""
 
     task: str
     metric: str
@@ -94,12 +106,16 @@ class Lead:
 class Overview:
     """Several runs at a glance."""
 
-    #: The main column of each task.
+    #: The main column of each task, and behind it the recommended one if that is another one.
     columns: tuple[OverviewColumn, ...] = ()
     #: Runs in the order of the leaderboard, best first, then those of reference points.
     rows: tuple[OverviewRow, ...] = ()
-    #: For each task in which runs are ranked.
+    #: For each column of tasks in which runs are ranked.
     leads: tuple[Lead, ...] = ()
+    #: Floor and ceiling of each column, None where they are not known.
+    ends: Mapping[OverviewColumn, tuple[float | None, float | None]] = field(default_factory=dict)
+    #: What a reader of the values must know, as sentences.
+    notes: tuple[str, ...] = ()
 
     @property
     def shown(self) -> tuple[OverviewRow, ...]:
@@ -109,7 +125,8 @@ class Overview:
     def to_json(self) -> dict[str, Any]:
         """Return the numbers as JSON has them."""
         leads = [{**asdict(lead), "certain": lead.is_certain} for lead in self.leads]
-        return {"rows": [asdict(row) for row in self.rows], "leads": leads}
+        rows = [asdict(row) for row in self.rows]
+        return {"rows": rows, "leads": leads, "notes": list(self.notes)}
 
 
 def overview(compared: ComparedRuns, standings: Sequence[Standing]) -> Overview:
@@ -120,26 +137,53 @@ def overview(compared: ComparedRuns, standings: Sequence[Standing]) -> Overview:
         standings: Those that are rows, ranked.
     """
     tasks = list(dict.fromkeys(task for standing in standings for task in standing.values))
-    columns = tuple(OverviewColumn(task, task_spec(task).main_metric) for task in tasks)
+    known = [OverviewColumn(task, name) for task in tasks for name in task_spec(task).headline_metrics]
+    present = {(task, name) for one in standings for task, of_task in one.values.items() for name in of_task}
+    columns = tuple(one for one in known if one.is_main or (one.task, one.metric) in present)
     rows = tuple(_row(compared, standing, columns) for standing in standings)
     ranked = [row for row in rows if not row.is_reference_point]
     leads = (_lead(compared, column, ranked) for column in columns if column.task not in compared.refused)
-    return Overview(columns, rows, tuple(lead for lead in leads if lead is not None))
+    made = tuple(lead for lead in leads if lead is not None)
+    ends = {column: floor_and_ceiling(compared, column) for column in columns}
+    return Overview(columns, rows, made, ends, _notes(columns, made))
+
+
+def floor_and_ceiling(compared: ComparedRuns, column: OverviewColumn) -> tuple[float | None, float | None]:
+    """Return floor and ceiling of a column, None if they are not known; the floor is that of skill."""
+    floor, ceiling = reference_values(compared, column.task, column.metric)
+    skill = next(iter(compared.skills.get(column.task, {}).values()), None)
+    return (skill.floor if skill is not None and skill.metric == column.metric else floor), ceiling
+
+
+def _notes(columns: Sequence[OverviewColumn], leads: Sequence[Lead]) -> tuple[str, ...]:
+    """Return why there are two columns of a task, and which to go by if they disagree."""
+    notes = [recommendation(one.task) for one in columns if not one.is_main]
+    by_column = {(one.task, one.metric): one for one in leads}
+    for column in columns:
+        main = by_column.get((column.task, task_spec(column.task).main_metric))
+        own = by_column.get((column.task, column.metric))
+        if main is not None and own is not None and main.ahead != own.ahead:
+            notes.append(disagreement(column.task))
+    return tuple(dict.fromkeys(notes))
 
 
 def _row(compared: ComparedRuns, standing: Standing, columns: Sequence[OverviewColumn]) -> OverviewRow:
     of_tasks = standing.values
-    values = {
-        column.task: of_tasks[column.task][column.metric]
-        for column in columns
-        if column.metric in of_tasks.get(column.task, {})
-    }
+    values, recommended = (
+        {
+            column.task: of_tasks[column.task][column.metric]
+            for column in columns
+            if column.is_main is is_main and column.metric in of_tasks.get(column.task, {})
+        }
+        for is_main in (True, False)
+    )
     shares = [metrics[EXACT] for metrics in of_tasks.values() if EXACT in metrics]
     exact = sum(round((share.value or 0.0) * share.n) for share in shares)
     coverage = standing.coverage.values()
     return OverviewRow(
         standing.label,
         values,
+        recommended,
         (exact, sum(share.n for share in shares)) if shares else None,
         (sum(scored for scored, _ in coverage), sum(planned for _, planned in coverage)),
         loss_words(compared.own_summary(standing.label)),
@@ -149,7 +193,7 @@ def _row(compared: ComparedRuns, standing: Standing, columns: Sequence[OverviewC
 
 def _lead(compared: ComparedRuns, column: OverviewColumn, rows: Sequence[OverviewRow]) -> Lead | None:
     """Return how far the best run is ahead of the next; None of fewer than two."""
-    by_value = {row.label: row.values[column.task].value for row in rows if column.task in row.values}
+    by_value = {row.label: mean.value for row in rows if (mean := row.value(column)) is not None}
     known = [label for label, value in by_value.items() if value is not None]
     known.sort(key=lambda label: -(by_value[label] or 0.0))
     if len(known) < 2:

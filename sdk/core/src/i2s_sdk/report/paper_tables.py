@@ -212,7 +212,8 @@ def task_table(compared: ComparedRuns, task: str, *, published: bool, rendered_o
     ]
     notes += compared.notes([task])
     if has_skill:
-        notes.append(f"Skill in {metric_title(task, main)}: 0 is the best baseline that looks at nothing.")
+        metric = metric_title(task, compared.skill_metric(task))
+        notes.append(f"Skill in {metric}: 0 is the best baseline that looks at nothing.")
     if theirs is not None:
         judged = {label: one for label, one in runs.items() if label not in compared.unranked}
         notes += [f"Published rows: {theirs.where}.", *mismatch_notes(apart), *profile_note(judged)]

@@ -1,4 +1,4 @@
-"""The scale of each task's main column, with a mark for each run, its interval and the reference points."""
+"""The scales of the main and recommended columns, with marks for runs, intervals and reference points."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from i2s_sdk.report import figures
-from i2s_sdk.report.charts import place_of, reference_values
+from i2s_sdk.report.charts import place_of
 from i2s_sdk.report.compared import ComparedRuns
 from i2s_sdk.report.overview import Overview, OverviewColumn
 from i2s_sdk.stats.leaderboard import task_mean
@@ -44,7 +44,7 @@ class RunMark:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The main column of a task as a scale, which is the same in all rows."""
+    """A column of a task as a scale, which is the same in all rows."""
 
     column: OverviewColumn
     #: Runs by label; those without a value are left out.
@@ -55,17 +55,19 @@ class Scale:
 
 
 def scales(compared: ComparedRuns, overview: Overview) -> list[Scale]:
-    """Return a scale for each task, from the least to the greatest of the values, interval ends and points.
+    """Return a scale for each column, from the least to the greatest of the values, interval ends and points.
 
     Args:
         compared: The runs, those of reference points among them.
         overview: The rows that have marks of runs.
     """
     rows = [row.label for row in overview.shown]
-    return [_scale(compared, column, rows) for column in overview.columns]
+    return [_scale(compared, overview, column, rows) for column in overview.columns]
 
 
-def _scale(compared: ComparedRuns, column: OverviewColumn, rows: Collection[str]) -> Scale:
+def _scale(
+    compared: ComparedRuns, overview: Overview, column: OverviewColumn, rows: Collection[str]
+) -> Scale:
     means = {
         label: mean
         for label, summary in compared.summaries.items()
@@ -73,7 +75,8 @@ def _scale(compared: ComparedRuns, column: OverviewColumn, rows: Collection[str]
         and (mean := task_mean(summary, column.task, column.metric)) is not None
         and mean.value is not None
     }
-    known = _floor_and_ceiling(compared, column)
+    ends_by_name = zip(("floor", "ceiling"), overview.ends[column], strict=True)
+    known = {name: value for name, value in ends_by_name if value is not None}
     numbers = [one for mean in means.values() for one in (mean.value or 0.0, *(mean.interval or ()))]
     numbers += known.values()
     low, high = min(numbers, default=0.0), max(numbers, default=1.0)
@@ -94,14 +97,6 @@ def _scale(compared: ComparedRuns, column: OverviewColumn, rows: Collection[str]
     ]
     ends = " · ".join(f"{name} {figures.value(value)}" for name, value in known.items())
     return Scale(column, own, tuple(points), ends)
-
-
-def _floor_and_ceiling(compared: ComparedRuns, column: OverviewColumn) -> dict[str, float]:
-    """Return "floor" and "ceiling", those that are known; the floor is that of tables of skill."""
-    floor, ceiling = reference_values(compared, column.task, column.metric)
-    skill = next(iter(compared.skills.get(column.task, {}).values()), None)
-    known = {"floor": skill.floor if skill is not None else floor, "ceiling": ceiling}
-    return {name: value for name, value in known.items() if value is not None}
 
 
 def _run_mark(mean: Mean, low: float, high: float) -> RunMark:

@@ -41,7 +41,7 @@ def skill_tables(compared: ComparedRuns) -> list[PaperTable]:
             )
             for label, one in skills.items()
         )
-        names = ("Model", "Skill", SPECS[task].main_metric, "Floor", "Floor is", "Ceiling", "Instances")
+        names = ("Model", "Skill", compared.skill_metric(task), "Floor", "Floor is", "Ceiling", "Instances")
         headings = tuple(Heading(name) for name in names)
         tables.append(PaperTable(f"{SPECS[task].title}, skill", headings, lines, (_NOTE,)))
     return tables
@@ -93,7 +93,7 @@ class GroupSkills:
     @property
     def notes(self) -> list[str]:
         """The notes that a reader of the columns needs."""
-        return _notes(self._task, self._skills.values())
+        return _notes(self._skills.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +117,13 @@ def task_skills(compared: ComparedRuns, label: str, task: str, subsets: Iterable
     total = compared.skills.get(task, {}).get(label)
     of = {name: compared.group_skill(label, task, "subset", name) for name in subsets}
     every = [total, *of.values()]
-    return TaskSkills(total, of, are_known=any(every), notes=_notes(task, every))
+    return TaskSkills(total, of, are_known=any(every), notes=_notes(every))
 
 
-def _notes(task: str, skills: Iterable[Skill | None]) -> list[str]:
+def _notes(skills: Iterable[Skill | None]) -> list[str]:
     listed = list(skills)
     known = [one for one in listed if one is not None]
-    notes = [_GROUP_NOTE.format(metric=SPECS[task].main_metric)] if known else []
+    notes = [_GROUP_NOTE.format(metric=known[0].metric)] if known else []
     if len(known) < len(listed):
         notes.append(f"{NO_FLOOR if known else 'No skill'}: {_NO_FLOOR_NOTE}")
     return [*notes, *([_UNDEFINED_NOTE] if any(one.skill.value is None for one in known) else [])]

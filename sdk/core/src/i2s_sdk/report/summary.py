@@ -19,7 +19,6 @@ from i2s_sdk.report.view import profile_word, usable_word
 from i2s_sdk.run.storage.record import Outcome
 from i2s_sdk.stats.aggregate import Group, Summary, TaskResult
 from i2s_sdk.stats.skill import Skill
-from i2s_sdk.tasks.registry import task_spec
 from i2s_sdk.visible import visible, visible_line
 
 #: The most metrics that have a column each; of more, a table has a row for each and a column for each subset.
@@ -85,14 +84,14 @@ def print_skills(
     """Print how far a run is between a baseline that looks at nothing and the ground truth.
 
     Args:
-        skills: Skill in the main metric of each task.
+        skills: Skill in each task.
         stream: Stream that the table is printed to.
         by_subset: The same in each subset; None of a subset without a floor. Those of a task are printed if
             it has several.
     """
     for task, skill in skills.items():
         between = figures.interval(skill.skill)
-        metric, floor = task_spec(task).main_metric, f"{figures.value(skill.floor)} ({skill.floor_model})"
+        metric, floor = skill.metric, f"{figures.value(skill.floor)} ({skill.floor_model})"
         line = (
             f"{task}: skill {figures.value(skill.skill.value)}{f' ({between})' if between else ''}, "
             f"{metric} {figures.value(skill.value)}; floor, of a baseline that looks at nothing: {floor}; "
@@ -125,21 +124,18 @@ def _about_means(summary: Summary) -> str:
     )
 
 
-def print_overview(
-    overview: Overview, stream: TextIO, skills: Mapping[str, Mapping[str, Skill]] | None = None
-) -> None:
+def print_overview(overview: Overview, stream: TextIO) -> None:
     """Print several runs at a glance: one table, what was lost, and who is ahead of whom.
 
     Args:
         overview: The runs.
         stream: Stream that it is printed to.
-        skills: Skill in the main metric by task and label, for rows of floor and ceiling; None prints none.
     """
     console = table_console(stream)
     ranked = [row for row in overview.rows if not row.is_reference_point]
     points = [row for row in overview.rows if row.is_reference_point]
     lines = [(row.label, _overview_cells(overview, row)) for row in ranked]
-    ends = [(row.label, _overview_cells(overview, row)) for row in points] + _ends(overview, skills or {})
+    ends = [(row.label, _overview_cells(overview, row)) for row in points] + _ends(overview)
     titles = [column.title for column in overview.columns] + ["exact", "scored"]
     table = Table(title=Text("All runs"), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
     if len(overview.columns) <= TASKS_ACROSS:
@@ -161,22 +157,22 @@ def print_overview(
             console.print(Text(visible_line(f"{row.label}, cut off or lost: {', '.join(row.lost)}")))
     for lead in overview.leads:
         console.print(Text(visible_line(lead.sentence()), style="" if lead.is_certain else "dim"))
+    for note in overview.notes:
+        console.print(Text(visible_line(note)))
 
 
 def _overview_cells(overview: Overview, row: OverviewRow) -> list[str]:
-    values = (row.values.get(column.task) for column in overview.columns)
+    values = (row.value(column) for column in overview.columns)
     means = [figures.value(mean.value if mean is not None else None) for mean in values]
     return [*means, figures.coverage(row.exact), figures.coverage(row.scored)]
 
 
-def _ends(overview: Overview, skills: Mapping[str, Mapping[str, Skill]]) -> list[tuple[str, list[str]]]:
+def _ends(overview: Overview) -> list[tuple[str, list[str]]]:
     """Return the rows of ceiling and floor; none if neither is known."""
-    known = {task: next(iter(by_label.values()), None) for task, by_label in skills.items()}
-    if not any(known.values()):
+    ends = [overview.ends[column] for column in overview.columns]
+    if all(floor is None for floor, _ in ends):
         return []
-    of_columns = [known.get(column.task) for column in overview.columns]
-    ceilings = [figures.value(skill.ceiling if skill is not None else None) for skill in of_columns]
-    floors = [figures.value(skill.floor if skill is not None else None) for skill in of_columns]
+    floors, ceilings = ([figures.value(one) for one in side] for side in zip(*ends, strict=True))
     return [
         ("ceiling (the ground truth)", [*ceilings, "", ""]),
         ("floor (the best baseline that looks at nothing)", [*floors, "", ""]),

@@ -23,13 +23,13 @@ WORDS = {
     "equal": "Samples in which both runs have the same value.",
     "floor": "The value of the best baseline that looks at nothing, on the same samples.",
     "lost": "Samples whose answer was lost on the way: refused, cut off, without code, or not rendered.",
-    "mean skill": f"Mean skill of the tasks: 0 is the floor, 1 the ceiling of the main metric. {_BETTER}",
+    "mean skill": f"Mean skill of the tasks: 0 is the floor, 1 the ceiling. {_BETTER}",
     "mean win rate": (
         "Share of the other runs that a run is ahead of, over “rendered” and the main metric of each task; "
         f"reference points are not ranked. {_BETTER}"
     ),
     "scored": "Samples with a score, of all planned ones; a failure of the infrastructure gives none.",
-    "skill": f"(value − floor) / (ceiling − floor) of the main metric. {_BETTER}",
+    "skill": f"(value − floor) / (ceiling − floor) of the metric that the note names. {_BETTER}",
     "worse": "Samples in which the second run has the lower value.",
 }
 _USABLE = {

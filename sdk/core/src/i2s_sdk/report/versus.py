@@ -11,6 +11,7 @@ from i2s_sdk.report.account_lines import AccountDifference, account_differences
 from i2s_sdk.report.view import RunView
 from i2s_sdk.stats.comparability import same_rules, same_version
 from i2s_sdk.stats.compare import Comparison, compare
+from i2s_sdk.tasks.registry import task_spec
 
 #: Runs of which every two are compared; of more, the first is compared with each other one.
 _ALL_PAIRS = 4
@@ -30,6 +31,17 @@ class Versus:
     comparisons: Sequence[Comparison]
     accounts: Sequence[AccountDifference] = ()
 
+    @property
+    def notes(self) -> list[str]:
+        """What a reader must know who compares the runs in the main metrics."""
+        by_column = {(one.task, one.metric): one.difference.value or 0.0 for one in self.comparisons}
+        notes = []
+        for task in dict.fromkeys(one.task for one in self.comparisons):
+            values = [by_column.get((task, name), 0.0) for name in task_spec(task).headline_metrics]
+            if len(values) > 1 and values[0] * values[1] < 0:
+                notes.append(disagreement(task))
+        return notes
+
     def to_json(self) -> dict[str, Any]:
         """Return the numbers as JSON has them."""
         return {
@@ -38,6 +50,24 @@ class Versus:
             "comparisons": [one.to_json() for one in self.comparisons],
             "accounts": [one.to_json() for one in self.accounts],
         }
+
+
+def recommendation(task: str) -> str:
+    """Return why a task has a recommended metric beside its main one."""
+    main, recommended = task_spec(task).headline_metrics
+    return (
+        f"{task}: {main} is the published metric; {recommended} tells right answers from wrong ones better, "
+        "also in another size (docs/reading-scores.md)"
+    )
+
+
+def disagreement(task: str) -> str:
+    """Return that the main and the recommended metric disagree about which run is better."""
+    main, recommended = task_spec(task).headline_metrics
+    return (
+        f"{task}: {main} and {recommended} disagree about who is ahead; go by {recommended} "
+        "(docs/reading-scores.md)"
+    )
 
 
 def compare_runs(views: Sequence[RunView]) -> list[Versus]:

@@ -182,7 +182,9 @@ def short_columns(runs: Iterable[Summary], task: str) -> tuple[str, ...]:
     They are those that rank models, and beside them those that the task names and any of the runs has.
     """
     present = {name for one in runs if task in one.tasks for name in one.tasks[task].values}
-    return (*ranked_by(task), *(name for name in task_spec(task).shown_beside if name in present))
+    spec = task_spec(task)
+    beside = (*spec.headline_metrics[1:], *spec.shown_beside)
+    return (*ranked_by(task), *(name for name in beside if name in present))
 
 
 def labels(runs: Sequence[tuple[str, str, str]]) -> list[str]:

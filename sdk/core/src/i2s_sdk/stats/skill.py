@@ -67,6 +67,8 @@ class SkillColumn:
     task: str
     #: Metrics whose values, the mean of them if they are several, are the column. More is better.
     metrics: tuple[Metric, ...]
+    #: Name of the column.
+    name: str = ""
     #: What a group has in common; empty for all samples but those of wild subsets.
     by: Literal["", "subset", "difficulty"] = ""
     #: The subset or difficulty.
@@ -106,6 +108,8 @@ class SkillData:
     ceiling_model: str
     #: What each common instance adds to the value of the run, to the floor and to the ceiling.
     rows: tuple[SkillRow, ...]
+    #: Name of the column.
+    metric: str
     #: The least value of the column.
     low: float = 0.0
     #: The greatest.
@@ -118,6 +122,8 @@ class Skill:
 
     #: Name of the run.
     label: str
+    #: Column of the task that it is computed of.
+    metric: str
     #: Value of the run over the common instances.
     value: float
     #: Value of the floor over them.
@@ -165,7 +171,7 @@ def skill_data(run: ScoredRun, points: Sequence[ScoredRun], column: SkillColumn)
     ceiling = of(oracle) if oracle else [_largest(row) for row in mine]
     rows = tuple(zip(mine, floor, ceiling, strict=True))
     ends = mean_range(column.metrics)
-    return SkillData(run.label, " or ".join(names), oracle.model if oracle else "", rows, *ends)
+    return SkillData(run.label, " or ".join(names), oracle.model if oracle else "", rows, column.name, *ends)
 
 
 def _cross_fitted(floors: Sequence[tuple[str, list[Row]]]) -> tuple[list[str], list[Row]]:
@@ -198,6 +204,7 @@ def skill_of(data: SkillData) -> Skill:
     value, floor, ceiling = (one.value for one in sides)
     return Skill(
         data.label,
+        data.metric,
         value,
         floor,
         data.floor_model,

@@ -164,11 +164,18 @@ class TaskSpec:
     #: The most tokens of an answer to its questions, whatever the options of the model say; None takes that
     #: of the options.
     max_tokens: int | None = None
-    #: Metrics that stand beside the main one in tables over several tasks, where runs have them; they rank
-    #: nobody.
+    #: Metric that tells right answers from wrong ones best (docs/reading-scores.md), of which skill is
+    #: computed where runs have it; empty if that is the main one.
+    recommended_metric: str = ""
+    #: Metrics that stand beside these in tables over several tasks, where runs have them; they rank nobody.
     shown_beside: tuple[str, ...] = ()
     #: An ordinary answer that knows nothing of any instance; empty if there is none.
     constant: str = ""
+
+    @property
+    def headline_metrics(self) -> tuple[str, ...]:
+        """The main metric and, if it is another one, the recommended one."""
+        return (self.main_metric, *((self.recommended_metric,) if self.recommended_metric else ()))
 
     @property
     def main_parts(self) -> tuple[str, ...]:

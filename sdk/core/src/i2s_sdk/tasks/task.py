@@ -36,8 +36,6 @@ D = TypeVar("D", bound=Document)
 
 #: The share of exact matches.
 EXACT = "exact"
-#: Metrics of the rendering in the size of the reference.
-SCALED = ("ems_scaled", "ssim_scaled")
 
 
 class Task(Protocol):
@@ -180,7 +178,8 @@ class RenderedTask(Task, Protocol[D]):
         """
         exact = () if self.profile is Profile.HELM else (EXACT,)
         pads = self.profile is not Profile.HELM and self.size_policy is SizePolicy.PAD
-        return ("ems", "pixel", *exact, "ssim", "lpips", "cis", *(SCALED if pads else ()))
+        ems, ssim = (("ems", "ems_scaled"), ("ssim", "ssim_scaled")) if pads else (("ems",), ("ssim",))
+        return (*ems, "pixel", *exact, *ssim, "lpips", "cis")
 
     def document(self, structure: Structure, assets: Mapping[str, bytes] | None = None) -> D:
         """Return the document that shows a structure, with the assets at their names."""

@@ -154,6 +154,7 @@ LATEX = TaskSpec(
     published_table="A2",
     published=published_tables("i2s_sdk.tasks.latex"),
     main_metric="ems",
+    recommended_metric="ems_scaled",
     shown_beside=("edit_normal",),
     hub_name="latex",
     subsets=("equation", "table", "plot", "algorithm"),

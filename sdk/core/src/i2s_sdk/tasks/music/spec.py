@@ -61,6 +61,7 @@ MUSIC = TaskSpec(
     published_table="A4",
     published=published_tables("i2s_sdk.tasks.music"),
     main_metric="ems",
+    recommended_metric="ems_scaled",
     hub_name="musicsheet",
     subsets=("music",),
     structure_suffix=".ly",
