@@ -2,8 +2,8 @@
 
 LaTeX: cold pdflatex in a temporary folder until the .aux file is stable, pdftoppm, Pillow. Pages: a fresh
 page in one running Chromium of Playwright, or in one of its own, a screenshot at the load event. Charts: a
-fresh interpreter that runs the program and saves its figure. Scores: the metric code of this project, called directly, so that it
-is the same score and its cost the same on both sides.
+fresh interpreter that runs the program and saves its figure. Scores: the metric code of this project, called
+directly, so that it is the same score and its cost the same on both sides.
 
 Run as a program it takes jobs from standard input and answers on standard output, one JSON object a line.
 """
