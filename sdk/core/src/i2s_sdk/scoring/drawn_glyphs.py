@@ -22,7 +22,10 @@ class GlyphF1Scorer(Scorer):
     version: str = "1"
     #: ``glyph_f1`` alone.
     metrics: tuple[Metric, ...] = (
-        Metric(GLYPH_F1, summary="F1 of the characters and rules drawn and of the steps between them, in any size."),
+        Metric(
+            GLYPH_F1,
+            summary="F1 of the characters and rules drawn and of the steps between them, in any size.",
+        ),
     )
     #: True: the time grows with the product of both lengths.
     in_worker: bool = True
@@ -53,7 +56,9 @@ class CdmScorer(Scorer):
     version: str = "1"
     #: ``cdm`` alone.
     metrics: tuple[Metric, ...] = (
-        Metric(CDM, summary="F1 of CDM: its costs and rejection, on the boxes of glyphs in place of colours."),
+        Metric(
+            CDM, summary="F1 of CDM: its costs and rejection, on the boxes of glyphs in place of colours."
+        ),
     )
     #: True: the time grows with the cube of the lengths.
     in_worker: bool = True

@@ -90,7 +90,12 @@ def _same_size(left: _Side, right: _Side) -> NDArray[np.bool_]:
 
 
 def _steps(
-    left: _Side, right: _Side, i: NDArray[np.intp], k: NDArray[np.intp], j: NDArray[np.intp], o: NDArray[np.intp]
+    left: _Side,
+    right: _Side,
+    i: NDArray[np.intp],
+    k: NDArray[np.intp],
+    j: NDArray[np.intp],
+    o: NDArray[np.intp],
 ) -> NDArray[np.bool_]:
     """Return which steps from i to k agree with those from j to o."""
     size = np.maximum(left.size[i], left.size[k])

@@ -159,7 +159,12 @@ def _continues(before: Token, piece: Token) -> bool:
     """Return whether a piece of a delimiter goes on with the one before it."""
     across = before.left < piece.right and piece.left < before.right
     near = abs(piece.top - before.bottom) < 1 or abs(before.top - piece.bottom) < 1
-    return before.stretches and across and near and ("|" in (before.text, piece.text) or before.text == piece.text)
+    return (
+        before.stretches
+        and across
+        and near
+        and ("|" in (before.text, piece.text) or before.text == piece.text)
+    )
 
 
 def _joined(first: Token, second: Token) -> Token:

@@ -51,7 +51,9 @@ class LatexTask(RenderedTask[LatexDocument]):
         Profile ``helm`` has what the released code has.
         """
         edit = EditScorer(self.profile)
-        return (edit,) if self.profile is Profile.HELM else (edit, TexEditScorer(), GlyphF1Scorer(), CdmScorer())
+        return (
+            (edit,) if self.profile is Profile.HELM else (edit, TexEditScorer(), GlyphF1Scorer(), CdmScorer())
+        )
 
     def questions(self, instance: Instance) -> tuple[Question, ...]:
         """Return the one question of an instance: the texts, then its image."""
