@@ -26,7 +26,8 @@ _WORDS = frozenset(
     "arccos arcsin arctan arg cos cosh cot coth csc deg det dim exp gcd hom inf ker lg lim liminf limsup ln log max min Pr "
     "sec sin sinh sup tan tanh".split()
 )
-_DOTS = {".": "…", "·": "⋯"}
+# What the released code takes for equal: variants of Greek letters, and dots wherever they stand.
+_SYNONYMS = {"ϵ": "ε", "ϑ": "θ", "ϕ": "φ", "ϖ": "π", "ϱ": "ρ", "ς": "σ", "·": "."}
 
 _Array = NDArray[np.float64]
 
@@ -68,7 +69,7 @@ class CdmScore:
 def detection(tokens: Sequence[Token]) -> Detection:
     """Return the boxes of a page as at 200 dots per inch, cropped with the margin of the released code.
 
-    Pieces of one token are one box: the letters of an operator's name, three dots, a radical and its rule.
+    Pieces of one token are one box: the letters of an operator's name, a radical and its rule.
     """
     if not tokens:
         return Detection((), (0.0, 0.0))
@@ -86,7 +87,7 @@ def _box(text: str, group: Sequence[Token], left: float, top: float) -> Box:
         (max(one.right for one in group) - left) * _PIXELS_PER_POINT + _MARGIN + _WIDENED,
         (max(one.bottom for one in group) - top) * _PIXELS_PER_POINT + _MARGIN + _WIDENED,
     )
-    return Box(text, sides)
+    return Box(_SYNONYMS.get(text, text), sides)
 
 
 def _groups(tokens: Sequence[Token]) -> list[tuple[str, Sequence[Token]]]:
@@ -96,9 +97,7 @@ def _groups(tokens: Sequence[Token]) -> list[tuple[str, Sequence[Token]]]:
         length = _length(tokens, place)
         group = tokens[place : place + length]
         text = group[0].text
-        if length == 3 and text in _DOTS and len({one.text for one in group}) == 1:
-            text = _DOTS[text]
-        elif length > 1 and text != "√":
+        if length > 1 and text != "√":
             text = "".join(one.text for one in group)
         groups.append((text, group))
         place += length
@@ -110,8 +109,6 @@ def _length(tokens: Sequence[Token], place: int) -> int:
     token, rest = tokens[place], tokens[place : place + 6]
     if token.text == "√" and len(rest) > 1 and rest[1].text == "rule" and abs(rest[1].left - token.right) < 2:
         return 2
-    if token.text in _DOTS and [one.text for one in rest[:3]] == [token.text] * 3:
-        return 3
     if token.style == "" and token.text.isalpha() and token.text.isascii():
         if place and tokens[place - 1].style == "" and tokens[place - 1].text.isalpha():
             return 1

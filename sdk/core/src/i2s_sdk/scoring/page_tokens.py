@@ -29,7 +29,9 @@ _PIECES = {
     **dict(enumerate("]]]", 0xF8F9)),
     **dict(enumerate("}}}", 0xF8FC)),
 }
-_SAME = {"∣": "|", "−": "-", "⋅": "·", "ˆ": "^", "˜": "~", "\u20d7": "→", "ϵ": "ε", "∥": "‖"}
+#: Of the font cmmi, which calls them by names that nothing else has.
+_ITALIC = {15: "ϵ", 36: "ϖ"}
+_SAME = {"∣": "|", "−": "-", "⋅": "·", "ˆ": "^", "˜": "~", "\u20d7": "→", "∥": "‖"}
 _BOLD = re.compile(r"CMBX|CMMIB|CMBSY|[Bb]old|-B[dI]?\b|SFBX|LMMathItalic.*Bold")
 _STYLES = (
     ("fraktur", re.compile(r"EUF|[Ff]rak")),
@@ -129,15 +131,20 @@ def _character(text: object, font: str) -> tuple[str, bool]:
     """Return the character that a glyph stands for, and whether the glyph is a piece of it."""
     if isinstance(text, int):
         if not _EXTENSION.search(font):
-            return f"{font}:{text}", False
+            return _ITALIC.get(text, f"{font}:{text}") if font.startswith("CMMI") else f"{font}:{text}", False
         if text in _PIECES:
             return _PIECES[text], True
         return _LARGE.get(text, f"large:{text}"), False
     written = str(text)
     if len(written) == 1 and ord(written) in _PIECES and ord(written) > 0xFFF:
         return _PIECES[ord(written)], True
-    normal = unicodedata.normalize("NFKC", written) if not unicodedata.combining(written[0]) else written
-    return _SAME.get(normal, normal), False
+    plain = "".join(unicodedata.normalize("NFKC", one) if _is_formatted(one) else one for one in written)
+    return _SAME.get(plain, plain), False
+
+
+def _is_formatted(character: str) -> bool:
+    """Return whether a character is a ligature, or a letter in a style, which the name of a font says too."""
+    return "\ufb00" <= character <= "\ufb06" or "\U0001d400" <= character <= "\U0001d7ff"
 
 
 def _style(font: str, text: str) -> str:
