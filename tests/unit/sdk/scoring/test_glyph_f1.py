@@ -77,7 +77,7 @@ def test_pages_are_written_and_read():
 
 @pytest.mark.parametrize("text", ["{}", "[1]", '{"fonts":[],"objects":[[1,"a",3,1,1,1,1,1]],"limit":""}'])
 def test_what_is_no_page_is_refused(text):
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="objects of a page"):
         read_drawn(text)
 
 

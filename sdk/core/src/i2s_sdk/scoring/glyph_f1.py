@@ -1,7 +1,7 @@
 """Glyph F1: how much of what two engines drew agrees, whatever its size.
 
-Tokens are the characters (with their style), rules and other shapes of a page in the order in which they were drawn. They are
-aligned in that order so that as many as possible are equal in identity and in relative size; of successive
+Tokens are the characters (with their style), rules and other shapes of a page in the order in which they were
+drawn. They are aligned in that order so that as many as possible are equal in identity and in relative size; of successive
 aligned tokens, the step from one to the next is compared. With T aligned tokens, S equal steps, and n and m
 tokens on the two sides, the value is 2 (T + S) / (n + m + (n - 1) + (m - 1)).
 """
@@ -19,7 +19,7 @@ from i2s_sdk.scoring.page_tokens import Token
 MOST_TOKENS = 3000
 
 _SIZE = 0.13  # share by which the relative size of two equal characters may differ
-_ACROSS, _ALONG = 0.25, 0.1  # of the size of the text, and of the length of the step
+_ACROSS, _ALONG = 0.55, 0.1  # of the size of the text (arrays have margins), and of the length of the step
 _DOWN = 0.15  # of the size of the text
 _STRETCH = 0.35  # of the size of the text: by how much shapes may differ
 

@@ -1,4 +1,4 @@
-"""What an engine drew on a page, as JSON that scorers compare, and as tokens: characters, rules, paths, images."""
+"""What an engine drew on a page, as JSON that scorers compare, and as tokens: characters, rules, images."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Token:
     text: str
     #: Such as "bold italic"; empty for upright characters and for shapes.
     style: str
-    #: Size of the font in points; for shapes and characters that are made to measure, that of the text around.
+    #: Size of the font in points; of shapes and characters made to measure, that of the text around.
     size: float
     left: float
     top: float
