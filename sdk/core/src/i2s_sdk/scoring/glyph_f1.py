@@ -1,9 +1,10 @@
 """Glyph F1: how much of what two engines drew agrees, whatever its size.
 
-Tokens are the characters (with their style), rules and other shapes of a page in the order in which they were
-drawn. They are aligned in that order so that as many as possible are equal in identity and in relative size; of successive
-aligned tokens, the step from one to the next is compared. With T aligned tokens, S equal steps, and n and m
-tokens on the two sides, the value is 2 (T + S) / (n + m + (n - 1) + (m - 1)).
+Tokens are the characters (with their style), rules and other shapes of a page in the order in which they
+were drawn. They are aligned in that order so that as many as possible are equal in identity and in
+relative size; of successive aligned tokens, the step from one to the next is compared. With T aligned
+tokens, S equal steps, and n and m tokens on the two sides, the value is 2 (T + S) / (n + m + (n - 1) +
+(m - 1)).
 """
 
 from __future__ import annotations
