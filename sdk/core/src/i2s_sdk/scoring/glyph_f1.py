@@ -21,11 +21,10 @@ MOST_TOKENS = 3000
 _SIZE = 0.13  # share by which the relative size of two equal characters may differ
 _ACROSS, _ALONG = 0.55, 0.1  # of the size of the text (arrays have margins), and of the length of the step
 _DOWN = 0.15  # of the size of the text
-_LINE, _SKIP = (
-    0.6,
-    0.3,
-)  # a step down by more than the first, of the size, is to another line: the share of its length
+# A step down by more than the first, of the size, leads to another line; the second is of the length of the step.
+_LINE, _SKIP = 0.6, 0.3
 _STRETCH = 0.35  # of the size of the text: by how much shapes may differ
+_BLOCK = 256  # rows
 
 _Array = NDArray[np.float64]
 
@@ -57,9 +56,12 @@ def glyph_f1(truth: Sequence[Token], prediction: Sequence[Token]) -> float:
     fits = equal & _same_size(left, right)
     weights = fits.astype(np.float32)
     after = np.zeros_like(fits)
-    rows, columns = np.nonzero(fits[1:, 1:] & fits[:-1, :-1])
-    agree = _steps(left, right, rows, rows + 1, columns, columns + 1)
-    after[rows[agree] + 1, columns[agree] + 1] = True
+    for top in range(0, len(ours) - 1, _BLOCK):  # in blocks, since all at once takes a gigabyte
+        end = min(top + _BLOCK, len(ours) - 1)
+        rows, columns = np.nonzero(fits[top + 1 : end + 1, 1:] & fits[top:end, :-1])
+        rows += top
+        agree = _steps(left, right, rows, rows + 1, columns, columns + 1)
+        after[rows[agree] + 1, columns[agree] + 1] = True
     before = np.zeros_like(after)
     before[:-1, :-1] = after[1:, 1:]
     pairs = _aligned(weights + np.float32(0.3) * after + np.float32(0.3) * before)
