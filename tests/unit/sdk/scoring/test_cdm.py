@@ -1,4 +1,4 @@
-"""CDM against the values of the released code, from its own boxes and from glyphs that render-latex returned."""
+"""CDM against values of the released code: from its boxes, and from the glyphs that render-latex returned."""
 
 import json
 import random

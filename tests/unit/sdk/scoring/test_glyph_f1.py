@@ -1,4 +1,5 @@
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -33,6 +34,17 @@ def test_scripts_are_told_apart():
         assert glyph_f1(one, other) < 1
     up, down = (line("abcn+1", scripts=dict.fromkeys((3, 4, 5), sign)) for sign in (1, -1))
     assert glyph_f1(up, down) < 1
+
+
+def test_lines_may_be_nearer_to_one_another():
+    def lines(skip):
+        return [
+            *line("ab"),
+            *(replace(one, top=one.top + skip, bottom=one.bottom + skip) for one in line("cd")),
+        ]
+
+    assert glyph_f1(lines(10.8), lines(7.5)) == 1
+    assert glyph_f1(lines(10.8), lines(4)) < 1
 
 
 def test_order_and_weight_are_told_apart():

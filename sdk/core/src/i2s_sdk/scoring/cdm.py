@@ -23,11 +23,12 @@ _MARGIN, _WIDENED = 8, 1  # pixels
 _TOKEN, _POSITION, _ORDER = 1.0, 0.05, 0.15
 _THRESHOLD, _TRIALS, _ROUNDS, _SEED = 20.0, 50, 5, 42
 _WORDS = frozenset(
-    (
-        "arccos arcsin arctan arg cos cosh cot coth csc deg det dim exp gcd hom inf ker lg lim liminf limsup "
-        "ln log max min Pr sec sin sinh sup tan tanh"
-    ).split()
-)
+    [
+        "arccos", "arcsin", "arctan", "arg", "cos", "cosh", "cot", "coth", "csc", "deg", "det", "dim",
+        "exp", "gcd", "hom", "inf", "ker", "lg", "lim", "liminf", "limsup", "ln", "log", "max", "min",
+        "Pr", "sec", "sin", "sinh", "sup", "tan", "tanh"
+    ]
+)  # fmt: skip
 # What the released code takes for equal: variants of Greek letters, and dots wherever they stand.
 _SYNONYMS = {"ϵ": "ε", "ϑ": "θ", "ϕ": "φ", "ϖ": "π", "ϱ": "ρ", "ς": "σ", "·": "."}
 

@@ -1,9 +1,9 @@
 """Glyph F1: how much of what two engines drew agrees, whatever its size.
 
-Tokens are the characters (with their style), rules and other shapes of a page in the order in which they were
-drawn. They are aligned in that order so that as many as possible are equal in identity and in relative size; of successive
-aligned tokens, the step from one to the next is compared. With T aligned tokens, S equal steps, and n and m
-tokens on the two sides, the value is 2 (T + S) / (n + m + (n - 1) + (m - 1)).
+Tokens are the characters (with their style), rules and other shapes of a page in the order in which they are
+drawn. They are aligned in that order so that as many as possible are equal in identity and in relative size.
+Between successive aligned tokens, the step from one to the next is compared. With T aligned tokens, S equal
+steps, and n and m tokens on the two sides, the value is 2 (T + S) / (n + m + (n - 1) + (m - 1)).
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ MOST_TOKENS = 3000
 _SIZE = 0.13  # share by which the relative size of two equal characters may differ
 _ACROSS, _ALONG = 0.55, 0.1  # of the size of the text (arrays have margins), and of the length of the step
 _DOWN = 0.15  # of the size of the text
+# A step down by more than the first, of the size, leads to another line; the second is of the length of the step.
+_LINE, _SKIP = 0.6, 0.3
 _STRETCH = 0.35  # of the size of the text: by how much shapes may differ
+_BLOCK = 256  # rows
 
 _Array = NDArray[np.float64]
 
@@ -53,9 +56,12 @@ def glyph_f1(truth: Sequence[Token], prediction: Sequence[Token]) -> float:
     fits = equal & _same_size(left, right)
     weights = fits.astype(np.float32)
     after = np.zeros_like(fits)
-    rows, columns = np.nonzero(fits[1:, 1:] & fits[:-1, :-1])
-    agree = _steps(left, right, rows, rows + 1, columns, columns + 1)
-    after[rows[agree] + 1, columns[agree] + 1] = True
+    for top in range(0, len(ours) - 1, _BLOCK):  # in blocks, since all at once takes a gigabyte
+        end = min(top + _BLOCK, len(ours) - 1)
+        rows, columns = np.nonzero(fits[top + 1 : end + 1, 1:] & fits[top:end, :-1])
+        rows += top
+        agree = _steps(left, right, rows, rows + 1, columns, columns + 1)
+        after[rows[agree] + 1, columns[agree] + 1] = True
     before = np.zeros_like(after)
     before[:-1, :-1] = after[1:, 1:]
     pairs = _aligned(weights + np.float32(0.3) * after + np.float32(0.3) * before)
@@ -101,7 +107,8 @@ def _steps(
     size = np.maximum(left.size[i], left.size[k])
     across, down = left.x[k] - left.x[i], left.y[k] - left.y[i]
     dx, dy = np.abs(across - right.x[o] + right.x[j]), np.abs(down - right.y[o] + right.y[j])
-    return (dx <= _ACROSS * size + _ALONG * np.abs(across)) & (dy <= _DOWN * size + _ALONG * np.abs(down))
+    along = np.where(np.abs(down) > _LINE * size, _SKIP, _ALONG)
+    return (dx <= _ACROSS * size + _ALONG * np.abs(across)) & (dy <= _DOWN * size + along * np.abs(down))
 
 
 def _aligned(weights: NDArray[np.float32]) -> list[tuple[int, int]]:

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from i2s_sdk.json_text import read_json
 from i2s_wire.render.page_objects import PageObjectKind, PageObjects
 
 #: The most objects of a page that are written; a page with more says so.
@@ -100,7 +101,7 @@ def read_drawn(text: str) -> tuple[list[Token], str]:
     if not text:
         return [], ""
     try:
-        content = json.loads(text)
+        content = read_json(text)
         return _tokens(content["fonts"], content["objects"]), str(content["limit"])
     except (KeyError, TypeError, IndexError) as error:
         raise ValueError(f"not the objects of a page: {error}") from None

@@ -24,7 +24,7 @@ import ctypes
 import math
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 _POINTER, _INT, _UINT, _FLOAT, _DOUBLE = (
     ctypes.c_void_p,
@@ -92,6 +92,8 @@ _FAR = 10**9
 
 _Box = tuple[float, float, float, float]
 _Affine = tuple[float, float, float, float, float, float]
+_Count = Callable[[int], int]
+_Get = Callable[[int, int], int]
 
 
 class _TooManyObjectsError(Exception):
@@ -131,7 +133,7 @@ class _Objects:
         count, get = pdfium.FPDFPage_CountObjects, pdfium.FPDFPage_GetObject
         self._add(page, count, get, (1.0, 0.0, 0.0, 1.0, 0.0, 0.0), 0)
 
-    def _add(self, parent: int, count, get, matrix: _Affine, depth: int) -> None:  # noqa: ANN001 - of ctypes
+    def _add(self, parent: int, count: _Count, get: _Get, matrix: _Affine, depth: int) -> None:
         for index in range(count(parent)):
             handle = get(parent, index)
             kind = self._pdfium.FPDFPageObj_GetType(handle)
