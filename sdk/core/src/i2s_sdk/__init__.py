@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
     from i2s_sdk.run.export import export
     from i2s_sdk.run.judge import human_scores, judge
+    from i2s_sdk.run.ladder import Ladder, ladder
     from i2s_sdk.run.merge import MergeResult, merge
     from i2s_sdk.run.plan import DryRun, dry_run
     from i2s_sdk.run.stages import StageResult, generate, render_run, score_run
@@ -63,6 +64,7 @@ _HOMES = {
     "Finding": "i2s_sdk.stack.doctor",
     "FolderScore": "i2s_sdk.single.score",
     "I2SError": "i2s_sdk.errors",
+    "Ladder": "i2s_sdk.run.ladder",
     "Limits": "i2s_wire.render.resources",
     "LineFault": "i2s_sdk.single.lines",
     "LineScore": "i2s_sdk.single.lines",
@@ -101,6 +103,7 @@ _HOMES = {
     "generate": "i2s_sdk.run.stages",
     "human_scores": "i2s_sdk.run.judge",
     "judge": "i2s_sdk.run.judge",
+    "ladder": "i2s_sdk.run.ladder",
     "merge": "i2s_sdk.run.merge",
     "metric_correlations": "i2s_sdk.report.analyses",
     "metrics": "i2s_sdk.single.score",
@@ -125,6 +128,7 @@ __all__ = [
     "Finding",
     "FolderScore",
     "I2SError",
+    "Ladder",
     "Limits",
     "LineFault",
     "LineScore",
@@ -163,6 +167,7 @@ __all__ = [
     "generate",
     "human_scores",
     "judge",
+    "ladder",
     "merge",
     "metric_correlations",
     "metrics",

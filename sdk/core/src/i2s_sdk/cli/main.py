@@ -41,6 +41,7 @@ COMMANDS: dict[str, str | None] = {
     "compare": "analyses",
     "correlations": "analyses",
     "repeats": "analyses",
+    "ladder": "ladder",
     "show": "show",
     "export": "export",
     "log-run": "export",

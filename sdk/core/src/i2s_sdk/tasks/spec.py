@@ -12,6 +12,7 @@ from typing import Any
 from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.scoring.scorer import Average
 from i2s_sdk.tasks.benchmark import PublishedTable
+from i2s_sdk.tasks.graded import Grade
 from i2s_sdk.tasks.ocr_page import OcrAnswer
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.rubric import HumanScoring, Rubric
@@ -169,6 +170,9 @@ class TaskSpec:
     recommended_metric: str = ""
     #: Metrics that stand beside these in tables over several tasks, where runs have them; they rank nobody.
     shown_beside: tuple[str, ...] = ()
+    #: Changes of the ground truth that make answers of a known rank, for ``i2s-sdk ladder``; none if there is
+    #: no ground truth to be changed.
+    grades: tuple[Grade, ...] = ()
     #: An ordinary answer that knows nothing of any instance; empty if there is none.
     constant: str = ""
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.scoring.scorer import Average
 from i2s_sdk.tasks.chart.elements import SCORES
+from i2s_sdk.tasks.chart.grades import GRADES
 from i2s_sdk.tasks.chart.published import CHARTMIMIC
 from i2s_sdk.tasks.chart.scorer import IN_IMAGE, NAME
 from i2s_sdk.tasks.chart.task import ChartTask
@@ -72,4 +73,5 @@ CHART = TaskSpec(
     view=view,
     support_metric=IN_IMAGE,
     averages=(Average("elements", tuple(SCORES)), Average("chartmimic_low_level", CHARTMIMIC)),
+    grades=GRADES,
 )

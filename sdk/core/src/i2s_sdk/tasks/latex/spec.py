@@ -6,6 +6,7 @@ import unicodedata
 
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.tasks.benchmark import published_tables
+from i2s_sdk.tasks.latex.grades import GRADES
 from i2s_sdk.tasks.latex.task import LatexTask
 from i2s_sdk.tasks.ocr_page import OcrLine, OcrPage, of_one_page
 from i2s_sdk.tasks.question import Question
@@ -171,4 +172,5 @@ LATEX = TaskSpec(
     blank=_blank,
     ocr_answer=of_one_page(as_latex),
     constant="```latex\n\\begin{equation}\n  f(x) = \\sum_{i=1}^{n} a_i x^i + b\n\\end{equation}\n```",
+    grades=GRADES,
 )

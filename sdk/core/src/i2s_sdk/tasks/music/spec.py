@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.tasks.benchmark import published_tables
+from i2s_sdk.tasks.music.grades import GRADES
 from i2s_sdk.tasks.music.task import MusicTask
 from i2s_sdk.tasks.ocr_page import OcrPage, of_one_page
 from i2s_sdk.tasks.question import Question
@@ -76,4 +77,5 @@ MUSIC = TaskSpec(
     blank=_blank,
     ocr_answer=of_one_page(as_score),
     constant='\\version "2.24.0"\n\\relative c\' { c4 d e f | g a b c | c b a g | f e d c \\bar "|." }',
+    grades=GRADES,
 )

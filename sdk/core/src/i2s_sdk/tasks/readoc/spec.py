@@ -17,6 +17,7 @@ from i2s_sdk.scoring.scorer import Average
 from i2s_sdk.tasks.benchmark import published_tables
 from i2s_sdk.tasks.ocr_page import OcrLine, OcrPage
 from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.readoc.grades import GRADES
 from i2s_sdk.tasks.readoc.scorer import COLUMNS
 from i2s_sdk.tasks.readoc.task import DOCUMENT, MAX_TOKENS, ReadocTask
 from i2s_sdk.tasks.readoc.view import view
@@ -135,4 +136,5 @@ READOC = TaskSpec(
     subset_tables={"arxiv": "readoc arxiv", "github": "readoc github"},
     ocr_answer=pages_as_markdown,
     shows_pages=True,
+    grades=GRADES,
 )

@@ -9,6 +9,7 @@ from typing import Any
 from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.sobench.field_match import label_fault
+from i2s_sdk.tasks.sobench.grades import GRADES
 from i2s_sdk.tasks.sobench.json_schema import schema_fault
 from i2s_sdk.tasks.sobench.scorer import NAME
 from i2s_sdk.tasks.sobench.task import MAX_TOKENS, SOBenchTask
@@ -71,4 +72,5 @@ SOBENCH = TaskSpec(
     view=view,
     blank=lambda size: "{}",
     constant="{}",
+    grades=GRADES,
 )

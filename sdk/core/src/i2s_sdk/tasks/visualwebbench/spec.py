@@ -18,6 +18,7 @@ from i2s_sdk.tasks.ocr_page import OcrAnswer, OcrLine, OcrPage
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.spec import FILE, Schema, TaskSpec
 from i2s_sdk.tasks.visualwebbench.boxes import Box, contains
+from i2s_sdk.tasks.visualwebbench.grades import grades_of
 from i2s_sdk.tasks.visualwebbench.kinds import KINDS, RAW_IMAGE, SEVEN, Form, TaskKind
 from i2s_sdk.tasks.visualwebbench.letters import LETTERS
 from i2s_sdk.tasks.visualwebbench.task import MAX_TOKENS, WebUnderstandingTask
@@ -217,6 +218,7 @@ def _spec(kind: TaskKind) -> TaskSpec:
         published_table="visualwebbench grounding" if kind.raw else "visualwebbench",
         published=published_tables("i2s_sdk.tasks.visualwebbench"),
         main_metric=kind.main_metric,
+        grades=grades_of(kind.form),
         subsets=(),
         open=partial(WebUnderstandingTask, kind),
         answer=partial(_answer, kind),

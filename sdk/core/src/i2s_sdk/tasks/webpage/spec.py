@@ -12,6 +12,7 @@ from i2s_sdk.tasks.ocr_page import Colour, OcrLine, OcrPage, of_one_page
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.spec import IMAGE_AND_ASSETS, STRUCTURE, Size, TaskSpec
 from i2s_sdk.tasks.structure import Origin
+from i2s_sdk.tasks.webpage.grades import GRADES
 from i2s_sdk.tasks.webpage.site import as_json, site_structure
 from i2s_sdk.tasks.webpage.task import WebpageTask
 
@@ -106,4 +107,5 @@ WEBPAGE = TaskSpec(
     blank=_blank,
     ocr_answer=of_one_page(as_webpage),
     constant=_page("<h1>Welcome</h1><p>This is my page. I write about my work and my projects.</p>"),
+    grades=GRADES,
 )

@@ -1,0 +1,104 @@
+r"""Graded answers of the LaTeX task.
+
+Tokens are words, numbers, operators and commands of one symbol, outside of arguments that are no text; in
+drawings whole statements are left out.
+"""
+
+from __future__ import annotations
+
+import re
+
+from i2s_sdk.tasks.graded import FONT, REFLOW, SIZE, SPELLING, Spans, equivalent, rungs, spans_of
+from i2s_sdk.text.tex_tokens import SYNONYMS
+
+_SYMBOLS = (
+    r"\\(?:alpha|beta|gamma|delta|theta|lambda|mu|pi|rho|sigma|phi|psi|omega|leq?|geq?|neq?|approx|equiv|sim"
+    r"|sum|prod|int|cup|cap|oplus|otimes|times|cdot|pm|to|mapsto|infty|partial|nabla)(?![A-Za-z])"
+)
+_TOKEN = re.compile(_SYMBOLS + r"|(?<![\\A-Za-z])[A-Za-z]+|\d+(?:\.\d+)?|[+=<>]")
+#: A token, with the mark and the braces of a script that it is all of.
+_SCRIPT_OR_TOKEN = re.compile(rf"[_^]\s*(?:\{{[^{{}}]*\}}|\\[A-Za-z]+|[^\s\\{{}}])|{_TOKEN.pattern}")
+_PROTECTED = re.compile(
+    r"%[^\n]*"
+    r"|\\begin\s*\{(?:tabular\*?|array|tabularx)\}\s*(?:\[[^\]]*\])?\s*(?:\{[^{}]*\})?\{(?:[^{}]|\{[^{}]*\})*\}"
+    r"|\\(?:begin|end)\s*\{[^{}]*\}\s*(?:\[(?:[^\[\]{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\])?"
+    r"|\\(?:label|ref|eqref|cite|vspace|hspace|setlength|addtolength|cmidrule(?:\([^)]*\))?|cline|rule|color"
+    r"|textcolor|multicolumn\s*\{\d+\}|multirow\s*\{\d+\}|usetikzlibrary|pgfplotsset|tikzset|definecolor"
+    r"|renewcommand|newcommand|caption\*?\[[^\]]*\])\*?\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}"
+    r"|\\[A-Za-z]+\*?\s*\[[^\]]*\]"
+    r"|\\\\\s*\[[^\]]*\]"
+)
+_DRAWING = re.compile(r"\\begin\{tikzpicture\}(?P<body>.*?)\\end\{tikzpicture\}", re.DOTALL)
+#: A statement of a drawing, as far as it is not an option.
+_STATEMENT = re.compile(
+    r"\\(?:draw|path|node|fill|filldraw|addplot\+?|addlegendentry|shade|coordinate)\b[^;]*;"
+)
+_NODE_TEXT = re.compile(r"\{([^{};]*[A-Za-z0-9][^{};]*)\}\s*;|\(\s*[\d.]+\s*,\s*[\d.]+\s*\)")
+
+
+def _tokens(text: str) -> Spans:
+    drawing = _DRAWING.search(text)
+    if drawing is None:
+        return spans_of(_TOKEN, text, _PROTECTED.finditer(text))
+    inner = list(_NODE_TEXT.finditer(text, *drawing.span("body")))
+    tokens = (token for match in inner for token in _TOKEN.finditer(text, match.start(), match.end()))
+    return [token.span() for token in tokens if token.group().isalnum()]
+
+
+def _missing(text: str) -> Spans:
+    drawing = _DRAWING.search(text)
+    if drawing is None:
+        return spans_of(_SCRIPT_OR_TOKEN, text, _PROTECTED.finditer(text))
+    return [match.span() for match in _STATEMENT.finditer(text, *drawing.span("body"))]
+
+
+def _in_another_size(text: str) -> str | None:
+    """Return a document in the next size of letters, or a drawing that is a quarter larger."""
+    if r"\begin{tikzcd}" in text:
+        return None
+    if _DRAWING.search(text):
+        enlarged = text.replace(r"\begin{tikzpicture}", r"\scalebox{1.25}{\begin{tikzpicture}")
+        return enlarged.replace(r"\end{tikzpicture}", r"\end{tikzpicture}}")
+    return r"\let\normalsize\Large\normalsize" + "\n" + text
+
+
+_SCRIPT = re.compile(r"(?<!\\)([_^])([A-Za-z0-9])")
+_FRACTION = re.compile(r"\\frac\{([^{}\\]*)\}\{([^{}\\]*)\}")
+
+
+def _in_another_spelling(text: str) -> str | None:
+    r"""Return the source of the same image: synonyms, braces of scripts, ``\over``."""
+    if _DRAWING.search(text):
+        return None
+    for name, other in SYNONYMS.items():
+        if name[1:].isalpha() and other[1:].isalpha():
+            text = re.sub(re.escape(name) + r"(?![A-Za-z])", other.replace("\\", r"\\"), text)
+    protected = [match.span() for match in _PROTECTED.finditer(text)]
+
+    def braced(match: re.Match[str]) -> str:
+        inside = any(start <= match.start() < end for start, end in protected)
+        return match.group() if inside else f"{match[1]}{{{match[2]}}}"
+
+    return _FRACTION.sub(r"{\1 \\over \2}", _SCRIPT.sub(braced, text))
+
+
+def _in_another_width(text: str) -> str | None:
+    if not re.search(r"\\begin\{algorithm|[A-Za-z]{3,} [a-z]{2,} [a-z]{2,} [a-z]{2,}", text):
+        return None
+    lengths = r"\linewidth=\textwidth\hsize=\textwidth\columnwidth=\textwidth"
+    return rf"\setlength{{\textwidth}}{{0.8\textwidth}}{lengths}" + "\n" + text
+
+
+def _in_another_font(text: str) -> str | None:
+    if not re.search(r"\\begin\{(?:algorithm|tabular)|\\text\{", text):
+        return None
+    return r"\renewcommand{\familydefault}{\sfdefault}\normalfont" + "\n" + text
+
+
+GRADES = (
+    *rungs(_tokens, missing=_missing),
+    equivalent(SIZE, _in_another_size),
+    equivalent(SPELLING, _in_another_spelling),
+    equivalent(REFLOW, _in_another_width),
+    equivalent(FONT, _in_another_font),
+)

@@ -1,0 +1,82 @@
+"""Answers graded by construction: each differs from the ground truth, and is the same for a seed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from i2s_sdk.data import Instance, open_data
+from i2s_sdk.data.folder import read_content
+from i2s_sdk.tasks.graded import Rung, another_token, without_tokens
+from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.registry import SPECS, task_spec
+
+_EXAMPLES = Path(__file__).parents[4] / "examples"
+_SETS = (_EXAMPLES, *(_EXAMPLES / name for name in ("charts", "readoc", "sobench", "visualwebbench")))
+_LENGTH_RUNGS = (Rung.TENTH_MISSING, Rung.HALF_MISSING)
+
+
+def instances() -> list[Instance]:
+    return [one for folder in _SETS for one in open_data(folder).instances]
+
+
+def answers(instance: Instance, seed: int = 1) -> dict[str, str]:
+    """Return the graded answers of an instance, its right one among them."""
+    content, spec = read_content(instance), task_spec(instance.task)
+    made = {grade.name: grade.change(content, Random(seed)) for grade in spec.grades}
+    own = {name: spec.answer(one, Question(())) for name, one in made.items() if one is not None}
+    return {str(Rung.PERFECT): spec.answer(content, Question(())), **own}
+
+
+@pytest.mark.parametrize("instance", instances(), ids=lambda one: one.id)
+def test_every_graded_answer_is_another_one_and_the_same_for_a_seed(instance: Instance) -> None:
+    made = answers(instance)
+    assert len(set(made.values())) == len(made)
+    assert made == answers(instance)
+    assert len(made) > 1, "every example can be graded"
+
+
+@pytest.mark.parametrize("instance", instances(), ids=lambda one: one.id)
+def test_more_is_missing_of_a_lower_rung(instance: Instance) -> None:
+    made = answers(instance)
+    lengths = [len(made[rung]) for rung in (Rung.PERFECT, *_LENGTH_RUNGS) if rung in made]
+    if "grounding" not in instance.task:  # boxes are moved, and have all their digits
+        assert lengths == sorted(lengths, reverse=True)
+
+
+def test_every_task_with_ground_truth_has_grades_and_says_so_once() -> None:
+    assert {name for name, spec in SPECS.usable().items() if not spec.grades} == {"scimage"}
+    for spec in SPECS.usable().values():
+        names = [grade.name for grade in spec.grades]
+        assert len(set(names)) == len(names)
+        assert all(
+            (grade.rung is Rung.EQUIVALENT) is (grade.name not in tuple(Rung)) for grade in spec.grades
+        )
+
+
+def test_half_of_the_tokens_are_left_out_at_the_end() -> None:
+    spans = [(at, at + 1) for at in range(0, 8, 2)]
+    assert without_tokens("a b c d", spans, 0.5, Random(1)) == "a b  "
+    shorter = {without_tokens("a b c d", spans, 0.25, Random(seed)) for seed in range(40)}
+    assert shorter == {" b c d", "a  c d", "a b  d", "a b c "}
+    assert without_tokens("a", [(0, 1)], 0.6, Random(1)) is None
+    assert without_tokens("a b c d", spans, 0.1, Random(1)) is None
+
+
+@pytest.mark.parametrize("token", ["x", "B", "7", "12.5", r"\alpha", r"\leq", "+", "="])
+def test_a_wrong_token_is_another_one_of_its_kind(token: str) -> None:
+    for seed in range(20):
+        other = another_token(token, Random(seed))
+        assert other != token
+        assert other.startswith("\\") is token.startswith("\\")
+        assert [one.isdigit() for one in other] == [one.isdigit() for one in token] or token[0] == "\\"
+
+
+def test_members_of_json_in_another_order_are_the_same_answer() -> None:
+    instance = next(one for one in instances() if one.task == "sobench")
+    made = answers(instance)
+    right, other = (json.loads(made[name].strip("`json\n")) for name in ("perfect", "another spelling"))
+    assert right == other
