@@ -11,7 +11,7 @@ from i2s_wire.render.rendering import Verdict
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
 
 CURRENT = '\\version "2.24.0"\n'
-#: Grace notes, ties, chords, a triplet, two voices, transposition, a tremolo, drums, tablature and a chord's name.
+#: Grace notes, ties, chords, a triplet, two voices, transposition, a tremolo, drums, tablature, chord names.
 RICH = r"""
 \new PianoStaff <<
   \new Staff \relative c' {
