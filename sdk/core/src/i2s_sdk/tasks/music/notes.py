@@ -2,7 +2,7 @@
 
 The definition is ours; none is published for engraved scores. A note is its pitch as it is written (octave,
 step, alteration; or the drum), its duration, whether it is a grace note, and its distance from the end of
-what is before it. So a note too much or too little, or one of another length, does not move the notes after it.
+what is before it. So a note too much or too little, or one of another length, does not move what is after it.
 
 * Notes of a staff are compared in the order of their onsets, and from low to high in a chord. Those that are
   the same are a longest common subsequence.
