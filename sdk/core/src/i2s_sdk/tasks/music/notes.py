@@ -123,7 +123,10 @@ Sound = Callable[[EngravedNote], Hashable]
 
 
 def _as_written(note: EngravedNote) -> Hashable:
-    return note.pitch or note.drum
+    if note.pitch is None:
+        return note.drum
+    octave, step, alteration = note.pitch
+    return octave, step, alteration.as_integer_ratio()
 
 
 def _without_octave(note: EngravedNote) -> Hashable:
@@ -214,7 +217,7 @@ class _Staff:
         for note in notes:
             voices.setdefault(min(note.voice, MOST_VOICES - 1), []).append(note)
         self.all = _sequence(notes)
-        self.voices = [_sequence(found) for found in voices.values()]
+        self.voices = [_sequence(found) for found in voices.values()] if len(voices) > 1 else [self.all]
 
 
 _Placed = tuple[EngravedNote, tuple[Hashable, ...]]
@@ -232,7 +235,8 @@ def _sequence(notes: Sequence[EngravedNote]) -> list[_Placed]:
         if note.onset != begin:
             begin, end = note.onset, open_end
         is_grace = note.grace is not None
-        placed.append((note, (is_grace, note.duration, begin - end)))
+        distance = begin - end
+        placed.append((note, (is_grace, *note.duration.as_integer_ratio(), *distance.as_integer_ratio())))
         if not is_grace:
             open_end = max(open_end, note.onset + note.duration)
     return placed
@@ -261,7 +265,7 @@ class _Tokens:
             return [numbers.setdefault((sound(note), time), len(numbers)) for note, time in placed]
 
         self.all = tokens(staff.all)
-        self.voices = [tokens(voice) for voice in staff.voices]
+        self.voices = [tokens(voice) for voice in staff.voices] if len(staff.voices) > 1 else [self.all]
 
     def same(self, other: _Tokens) -> int:
         together: int = LCSseq.similarity(self.all, other.all)
