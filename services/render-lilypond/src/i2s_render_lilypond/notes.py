@@ -39,7 +39,9 @@ def read_notes(written: bytes) -> ScoreNotes:
 def _note(match: re.Match[str]) -> Note:
     octave, step, alteration = match[7], match[8], match[9]
     return Note(
-        *(int(match[index]) for index in (1, 2, 3)),
+        score=int(match[1]),
+        staff=int(match[2]),
+        voice=int(match[3]),
         onset=_fraction(match[4]),
         grace=None if match[5] is None else _fraction(match[5]),
         duration=_fraction(match[6]),
