@@ -12,6 +12,7 @@ from i2s_wire.render.figure import Figure
 from i2s_wire.render.isolation import Isolation, PolicyEvent
 from i2s_wire.render.notes import ScoreNotes
 from i2s_wire.render.options import LilypondBackend
+from i2s_wire.render.page_objects import PageObjects
 from i2s_wire.render.resources import Limits, Usage
 from i2s_wire.render.site import SiteResult
 from i2s_wire.render.source_error import SourceError
@@ -58,6 +59,8 @@ class Picture:
     sha256: str = ""
     #: Text of the whole page in reading order; of LaTeX, if asked for.
     text: str = ""
+    #: What can be seen on the page; of LaTeX, if asked for.
+    objects: PageObjects | None = None
 
 
 @dataclass(frozen=True, slots=True)

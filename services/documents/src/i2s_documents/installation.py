@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
-import json
 import os
 import sys
 from collections.abc import Mapping
@@ -15,6 +13,7 @@ from pathlib import Path
 import PIL
 
 from i2s_chassis.errors import StartError
+from i2s_chassis.renderer.pdfium import pdfium_digest, pdfium_folder, pdfium_version
 from i2s_chassis.renderer.start_checks import (
     SYSTEM_FONTS,
     check_readable_by_jobs,
@@ -24,7 +23,6 @@ from i2s_chassis.renderer.start_checks import (
     program_output,
     versions_digest,
 )
-from i2s_wire.installation import install_command
 from i2s_wire.render.rendering import Engine
 
 #: What runs inside of the sandbox: other users must be able to read it.
@@ -71,7 +69,7 @@ def find_installation(pandoc: str = "pandoc") -> DocumentsInstallation:
     Raises:
         StartError: Something is missing; says what to install.
     """
-    program, pdfium = find_program(pandoc, "pandoc"), _pdfium_folder()
+    program, pdfium = find_program(pandoc, "pandoc"), pdfium_folder()
     readable = readable_folders()
     check_readable_by_jobs(readable)
     words = program_output(program, "--version").split()
@@ -82,8 +80,8 @@ def find_installation(pandoc: str = "pandoc") -> DocumentsInstallation:
     of_pandoc = {"pandoc": words[1], "pandoc-program": _digest(program)}
     of_pdfium = {
         "pypdfium2": version("pypdfium2"),
-        "pdfium": _pdfium_version(pdfium),
-        "pdfium-library": _digest(pdfium / "libpdfium.so"),
+        "pdfium": pdfium_version(pdfium),
+        "pdfium-library": pdfium_digest(pdfium),
         "pillow": PIL.__version__,
         "fonts": fonts,
     }
@@ -105,21 +103,8 @@ def readable_folders() -> tuple[Path, ...]:
     Raises:
         StartError: PDFium is not installed.
     """
-    folders = (_pdfium_folder(), INSIDE, Path(sys.base_prefix).resolve())
+    folders = (pdfium_folder(), INSIDE, Path(sys.base_prefix).resolve())
     return tuple(one for one in folders if not one.is_relative_to(_SYSTEM))
-
-
-def _pdfium_folder() -> Path:
-    spec = importlib.util.find_spec("pypdfium2_raw")
-    if spec is None or spec.origin is None:
-        raise StartError(f"PDFium is not installed; install it with: {install_command('pypdfium2')}")
-    return Path(spec.origin).resolve().parent
-
-
-def _pdfium_version(folder: Path) -> str:
-    # Read and not imported: that would load the library into this process.
-    parts = json.loads((folder / "version.json").read_text("utf-8"))
-    return ".".join(str(parts[name]) for name in ("major", "minor", "build", "patch"))
 
 
 def _digest(file: Path) -> str:

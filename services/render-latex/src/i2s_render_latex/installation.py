@@ -16,6 +16,9 @@ import PIL
 
 from i2s_chassis.errors import StartError
 from i2s_chassis.jail.errors import killed_by
+from i2s_chassis.renderer.pdfium import pdfium_digest, pdfium_folder, pdfium_version
+from i2s_chassis.renderer.start_checks import check_readable_by_jobs
+from i2s_render_latex.page_objects import readable_folders
 from i2s_render_latex.programs import PROGRAMS, SOURCE_DATE_EPOCH, TexProgram
 from i2s_render_latex.texindex import TreeError, tree_roots
 from i2s_wire.render.options import LatexEngine
@@ -88,7 +91,7 @@ class LatexInstallation:
     engines: frozenset[LatexEngine]
     #: The TeX trees.
     roots: tuple[Path, ...]
-    #: Trees outside of /usr, which jobs must be shown.
+    #: Trees outside of /usr, and what reads the objects of pages, which jobs must be shown.
     readable: tuple[Path, ...]
 
 
@@ -105,6 +108,8 @@ def find_installation() -> LatexInstallation:
         roots = tree_roots()
     except TreeError as error:
         raise StartError(str(error)) from None
+    readers = readable_folders()
+    check_readable_by_jobs(readers)
     engines = frozenset(engine for engine, program in PROGRAMS.items() if _is_installed(program))
     versions = _versions(engines)
     fonts = _digest(
@@ -119,7 +124,7 @@ def find_installation() -> LatexInstallation:
         fonts_digest=fonts,
         engines=engines,
         roots=tuple(roots),
-        readable=tuple(root for root in roots if Path("/usr") not in root.parents),
+        readable=(*(root for root in roots if Path("/usr") not in root.parents), *readers),
     )
 
 
@@ -157,6 +162,7 @@ def _versions(engines: Collection[LatexEngine]) -> dict[str, str]:
         **others,
         "texlive": engine[2] or "unknown",
         "poppler": rasteriser[1],
+        "pdfium": f"{pdfium_version(pdfium_folder())} {pdfium_digest(pdfium_folder())[:16]}",
         "pillow": PIL.__version__,
         "render-latex": version("i2s-render-latex"),
     }

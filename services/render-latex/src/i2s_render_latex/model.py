@@ -26,6 +26,8 @@ class Options(ResolvedPageOptions):
     last_page: bool = False
     #: Return the text of the pages.
     want_text: bool = False
+    #: Return the objects that can be seen on the pages.
+    want_objects: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from i2s_chassis.errors import RasterError
@@ -12,12 +13,16 @@ from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.crop import finish_in_thread
 from i2s_chassis.renderer.model import RawStage
 from i2s_chassis.renderer.verdict import Judgement, limit_passed
-from i2s_render_latex import raster
+from i2s_render_latex import page_objects, raster
+from i2s_render_latex.document import PDF
 from i2s_render_latex.installation import HUGE_PAGES
 from i2s_render_latex.model import Options
 from i2s_render_latex.raster import Page
 from i2s_render_latex.verdict import of_page, of_pictures, too_many_pages, unreadable
+from i2s_wire.render.page_objects import PageObjects
 from i2s_wire.render.rendering import Picture, Verdict
+
+_UNREADABLE = PageObjects(limit="unreadable")
 
 
 @dataclass(slots=True)
@@ -61,7 +66,7 @@ class PageRenderer:
         self._cell, self._options, self._limits = cell, options, limits
         self._spent_cpu_seconds, self._max_bytes = spent_cpu_seconds, max_bytes
         self._first, self._count = options.first_page, options.page_count
-        self._said = raster.read_plain(pdf)
+        self._pdf, self._said = pdf, raster.read_plain(pdf)
         self._drawn = RenderedDocument()
 
     async def draw(self) -> RenderedDocument:
@@ -78,6 +83,7 @@ class PageRenderer:
                 raise
             self._said = None  # the PDF lied; poppler says how large the page is
             await self._pictures()
+        await self._objects()
         drawn = self._drawn
         if drawn.judgement is None and not drawn.pictures:
             drawn.judgement = Judgement(Verdict.NO_OUTPUT, "The page is blank.")
@@ -161,6 +167,34 @@ class PageRenderer:
         ended = await self._run("text", raster.text_command(number))
         self._drawn.judgement = limit_passed(ended.cause, self._limits, "reading the text of the page")
         return raster.read_text(ended.output.whole)
+
+    async def _objects(self) -> None:
+        """Add what can be seen on the pages, if it is asked for. A limit that is passed is the judgement."""
+        drawn, options = self._drawn, self._options
+        if not options.want_objects or drawn.judgement is not None or not drawn.pictures:
+            return
+        pages = [picture.page for picture in drawn.pictures]
+        prepared = page_objects.prepared(self._pdf, options.engine)
+        if prepared is None:
+            drawn.pictures = [replace(one, objects=PageObjects(limit="compressed")) for one in drawn.pictures]
+            return
+        if prepared != self._pdf:
+            await self._cell.write(PDF, prepared)
+        ended = await self._run("objects", page_objects.command(pages, options.cut_bottom))
+        drawn.judgement = limit_passed(ended.cause, self._limits, "reading the objects of the page")
+        if drawn.judgement is None:
+            objects = await self._read_objects(len(pages))
+            drawn.pictures = [
+                replace(one, objects=objects.get(one.page, _UNREADABLE)) for one in drawn.pictures
+            ]
+
+    async def _read_objects(self, pages: int) -> Mapping[int, PageObjects]:
+        """Return what the program wrote, nothing of it if that is not what it writes."""
+        try:
+            output = await self._cell.fetch(page_objects.OUTPUT, pages * page_objects.MOST_BYTES)
+        except OutputError:
+            return {}
+        return await asyncio.to_thread(page_objects.read, output) or {}
 
     async def _drawing(self) -> memoryview | None:
         try:

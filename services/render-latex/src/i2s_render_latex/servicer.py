@@ -40,6 +40,7 @@ def options_from_wire(message: pb.RenderOptions) -> Options:
         engine=_engine(latex.engine),
         last_page=latex.last_page,
         want_text=latex.want_text,
+        want_objects=latex.want_objects,
     )
 
 
@@ -73,6 +74,7 @@ def options_to_wire(options: Options) -> pb.RenderOptions:
         cold=options.cold,
         last_page=options.last_page,
         want_text=options.want_text,
+        want_objects=options.want_objects,
     )
     return pb.RenderOptions(page=encode(options, pb.PageOptions, PageOptions), latex=latex)
 

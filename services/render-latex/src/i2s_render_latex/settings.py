@@ -74,11 +74,12 @@ class LatexSettings(RendererSettings):
         return (state_folder(self.state_dir),)
 
     def readable_by_jobs(self) -> tuple[Path, ...]:
-        """Return the TeX trees and the state folder, where formats lie."""
+        """Return the TeX trees, the state folder, where formats lie, and what reads the objects of pages."""
+        from i2s_render_latex.page_objects import readable_folders
         from i2s_render_latex.texindex import TreeError, tree_roots
 
         try:
-            return (*tree_roots(), state_folder(self.state_dir).absolute())
+            return (*tree_roots(), state_folder(self.state_dir).absolute(), *readable_folders())
         except TreeError as error:
             raise StartError(str(error)) from None
 

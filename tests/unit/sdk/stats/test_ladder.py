@@ -34,7 +34,7 @@ def test_shares_are_those_counted_by_hand() -> None:
     # 6 pairs of the four rungs, of which one is wrong, and 4 x 2 over blank and constant: 7 right but half
     # missing over blank (a tie) and over constant (wrong).
     assert value[PairKind.ALL] == (5 + 6 + 0.5) / 14
-    assert value[PairKind.FINE] == 1 / 2
+    assert value[PairKind.FINE] == 2 / 3
     assert value[PairKind.NOTHING] == 0.5 / 2
     assert value[PairKind.OVER_HALF] == 1 / 2
     assert value[PairKind.OVER_NOTHING] == 1 / 4

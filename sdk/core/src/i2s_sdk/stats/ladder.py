@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import Any
 
 from i2s_sdk.stats.means import Mean, pooled
@@ -27,7 +28,7 @@ class PairKind(StrEnum):
 
     #: All pairs whose order is known, equivalent answers left out.
     ALL = "all pairs"
-    #: Perfect over one wrong over a tenth missing.
+    #: Each rung over the next: perfect, one wrong, a tenth missing, half missing.
     FINE = "fine rungs"
     #: Half missing over those that know nothing.
     NOTHING = "half over nothing"
@@ -130,7 +131,7 @@ def _is_pair(better: Rung, worse: Rung, kind: PairKind) -> bool:
                 worse in _KNOWING_NOTHING or worse in _ORDER[_ORDER.index(better) + 1 :]
             )
         case PairKind.FINE:
-            return (better, worse) in ((_ORDER[0], _ORDER[1]), (_ORDER[1], _ORDER[2]))
+            return (better, worse) in pairwise(_ORDER)
         case PairKind.NOTHING:
             return better is Rung.HALF_MISSING and worse in _KNOWING_NOTHING
         case PairKind.OVER_HALF:

@@ -53,13 +53,13 @@ def _missing(text: str) -> Spans:
 
 
 def _in_another_size(text: str) -> str | None:
-    """Return a document in the next size of letters, or a drawing that is a quarter larger."""
+    """Return a document in the next size of letters, or a drawing that is a fifth larger."""
     if r"\begin{tikzcd}" in text:
         return None
     if _DRAWING.search(text):
-        enlarged = text.replace(r"\begin{tikzpicture}", r"\scalebox{1.25}{\begin{tikzpicture}")
+        enlarged = text.replace(r"\begin{tikzpicture}", r"\scalebox{1.2}{\begin{tikzpicture}")
         return enlarged.replace(r"\end{tikzpicture}", r"\end{tikzpicture}}")
-    return r"\let\normalsize\Large\normalsize" + "\n" + text
+    return r"\let\normalsize\large\normalsize" + "\n" + text
 
 
 _SCRIPT = re.compile(r"(?<!\\)([_^])([A-Za-z0-9])")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from i2s_sdk.instances.instance import Content, Instance
+from i2s_sdk.scoring.drawn_glyphs import CdmScorer, GlyphF1Scorer
 from i2s_sdk.scoring.edit import EditScorer, TexEditScorer
+from i2s_sdk.scoring.page_tokens import drawn_json
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.latex import helm, paper_repair
 from i2s_sdk.tasks.latex.document import LatexDocument
@@ -19,7 +21,7 @@ from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_sdk.tasks.task import RenderedTask
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
-from i2s_wire.render.options import BlankPage, Crop, PageOptions, RenderOptions
+from i2s_wire.render.options import BlankPage, Crop, LatexOptions, PageOptions, RenderOptions
 from i2s_wire.render.rendering import Rendering, Verdict
 from i2s_wire.render.request import LatexSource, RenderRequest
 
@@ -44,12 +46,14 @@ class LatexTask(RenderedTask[LatexDocument]):
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
-        """The scorer that compares the text of a rendering with that of the ground truth.
+        """The scorers that compare texts, and what is drawn, with those of the ground truth.
 
         Profile ``helm`` has what the released code has.
         """
         edit = EditScorer(self.profile)
-        return (edit,) if self.profile is Profile.HELM else (edit, TexEditScorer())
+        return (
+            (edit,) if self.profile is Profile.HELM else (edit, TexEditScorer(), GlyphF1Scorer(), CdmScorer())
+        )
 
     def questions(self, instance: Instance) -> tuple[Question, ...]:
         """Return the one question of an instance: the texts, then its image."""
@@ -123,3 +127,16 @@ class LatexTask(RenderedTask[LatexDocument]):
         """
         own = self.document(Structure(content.structure)).text if content.structure else None
         return (content.text or own) if self.profile is Profile.HELM else (own or content.text)
+
+    def drawn_request(self, document: LatexDocument) -> RenderRequest:
+        """Return how the document is rendered, with the objects that can be seen on its page."""
+        request = self.request(document)
+        return replace(request, options=replace(request.options, latex=LatexOptions(want_objects=True)))
+
+    def drawn(self, document: LatexDocument, rendering: Rendering) -> str:
+        """Return the objects of the page as JSON."""
+        return drawn_json(rendering.pictures[0].objects) if rendering.pictures else ""
+
+    def drawn_truth(self, content: Content) -> LatexDocument | None:
+        """Return the document of the ground truth, or None if there is none."""
+        return self.document(Structure(content.structure)) if content.structure else None

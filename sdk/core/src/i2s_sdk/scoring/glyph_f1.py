@@ -1,0 +1,125 @@
+"""Glyph F1: how much of what two engines drew agrees, whatever its size.
+
+Tokens are the characters (with their style), rules and other shapes of a page in the order in which they were
+drawn. They are aligned in that order so that as many as possible are equal in identity and in relative size; of successive
+aligned tokens, the step from one to the next is compared. With T aligned tokens, S equal steps, and n and m
+tokens on the two sides, the value is 2 (T + S) / (n + m + (n - 1) + (m - 1)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from i2s_sdk.scoring.page_tokens import Token
+
+#: Tokens of a side that are aligned; those after them count as not equal.
+MOST_TOKENS = 3000
+
+_SIZE = 0.13  # share by which the relative size of two equal characters may differ
+_ACROSS, _ALONG = 0.55, 0.1  # of the size of the text (arrays have margins), and of the length of the step
+_DOWN = 0.15  # of the size of the text
+_STRETCH = 0.35  # of the size of the text: by how much shapes may differ
+
+_Array = NDArray[np.float64]
+
+
+class _Side:
+    """The tokens of one side as arrays."""
+
+    def __init__(self, tokens: Sequence[Token], scale: float = 1.0) -> None:
+        self.size = np.array([one.size for one in tokens]) * scale
+        self.x = np.array([(one.left + one.right) / 2 for one in tokens]) * scale
+        self.y = np.array([(one.top + one.bottom) / 2 for one in tokens]) * scale
+        self.width = np.array([one.width for one in tokens]) * scale
+        self.height = np.array([one.height for one in tokens]) * scale
+        self.stretches = np.array([one.stretches for one in tokens])
+
+
+def glyph_f1(truth: Sequence[Token], prediction: Sequence[Token]) -> float:
+    """Return the F1 of tokens and steps, from 0 to 1; 1 if both are empty, 0 if one is."""
+    n, m = len(truth), len(prediction)
+    if not n or not m:
+        return float(n == m)
+    ours, theirs = truth[:MOST_TOKENS], prediction[:MOST_TOKENS]
+    numbers = {one: number for number, one in enumerate({token.identity for token in (*ours, *theirs)})}
+    first = np.array([numbers[one.identity] for one in ours])
+    second = np.array([numbers[one.identity] for one in theirs])
+    equal = first[:, None] == second[None, :]
+    scale = _scale(ours, theirs, _aligned(equal.astype(np.float32)))
+    left, right = _Side(ours), _Side(theirs, scale)
+    fits = equal & _same_size(left, right)
+    weights = fits.astype(np.float32)
+    after = np.zeros_like(fits)
+    rows, columns = np.nonzero(fits[1:, 1:] & fits[:-1, :-1])
+    agree = _steps(left, right, rows, rows + 1, columns, columns + 1)
+    after[rows[agree] + 1, columns[agree] + 1] = True
+    before = np.zeros_like(after)
+    before[:-1, :-1] = after[1:, 1:]
+    pairs = _aligned(weights + np.float32(0.3) * after + np.float32(0.3) * before)
+    if not pairs:
+        return 0.0
+    i, j = np.array(pairs).T
+    steps = int(_steps(left, right, i[:-1], i[1:], j[:-1], j[1:]).sum())
+    return 2 * (len(pairs) + steps) / (n + m + (n - 1) + (m - 1)) if n + m > 2 else 1.0
+
+
+def _scale(truth: Sequence[Token], prediction: Sequence[Token], pairs: Sequence[tuple[int, int]]) -> float:
+    """Return how many times larger the truth is, by the characters that are aligned by their identity."""
+    ratios = [
+        truth[i].size / prediction[j].size
+        for i, j in pairs
+        if not truth[i].stretches and not prediction[j].stretches and prediction[j].size > 0
+    ]
+    if ratios:
+        return float(np.median(ratios))
+    heights = [max(one.bottom for one in side) - min(one.top for one in side) for side in (truth, prediction)]
+    return heights[0] / heights[1] if min(heights) > 0 else 1.0
+
+
+def _same_size(left: _Side, right: _Side) -> NDArray[np.bool_]:
+    size = np.maximum(left.size[:, None], right.size[None, :])
+    sized = np.abs(left.size[:, None] - right.size[None, :]) <= _SIZE * size
+    stretched = np.ones_like(sized)
+    for mine, other in ((left.width, right.width), (left.height, right.height)):
+        most = _STRETCH * size + _STRETCH * np.minimum(mine[:, None], other[None, :])
+        stretched &= np.abs(mine[:, None] - other[None, :]) <= most
+    return np.where(left.stretches[:, None], stretched, sized)
+
+
+def _steps(
+    left: _Side,
+    right: _Side,
+    i: NDArray[np.intp],
+    k: NDArray[np.intp],
+    j: NDArray[np.intp],
+    o: NDArray[np.intp],
+) -> NDArray[np.bool_]:
+    """Return which steps from i to k agree with those from j to o."""
+    size = np.maximum(left.size[i], left.size[k])
+    across, down = left.x[k] - left.x[i], left.y[k] - left.y[i]
+    dx, dy = np.abs(across - right.x[o] + right.x[j]), np.abs(down - right.y[o] + right.y[j])
+    return (dx <= _ACROSS * size + _ALONG * np.abs(across)) & (dy <= _DOWN * size + _ALONG * np.abs(down))
+
+
+def _aligned(weights: NDArray[np.float32]) -> list[tuple[int, int]]:
+    """Return pairs of row and column, both ascending, with the greatest sum of weights; none of weight 0."""
+    rows, columns = weights.shape
+    best = np.zeros((rows + 1, columns + 1), np.float32)
+    for row in range(rows):
+        np.maximum(best[row, 1:], best[row, :-1] + weights[row], out=best[row + 1, 1:])
+        np.maximum.accumulate(best[row + 1], out=best[row + 1])
+    pairs = []
+    row, column = rows, columns
+    while row and column:
+        value = best[row, column]
+        if value == best[row - 1, column]:
+            row -= 1
+        elif value == best[row, column - 1]:
+            column -= 1
+        else:
+            row, column = row - 1, column - 1
+            pairs.append((row, column))
+    return pairs[::-1]
