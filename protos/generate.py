@@ -11,6 +11,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PROTOS = (
     "i2s/render/v1/figure.proto",
+    "i2s/render/v1/notes.proto",
     "i2s/render/v1/render.proto",
     "i2s/metrics/v1/metrics.proto",
     "i2s/documents/v1/documents.proto",

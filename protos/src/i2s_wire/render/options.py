@@ -146,6 +146,8 @@ class LilypondOptions:
     no_footers: bool | None = None
     #: What draws the pages.
     backend: LilypondBackend | None = None
+    #: Return the notes that were engraved.
+    want_notes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

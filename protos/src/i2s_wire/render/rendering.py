@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from i2s_wire.render.figure import Figure
 from i2s_wire.render.isolation import Isolation, PolicyEvent
+from i2s_wire.render.notes import ScoreNotes
 from i2s_wire.render.options import LilypondBackend
 from i2s_wire.render.page_objects import PageObjects
 from i2s_wire.render.resources import Limits, Usage
@@ -123,6 +124,8 @@ class Rendering:
     figures: tuple[Figure, ...] = ()
     #: The back end that drew the ``pictures`` of a score, or would have drawn them.
     lilypond_backend: LilypondBackend | None = None
+    #: Notes of a score on all its pages, if asked for.
+    notes: ScoreNotes | None = None
 
     @property
     def png(self) -> bytes | None:

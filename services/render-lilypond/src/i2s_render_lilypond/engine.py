@@ -16,7 +16,13 @@ from i2s_chassis.server.telemetry import Telemetry
 from i2s_chassis.warm.pool import WarmPool, open_pool
 from i2s_render_lilypond.converter import ConvertedScore, ScoreConverter, open_converter
 from i2s_render_lilypond.installation import LilypondInstallation
-from i2s_render_lilypond.job_folder import ColdScoreFolder, ScoreFolder, WarmScoreFolder, open_zygote
+from i2s_render_lilypond.job_folder import (
+    ColdScoreFolder,
+    ScoreFolder,
+    WarmScoreFolder,
+    included,
+    open_zygote,
+)
 from i2s_render_lilypond.model import LilypondJob, LilypondRendering
 from i2s_render_lilypond.pages import RenderedPages, ScoreDrawing
 from i2s_render_lilypond.score import SCORE, complaint, disk_complaint
@@ -83,9 +89,9 @@ class LilypondEngine:
 
     @contextlib.asynccontextmanager
     async def _warm(self, zygotes: WarmPool, job: LilypondJob, limits: Limits) -> AsyncIterator[ScoreFolder]:
-        no_footers = job.options.no_footers
+        include = included(job.options)
         async with zygotes.lease() as (zygote, folder):
-            job_folder = WarmScoreFolder(zygote, folder, self.installation, limits, no_footers=no_footers)
+            job_folder = WarmScoreFolder(zygote, folder, self.installation, limits, include)
             await job_folder.stand({SCORE: job.score})
             yield job_folder
 
@@ -93,7 +99,7 @@ class LilypondEngine:
     async def _cold(self, job: LilypondJob, limits: Limits) -> AsyncIterator[ScoreFolder]:
         readable = self.installation.readable
         async with self._jail.cell(limits, {SCORE: job.score}, readable=readable) as cell:
-            yield ColdScoreFolder(cell, self.installation, limits, no_footers=job.options.no_footers)
+            yield ColdScoreFolder(cell, self.installation, limits, included(job.options))
 
 
 def _refused(job: LilypondJob, converted: ConvertedScore, judgement: Judgement) -> LilypondRendering:
@@ -120,6 +126,7 @@ def _rendering(job: LilypondJob, converted: ConvertedScore, rendered: RenderedPa
         stages=(*converted.stages, *rendered.stages),
         events=(*converted.events, *rendered.events),
         backend=job.options.backend,
+        notes=rendered.notes,
     )
 
 

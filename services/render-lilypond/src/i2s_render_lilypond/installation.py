@@ -31,12 +31,16 @@ from i2s_wire.render.options import LilypondBackend
 INSIDE = Path(__file__).resolve().parent / "inside"
 #: Loaded by LilyPond: keeps the pages as PostScript instead of drawing them.
 PAGES = INSIDE / "pages.scm"
+#: Loaded by LilyPond: the engraver that notes what notes are engraved.
+NOTES = INSIDE / "notes.scm"
 #: Loaded by LilyPond: makes it a process that forks for each job.
 ZYGOTE = INSIDE / "zygote.scm"
 #: Run by LilyPond's Python: makes convert-ly a process that forks for each job.
 CONVERTER = INSIDE / "converter.py"
 #: Included before a score: neither tagline nor footers.
 NO_FOOTERS = INSIDE / "no-footers.ly"
+#: Included before a score: the engraver that notes what notes are engraved; with and without footers.
+WITH_NOTES, WITH_NOTES_NO_FOOTERS = INSIDE / "notes.ly", INSIDE / "notes-no-footers.ly"
 
 #: Environment of every program, beside that of the jail.
 ENVIRONMENT: Mapping[str, str] = {"GUILE_AUTO_COMPILE": "0", "GC_MARKERS": "1"}

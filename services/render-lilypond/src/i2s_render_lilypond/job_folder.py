@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import platform
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Protocol
 
 from i2s_chassis.errors import WarmError
@@ -27,10 +28,14 @@ from i2s_render_lilypond.installation import (
     ENVIRONMENT,
     INSIDE,
     NO_FOOTERS,
+    NOTES,
     PAGES,
+    WITH_NOTES,
+    WITH_NOTES_NO_FOOTERS,
     ZYGOTE,
     LilypondInstallation,
 )
+from i2s_render_lilypond.model import Options
 from i2s_render_lilypond.raster import Drawing
 from i2s_render_lilypond.score import LOG, SCORE
 from i2s_wire.render.options import LilypondBackend
@@ -50,6 +55,13 @@ class ScoreFolder(JobFolder, Protocol):
         """Have Ghostscript draw pages of the score."""
 
 
+def included(options: Options) -> Path | None:
+    """Return the file that is included before a score, None if there is none."""
+    if options.want_notes:
+        return WITH_NOTES_NO_FOOTERS if options.no_footers else WITH_NOTES
+    return NO_FOOTERS if options.no_footers else None
+
+
 # The log is a file, so that a flood of it ends at the limits of files.
 _TO_LOG = 'exec "$0" "$@" >' + LOG + " 2>&1"
 
@@ -58,18 +70,18 @@ class ColdScoreFolder(ColdJob):
     """A fresh cell that holds the score."""
 
     def __init__(
-        self, cell: Cell, installation: LilypondInstallation, limits: Limits, *, no_footers: bool
+        self, cell: Cell, installation: LilypondInstallation, limits: Limits, include: Path | None
     ) -> None:
         super().__init__(cell)
-        self._installation, self._limits, self._no_footers = installation, limits, no_footers
+        self._installation, self._limits, self._include = installation, limits, include
 
     async def typeset(self, plan: str | None) -> Ran:  # noqa: D102 - see ScoreFolder
         command = [str(self._installation.lilypond), "--png", "-dno-point-and-click"]
         command += ["-e", f'(primitive-load "{PAGES}")']
         if plan is not None:
             command += ["-e", f'(draw-with-cairo "{plan}")']
-        if self._no_footers:
-            command.append(f"-dinclude-settings={NO_FOOTERS}")
+        if self._include is not None:
+            command += ["-e", f'(primitive-load "{NOTES}")', f"-dinclude-settings={self._include}"]
         environment = self._installation.environment
         return _ran(await self._cell.run(["sh", "-c", _TO_LOG, *command, SCORE], env=environment))
 
@@ -144,12 +156,11 @@ class WarmScoreFolder(ForkedJob):
         folder: str,
         installation: LilypondInstallation,
         limits: Limits,
-        *,
-        no_footers: bool,
+        include: Path | None,
     ) -> None:
         super().__init__(zygote, folder, limits)
         self._installation = installation
-        self._include = str(NO_FOOTERS) if no_footers else "-"
+        self._include = str(include or "-")
 
     async def typeset(self, plan: str | None) -> Ran:  # noqa: D102 - see ScoreFolder
         return await self.step("compile", self._include, plan or "-")

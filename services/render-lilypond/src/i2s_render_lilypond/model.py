@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from i2s_chassis.limits import DEFAULT_LIMITS, Limits
 from i2s_chassis.renderer.model import RawRendering, ResolvedPageOptions
+from i2s_wire.render.notes import ScoreNotes
 from i2s_wire.render.options import LilypondBackend, LilypondConvert
 
 
@@ -20,6 +21,8 @@ class Options(ResolvedPageOptions):
     no_footers: bool = True
     #: What draws the pages.
     backend: LilypondBackend = LilypondBackend.GHOSTSCRIPT
+    #: Return the notes that were engraved.
+    want_notes: bool = False
     #: Start every process anew, whatever stands ready.
     cold: bool = False
 
@@ -43,3 +46,5 @@ class LilypondRendering(RawRendering):
     """The result of a job, and the back end that drew its images, or would have drawn them."""
 
     backend: LilypondBackend = LilypondBackend.GHOSTSCRIPT
+    #: The notes of a score with an image, if asked for.
+    notes: ScoreNotes | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from i2s_chassis.errors import RasterError
 from i2s_chassis.jail import Cause, Excerpt, OutputError, PolicyEvent
@@ -16,6 +16,7 @@ from i2s_chassis.warm.forked_job import Ran
 from i2s_render_lilypond.job_folder import ScoreFolder
 from i2s_render_lilypond.log import first_error
 from i2s_render_lilypond.model import Options
+from i2s_render_lilypond.notes import NOTES_BYTES, read_notes
 from i2s_render_lilypond.raster import (
     BACKENDS,
     HEADER_BYTES,
@@ -29,7 +30,7 @@ from i2s_render_lilypond.raster import (
     read_drawn,
     read_paper,
 )
-from i2s_render_lilypond.score import FURTHER_BOOK, LOG, NAMED_BOOK, OWN_BOOK, Book
+from i2s_render_lilypond.score import FURTHER_BOOK, LOG, NAMED_BOOK, NOTES, OWN_BOOK, Book
 from i2s_render_lilypond.verdict import (
     SEVERAL_BOOKS,
     of_pages,
@@ -37,6 +38,7 @@ from i2s_render_lilypond.verdict import (
     with_pictures,
     without_pages,
 )
+from i2s_wire.render.notes import ScoreNotes
 from i2s_wire.render.options import LilypondBackend
 from i2s_wire.render.rendering import Picture, Verdict
 from i2s_wire.render.source_error import SourceError
@@ -60,6 +62,8 @@ class RenderedPages:
     log: Excerpt = NO_LOG
     #: The stages, in the order in which they ran.
     stages: list[RawStage] = field(default_factory=list)
+    #: Notes of a score with an image, if asked for.
+    notes: ScoreNotes | None = None
     #: What was tried and prevented.
     events: list[PolicyEvent] = field(default_factory=list)
 
@@ -84,6 +88,8 @@ class ScoreDrawing:
         rendered.judgement = await self._typeset() or await self._draw()
         if rendered.judgement.verdict not in (Verdict.RENDERED, Verdict.RENDERED_WITH_ERRORS):
             rendered.pictures.clear()
+        elif self._options.want_notes:
+            rendered.notes = await self._read_notes()
         return rendered
 
     async def _typeset(self) -> Judgement | None:
@@ -104,6 +110,15 @@ class ScoreDrawing:
         # What a score wrote is read in a thread of its own: it may be long and odd.
         text = rendered.log.whole.decode(errors="replace")
         rendered.error = await asyncio.to_thread(first_error, text)
+
+    async def _read_notes(self) -> ScoreNotes:
+        """Return the notes of the score, none if it has none."""
+        try:
+            written = await self._folder.excerpt(NOTES, NOTES_BYTES, 0)
+        except OutputError:
+            return ScoreNotes()
+        notes = await asyncio.to_thread(read_notes, written.head)
+        return replace(notes, truncated=notes.truncated or written.total_bytes > len(written.head))
 
     async def _draw(self) -> Judgement:
         """Draw the wanted pages; nothing is drawn that would be too large."""

@@ -12,6 +12,8 @@ JOB_NAME = "score"
 SCORE = f"{JOB_NAME}.ly"
 LOG = f"{JOB_NAME}.log"
 CONVERT_LOG = "convert.log"
+#: The notes that were engraved, see inside/notes.scm.
+NOTES = f"{JOB_NAME}.notes"
 
 
 @dataclass(frozen=True, slots=True)

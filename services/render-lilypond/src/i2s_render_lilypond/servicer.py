@@ -36,6 +36,7 @@ def options_from_wire(message: pb.RenderOptions) -> Options:
         convert=chosen(lilypond.convert, default.convert, "options.lilypond.convert"),
         no_footers=lilypond.no_footers if lilypond.HasField("no_footers") else default.no_footers,
         backend=chosen(lilypond.backend, default.backend, "options.lilypond.backend"),
+        want_notes=lilypond.want_notes,
     )
     if options.backend is LilypondBackend.CAIRO and not options.dpi.is_integer():
         raise InvalidArgumentError("options.page.dpi", "is no whole number, which the back end cairo needs")
@@ -68,7 +69,7 @@ def version_from_wire(version: str) -> str:
 
 def options_to_wire(options: Options) -> pb.RenderOptions:
     """Return options as the wire has them."""
-    lilypond = LilypondOptions(options.convert, options.no_footers, options.backend)
+    lilypond = LilypondOptions(options.convert, options.no_footers, options.backend, options.want_notes)
     page = encode(options, pb.PageOptions, PageOptions)
     return pb.RenderOptions(page=page, lilypond=encode(lilypond, pb.LilypondOptions))
 
@@ -97,7 +98,7 @@ class LilypondServicer(RendererServicer[LilypondJob, LilypondRendering]):
         return hashlib.sha256(job.score).hexdigest()
 
     def complete(self, answer: Rendering, raw: LilypondRendering) -> Rendering:  # noqa: D102
-        return replace(answer, lilypond_backend=raw.backend)
+        return replace(answer, lilypond_backend=raw.backend, notes=raw.notes)
 
     def warm(self) -> list[pb.WarmEngine]:  # noqa: D102
         engine, version = self._engine, self._engine.installation.version

@@ -190,6 +190,7 @@ def render_lilypond(
     page: int = 1,
     whole_page: bool = False,
     backend: LilypondBackend | str | None = None,
+    want_notes: bool = False,
     settings: Settings | None = None,
 ) -> RenderedSource:
     r"""Render a LilyPond score in its jail.
@@ -204,6 +205,7 @@ def render_lilypond(
         whole_page: Keep the page as it is: no cut at the foot, no crop, footers and tagline on.
         backend: What draws the pages: "ghostscript" (None, and that of the benchmark) or "cairo", which takes
             less time and draws slightly different pixels.
+        want_notes: Return the notes that were engraved too (``rendering.notes``).
         settings: None reads environment and configuration file.
 
     Raises:
@@ -223,6 +225,7 @@ def render_lilypond(
             options, lilypond=replace(options.lilypond, backend=_member("back end", LilypondBackend, backend))
         )
 
+    options = replace(options, lilypond=replace(options.lilypond, want_notes=want_notes))
     structure = _structure(task, source)
 
     async def work(renderer: AsyncRenderClient) -> RenderedSource:

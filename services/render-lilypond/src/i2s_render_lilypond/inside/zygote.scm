@@ -22,6 +22,7 @@
 (define work (getcwd))
 (define call-filter (call-with-input-file "zygote.filter" get-bytevector-all #:binary #t))
 (primitive-load (string-append (setting 'inside) "/pages.scm"))
+(primitive-load (string-append (setting 'inside) "/notes.scm"))
 
 ;; -- system calls -----------------------------------------------------------------------------
 

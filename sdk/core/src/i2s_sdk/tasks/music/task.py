@@ -11,16 +11,19 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from i2s_sdk.instances.instance import Instance
+from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.reading import CodeRules
 from i2s_sdk.reading.code_block import without_prose
+from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.answer_reading import code_structure
+from i2s_sdk.tasks.music.notes import NotesScorer, notes_to_text
 from i2s_sdk.tasks.question import Question, image_of, task_prompt, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired, RepairKind
 from i2s_sdk.tasks.structure import NoStructure, Structure
 from i2s_sdk.tasks.task import RenderedTask
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
+from i2s_wire.render.notes import ScoreNotes
 from i2s_wire.render.options import (
     BlankPage,
     Crop,
@@ -147,7 +150,7 @@ HELM_CUT_BOTTOM = 0.2
 
 @dataclass(frozen=True, slots=True)
 class MusicTask(RenderedTask[LilypondDocument]):
-    """An image of sheet music, to be answered with LilyPond; no scorer compares texts, which it lacks."""
+    """An image of sheet music, to be answered with LilyPond."""
 
     #: Profile whose rules are followed.
     profile: Profile = Profile.PAPER
@@ -157,6 +160,11 @@ class MusicTask(RenderedTask[LilypondDocument]):
     services: tuple[str, ...] = ("render-lilypond",)
     #: How images of different size are compared.
     size_policy: SizePolicy = SizePolicy.PAD
+
+    @property
+    def scorers(self) -> tuple[Scorer, ...]:
+        """The scorer of notes; profile ``helm`` has what the released code has."""
+        return () if self.profile is Profile.HELM else (NotesScorer(),)
 
     def questions(self, instance: Instance) -> tuple[Question, ...]:
         """Return the one question of an instance: the texts, then its image."""
@@ -191,6 +199,20 @@ class MusicTask(RenderedTask[LilypondDocument]):
         source = LilypondSource(document.code.encode("utf-8", "surrogatepass"), document.assume_version)
         limits = Limits(pages=1) if self.profile is Profile.HELM else None
         return RenderRequest(source, self.options(), limits)
+
+    def drawn_request(self, document: LilypondDocument) -> RenderRequest:
+        """Return how the score is rendered, with its notes."""
+        request = self.request(document)
+        lilypond = replace(request.options.lilypond, want_notes=True)
+        return replace(request, options=replace(request.options, lilypond=lilypond))
+
+    def drawn(self, document: LilypondDocument, rendering: Rendering) -> str:
+        """Return the notes that were engraved."""
+        return notes_to_text(rendering.notes or ScoreNotes())
+
+    def drawn_truth(self, content: Content) -> LilypondDocument | None:
+        """Return the score of a ground truth; None if that is an image alone."""
+        return LilypondDocument(content.structure) if content.structure else None
 
     def repair(
         self, document: LilypondDocument, rendering: Rendering, past: Sequence[Repair] = ()

@@ -1,0 +1,3 @@
+% Included before a score: both of these.
+\include "no-footers.ly"
+\include "notes.ly"
