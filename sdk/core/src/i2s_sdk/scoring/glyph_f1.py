@@ -2,8 +2,10 @@
 
 Tokens are the characters (with their style), rules and other shapes of a page in the order in which they are
 drawn. They are aligned in that order so that as many as possible are equal in identity and in relative size.
-Between successive aligned tokens, the step from one to the next is compared. With T aligned tokens, S equal
-steps, and n and m tokens on the two sides, the value is 2 (T + S) / (n + m + (n - 1) + (m - 1)).
+A character in another family of ordinary fonts (sans serif, typewriter, italic) counts half; one in bold,
+script, fraktur or blackboard letters is another token. Between successive aligned tokens, the step from one to
+the next is compared. With aligned tokens that count T, S equal steps, and n and m tokens on the two sides, the
+value is 2 (T + S) / (n + m + (n - 1) + (m - 1)).
 """
 
 from __future__ import annotations
@@ -18,10 +20,11 @@ from i2s_sdk.scoring.page_tokens import Token
 #: Tokens of a side that are aligned; those after them count as not equal.
 MOST_TOKENS = 3000
 
+_FAMILY = 0.5  # what a character counts that is in another family of fonts
 _SIZE = 0.13  # share by which the relative size of two equal characters may differ
 _ACROSS, _ALONG = 0.55, 0.1  # of the size of the text (arrays have margins), and of the length of the step
 _DOWN = 0.15  # of the size of the text
-# A step down by more than the first, of the size, leads to another line; the second is of the length of the step.
+# A step down by more than the first, of the size, leads to another line; the second is of its length.
 _LINE, _SKIP = 0.6, 0.3
 _STRETCH = 0.35  # of the size of the text: by how much shapes may differ
 _BLOCK = 256  # rows
@@ -47,14 +50,13 @@ def glyph_f1(truth: Sequence[Token], prediction: Sequence[Token]) -> float:
     if not n or not m:
         return float(n == m)
     ours, theirs = truth[:MOST_TOKENS], prediction[:MOST_TOKENS]
-    numbers = {one: number for number, one in enumerate({token.identity for token in (*ours, *theirs)})}
-    first = np.array([numbers[one.identity] for one in ours])
-    second = np.array([numbers[one.identity] for one in theirs])
-    equal = first[:, None] == second[None, :]
-    scale = _scale(ours, theirs, _aligned(equal.astype(np.float32)))
+    equal = _equal([one.identity for one in ours], [one.identity for one in theirs])
+    alike = _equal([one.plain_identity for one in ours], [one.plain_identity for one in theirs])
+    identity = np.where(equal, np.float32(1), np.float32(_FAMILY)) * alike
+    scale = _scale(ours, theirs, _aligned(identity))
     left, right = _Side(ours), _Side(theirs, scale)
-    fits = equal & _same_size(left, right)
-    weights = fits.astype(np.float32)
+    fits = alike & _same_size(left, right)
+    weights = identity * fits
     after = np.zeros_like(fits)
     for top in range(0, len(ours) - 1, _BLOCK):  # in blocks, since all at once takes a gigabyte
         end = min(top + _BLOCK, len(ours) - 1)
@@ -69,7 +71,16 @@ def glyph_f1(truth: Sequence[Token], prediction: Sequence[Token]) -> float:
         return 0.0
     i, j = np.array(pairs).T
     steps = int(_steps(left, right, i[:-1], i[1:], j[:-1], j[1:]).sum())
-    return 2 * (len(pairs) + steps) / (n + m + (n - 1) + (m - 1)) if n + m > 2 else 1.0
+    counted = float(weights[i, j].sum())
+    return 2 * (counted + steps) / (n + m + (n - 1) + (m - 1)) if n + m > 2 else counted
+
+
+def _equal(first: Sequence[str], second: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which texts of two sides are equal, of shape (first, second)."""
+    numbers = {one: number for number, one in enumerate({*first, *second})}
+    sides = [np.array([numbers[one] for one in side]) for side in (first, second)]
+    equal: NDArray[np.bool_] = sides[0][:, None] == sides[1][None, :]
+    return equal
 
 
 def _scale(truth: Sequence[Token], prediction: Sequence[Token], pairs: Sequence[tuple[int, int]]) -> float:

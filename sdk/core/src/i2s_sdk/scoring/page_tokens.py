@@ -69,6 +69,12 @@ class Token:
         return f"{self.text} {self.style}"
 
     @property
+    def plain_identity(self) -> str:
+        """The identity without the family of ordinary fonts: serif, sans serif, typewriter, italic."""
+        words = [word for word in self.style.split() if word not in ("italic", "sans", "mono")]
+        return " ".join([self.text, *words])
+
+    @property
     def width(self) -> float:
         """Width of the box."""
         return self.right - self.left
