@@ -52,6 +52,13 @@ def test_order_and_weight_are_told_apart():
     assert glyph_f1(line("x"), line("x", style="bold italic")) < 1
 
 
+def test_a_character_in_another_family_of_fonts_counts_half():
+    """n letters of which each counts half, and n - 1 steps: (0.5 n + n - 1) / (2 n - 1)."""
+    assert glyph_f1(line("abcd"), line("abcd", style="sans")) == pytest.approx((2 + 3) / 7)
+    assert glyph_f1(line("abcd"), line("abcd", style="sans")) > glyph_f1(line("abcd"), line("ab"))
+    assert glyph_f1(line("ab", style="script"), line("ab", style="sans")) == 0
+
+
 def test_the_length_of_a_rule_counts():
     long, short = (Token("rule", "", 10, 0, -8, right, -7.5, True) for right in (20, 6))
     assert glyph_f1([long, *line("a+b")], [short, *line("a+b")]) < 1

@@ -3,9 +3,9 @@
 Tokens are the characters (with their style), rules and other shapes of a page in the order in which they are
 drawn. They are aligned in that order so that as many as possible are equal in identity and in relative size.
 A character in another family of ordinary fonts (sans serif, typewriter, italic) counts half; one in bold,
-script, fraktur or blackboard letters is another token. Between successive aligned tokens, the step from one to
-the next is compared. With aligned tokens that count T, S equal steps, and n and m tokens on the two sides, the
-value is 2 (T + S) / (n + m + (n - 1) + (m - 1)).
+script, fraktur or blackboard letters is another token. Between successive aligned tokens, the step from one
+to the next is compared. With aligned tokens that count T, S equal steps, and n and m tokens on the two sides,
+the value is 2 (T + S) / (n + m + (n - 1) + (m - 1)).
 """
 
 from __future__ import annotations
