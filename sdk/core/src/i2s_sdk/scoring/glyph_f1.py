@@ -52,7 +52,7 @@ def glyph_f1(truth: Sequence[Token], prediction: Sequence[Token]) -> float:
     ours, theirs = truth[:MOST_TOKENS], prediction[:MOST_TOKENS]
     equal = _equal([one.identity for one in ours], [one.identity for one in theirs])
     alike = _equal([one.plain_identity for one in ours], [one.plain_identity for one in theirs])
-    identity = np.where(equal, np.float32(1), np.float32(_FAMILY)) * alike
+    identity = np.where(equal, 1.0, _FAMILY * alike).astype(np.float32)
     scale = _scale(ours, theirs, _aligned(identity))
     left, right = _Side(ours), _Side(theirs, scale)
     fits = alike & _same_size(left, right)
@@ -78,9 +78,8 @@ def glyph_f1(truth: Sequence[Token], prediction: Sequence[Token]) -> float:
 def _equal(first: Sequence[str], second: Sequence[str]) -> NDArray[np.bool_]:
     """Return which texts of two sides are equal, of shape (first, second)."""
     numbers = {one: number for number, one in enumerate({*first, *second})}
-    sides = [np.array([numbers[one] for one in side]) for side in (first, second)]
-    equal: NDArray[np.bool_] = sides[0][:, None] == sides[1][None, :]
-    return equal
+    rows, columns = (np.array([numbers[one] for one in side]) for side in (first, second))
+    return np.equal(rows[:, None], columns[None, :])
 
 
 def _scale(truth: Sequence[Token], prediction: Sequence[Token], pairs: Sequence[tuple[int, int]]) -> float:
