@@ -21,7 +21,7 @@ MOST_TOKENS = 3000
 _SIZE = 0.13  # share by which the relative size of two equal characters may differ
 _ACROSS, _ALONG = 0.55, 0.1  # of the size of the text (arrays have margins), and of the length of the step
 _DOWN = 0.15  # of the size of the text
-# A step down by more than the first, of the size, leads to another line; the second is of the length of the step.
+# A step down by more than the first, of the size, leads to another line; the second is of the length of it.
 _LINE, _SKIP = 0.6, 0.3
 _STRETCH = 0.35  # of the size of the text: by how much shapes may differ
 _BLOCK = 256  # rows
