@@ -79,7 +79,8 @@ def _equal(first: Sequence[str], second: Sequence[str]) -> NDArray[np.bool_]:
     """Return which texts of two sides are equal, of shape (first, second)."""
     numbers = {one: number for number, one in enumerate({*first, *second})}
     rows, columns = (np.array([numbers[one] for one in side]) for side in (first, second))
-    return np.equal(rows[:, None], columns[None, :])
+    equal: NDArray[np.bool_] = np.equal(rows[:, None], columns[None, :])
+    return equal
 
 
 def _scale(truth: Sequence[Token], prediction: Sequence[Token], pairs: Sequence[tuple[int, int]]) -> float:
