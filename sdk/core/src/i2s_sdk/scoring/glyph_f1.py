@@ -27,6 +27,7 @@ _DOWN = 0.15  # of the size of the text
 # A step down by more than the first, of the size, leads to another line; the second is of its length.
 _LINE, _SKIP = 0.6, 0.3
 _STRETCH = 0.35  # of the size of the text: by how much shapes may differ
+_NEIGHBOUR = 0.3  # what an equal step adds to the weight of each of its ends in the alignment
 _BLOCK = 256  # rows
 
 _Array = NDArray[np.float64]
@@ -66,7 +67,7 @@ def glyph_f1(truth: Sequence[Token], prediction: Sequence[Token]) -> float:
         after[rows[agree] + 1, columns[agree] + 1] = True
     before = np.zeros_like(after)
     before[:-1, :-1] = after[1:, 1:]
-    pairs = _aligned(weights + np.float32(0.3) * after + np.float32(0.3) * before)
+    pairs = _aligned((weights + _NEIGHBOUR * after + _NEIGHBOUR * before).astype(np.float32))
     if not pairs:
         return 0.0
     i, j = np.array(pairs).T
@@ -119,7 +120,9 @@ def _steps(
     across, down = left.x[k] - left.x[i], left.y[k] - left.y[i]
     dx, dy = np.abs(across - right.x[o] + right.x[j]), np.abs(down - right.y[o] + right.y[j])
     along = np.where(np.abs(down) > _LINE * size, _SKIP, _ALONG)
-    return (dx <= _ACROSS * size + _ALONG * np.abs(across)) & (dy <= _DOWN * size + along * np.abs(down))
+    agree: NDArray[np.bool_] = dx <= _ACROSS * size + _ALONG * np.abs(across)
+    agree &= dy <= _DOWN * size + along * np.abs(down)
+    return agree
 
 
 def _aligned(weights: NDArray[np.float32]) -> list[tuple[int, int]]:
