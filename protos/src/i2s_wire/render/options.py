@@ -134,6 +134,8 @@ class SiteOptions:
     elements: ElementQuery | None = None
     #: Whether the site goes through Jekyll.
     build: SiteBuild | None = None
+    #: Return the blocks of text and the tree of elements.
+    want_blocks: bool = False
 
 
 @dataclass(frozen=True, slots=True)

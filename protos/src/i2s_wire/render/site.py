@@ -40,6 +40,66 @@ class Element:
 
 
 @dataclass(frozen=True, slots=True)
+class PageBlock:
+    """A text node that has an area; x, y, width and height in CSS pixels from the top left of the page."""
+
+    #: At most 2,000 characters; white space is as the source has it, but for its ends.
+    text: str
+    #: Left edge of the union of its rectangles, as far as nothing around it cuts them off.
+    x: float
+    #: Top edge.
+    y: float
+    #: Width.
+    width: float
+    #: Height.
+    height: float
+    #: Computed colour of the letters, "#rrggbbaa"; empty where they are filled with an image.
+    color: str
+    #: The first background that is not transparent, of its element and those around it.
+    background: str
+    #: Whether it is not shown: by ``visibility``, or with an opacity of 0.
+    hidden: bool = False
+    #: Whether a part of it is cut off by an element around it.
+    clipped: bool = False
+    #: Whether something else lies in front of its middle; known only within the window.
+    covered: bool = False
+    #: Whether it lies entirely outside of the image.
+    outside: bool = False
+    #: Names of the elements that it lies in, such as "html>body>p".
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ElementTree:
+    """Elements in the order of the document, with their parents."""
+
+    #: Names, each once.
+    names: tuple[str, ...] = ()
+    #: Of each element, the index of its name.
+    name_of: tuple[int, ...] = ()
+    #: Of each element, 1 + the index of its parent; 0 for a root.
+    parent_of: tuple[int, ...] = ()
+    #: Whether elements were left out.
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageLayout:
+    """What the browser laid out, with open shadow trees and frames of the same site."""
+
+    #: Width of the page in CSS pixels.
+    width: float = 0.0
+    #: Height of the page in CSS pixels.
+    height: float = 0.0
+    #: In the order of the document.
+    blocks: tuple[PageBlock, ...] = ()
+    #: The elements.
+    tree: ElementTree = ElementTree()
+    #: Whether blocks were left out.
+    blocks_truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ConsoleEntry:
     """One message of a page's console; ``level`` is "log", "warning", "error" or "exception"."""
 
@@ -71,3 +131,5 @@ class SiteResult:
     #: The warnings that name what GitHub Pages would have built and Jekyll did not: plugins and themes that
     #: are not installed.
     left_out: tuple[str, ...] = ()
+    #: The page as the browser laid it out; None if it was not asked for.
+    layout: PageLayout | None = None

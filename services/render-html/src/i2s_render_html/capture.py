@@ -114,7 +114,7 @@ async def read_text(page: PreparedPage, most_bytes: int) -> str:
         playwright.async_api.Error: The page is gone.
     """
     try:
-        return _bounded(str(await page.run(text_of("read"), most_bytes)), most_bytes)
+        return bounded(str(await page.run(text_of("read"), most_bytes)), most_bytes)
     except ScriptError:
         return ""
 
@@ -133,7 +133,7 @@ async def read_elements(page: PreparedPage, query: ResolvedElementQuery) -> tupl
 
 
 def _element(element: dict[str, Any]) -> Element:
-    rectangle = {name: _number(element[name]) for name in ("x", "y", "width", "height")}
+    rectangle = {name: number_of(element[name]) for name in ("x", "y", "width", "height")}
     return Element(
         tag=str(element["tag"]),
         text=str(element["text"]),
@@ -144,17 +144,18 @@ def _element(element: dict[str, Any]) -> Element:
         covered=bool(element["covered"]),
         clipped=bool(element["clipped"]),
         joined=bool(element["joined"]),
-        rectangles=min(_MOST_RECTANGLES, int(_number(element["rectangles"]))),
+        rectangles=min(_MOST_RECTANGLES, int(number_of(element["rectangles"]))),
         **rectangle,
     )
 
 
-def _number(value: object) -> float:
+def number_of(value: object) -> float:
+    """Return a number that a script returned; 0 for anything else."""
     number = float(value) if isinstance(value, int | float) else 0.0
     return number if math.isfinite(number) else 0.0
 
 
-def _bounded(text: str, most_bytes: int) -> str:
+def bounded(text: str, most_bytes: int) -> str:
     """Return a text of at most so many bytes in UTF-8; halves of characters become U+FFFD."""
     whole = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
     return whole.encode()[:most_bytes].decode(errors="ignore")

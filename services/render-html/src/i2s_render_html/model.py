@@ -65,6 +65,8 @@ class Options:
     elements: ResolvedElementQuery | None = None
     #: Whether the site goes through Jekyll.
     build: SiteBuild = SiteBuild.AUTO
+    #: Return the blocks of text and the tree of elements.
+    want_blocks: bool = False
 
 
 @dataclass(frozen=True, slots=True)

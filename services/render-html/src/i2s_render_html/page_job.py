@@ -18,6 +18,7 @@ from i2s_chassis.renderer.verdict import Judgement
 from i2s_render_html import verdict
 from i2s_render_html.browser import Browser
 from i2s_render_html.capture import page_png, page_size, picture_of, pixels_of, read_elements, read_text
+from i2s_render_html.layout import read_layout
 from i2s_render_html.model import BrowserError, SiteJob
 from i2s_render_html.page import PreparedPage
 from i2s_render_html.settings import HtmlSettings
@@ -210,12 +211,14 @@ async def _steps(
     await _next(shown, meter, "read")
     text = await read_text(page, bounds.text_bytes) if options.want_text else ""
     elements = await read_elements(page, options.elements) if options.elements else ()
+    layout = await read_layout(page, options, bounds) if options.want_blocks else None
     shown.stages.append(await meter.stage(shown.step))
     shown.site = SiteResult(
         title=settled.title,
         text=text,
         elements=elements,
         settled=settled.in_time,
+        layout=layout,
     )
 
 

@@ -18,7 +18,7 @@ from i2s_wire.codec import encode
 from i2s_wire.render.options import WindowOptions
 from i2s_wire.render.rendering import Rendering
 from i2s_wire.render.request import File
-from i2s_wire.render.site import ConsoleEntry, SiteResult
+from i2s_wire.render.site import ConsoleEntry, PageLayout, SiteResult
 
 _MOST_SIDE = 16_384
 _LEAST_SCALE, _MOST_SCALE = 0.1, 8.0
@@ -53,6 +53,7 @@ def options_from_wire(message: pb.RenderOptions) -> Options:
         want_text=site.want_text,
         elements=_query(site) if site.HasField("elements") else None,
         build=chosen(site.build, default.build, "options.site.build"),
+        want_blocks=site.want_blocks,
     )
 
 
@@ -74,7 +75,11 @@ def _query(site: pb.SiteOptions) -> ResolvedElementQuery:
 def options_to_wire(options: Options) -> pb.RenderOptions:
     """Return options as the wire has them; of elements nothing, since none is a default."""
     window = WindowOptions(options.width, options.height, options.device_scale, options.full_page)
-    site = pb.SiteOptions(want_text=options.want_text, build=pb.SiteBuild.ValueType(options.build))
+    site = pb.SiteOptions(
+        want_text=options.want_text,
+        build=pb.SiteBuild.ValueType(options.build),
+        want_blocks=options.want_blocks,
+    )
     return pb.RenderOptions(window=encode(window, pb.WindowOptions), site=site)
 
 
@@ -105,6 +110,17 @@ def printable_site(site: SiteResult) -> SiteResult:
         missing=tuple(map(printable, site.missing)),
         warnings=tuple(map(printable, site.warnings)),
         left_out=tuple(map(printable, site.left_out)),
+        layout=_printable_layout(site.layout) if site.layout else None,
+    )
+
+
+def _printable_layout(layout: PageLayout) -> PageLayout:
+    return replace(
+        layout,
+        blocks=tuple(
+            replace(one, text=printable(one.text), path=printable(one.path)) for one in layout.blocks
+        ),
+        tree=replace(layout.tree, names=tuple(map(printable, layout.tree.names))),
     )
 
 

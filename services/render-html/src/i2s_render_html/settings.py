@@ -78,6 +78,15 @@ class HtmlSettings(RendererSettings):
     text_bytes: ByteSize = Field(
         ByteSize(1 * _MIB), ge=1 * _KIB, le=16 * _MIB, description="Most of a page's text that is returned."
     )
+    page_blocks: int = Field(
+        3000, ge=1, le=50_000, description="Most blocks of text of a page that are returned."
+    )
+    block_text_bytes: ByteSize = Field(
+        ByteSize(256 * _KIB), ge=1 * _KIB, le=4 * _MIB, description="Most text of all blocks together."
+    )
+    page_elements: int = Field(
+        20_000, ge=1, le=200_000, description="Most elements of a page in the tree that is returned."
+    )
     site_files: int = Field(1000, ge=1, le=100_000, description="Most files of a site, assets included.")
     site_file_bytes: ByteSize = Field(
         ByteSize(16 * _MIB), ge=1 * _KIB, description="Greatest file of a site."
