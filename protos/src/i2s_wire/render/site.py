@@ -67,6 +67,8 @@ class PageBlock:
     outside: bool = False
     #: Names of the elements that it lies in, such as "html>body>p".
     path: str = ""
+    #: 1 + the index in the tree of the element whose own text it is.
+    element: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,4 +67,5 @@ def _block(block: dict[str, Any]) -> PageBlock:
         covered=bool(block["covered"]),
         outside=bool(block["outside"]),
         path=bounded(str(block["path"]), _MOST_PATH_BYTES),
+        element=int(block["element"]),
     )

@@ -133,6 +133,7 @@
       covered: covered(element, rectangles),
       outside: gone || empty(cut(kept, { left: 0, top: 0, right: query.width, bottom: query.height })),
       path: tail.join(">"),
+      element: around.index,
     });
   };
 
@@ -141,10 +142,11 @@
     if (!indexOf.has(name)) indexOf.set(name, names.push(name) - 1);
     const index = nameOf.push(indexOf.get(name));
     parentOf.push(parent);
-    const below = within(element, name, around.place.view.getComputedStyle(element), around);
+    const style = around.place.view.getComputedStyle(element);
+    const below = { ...within(element, name, style, around), index };
     const held = heldBy(element);
     if (held && documentElement(held)) {
-      const box = boxOf(element), { place, style } = below;
+      const box = boxOf(element), { place } = below;
       const x = place.x + box.left + clientLeft(element), y = place.y + box.top + clientTop(element);
       const inner = { left: x, top: y, right: x + clientWidth(element), bottom: y + clientHeight(element) };
       const clip = cut(inner, below.clip);
@@ -159,7 +161,7 @@
 
   const place = { x: query.left, y: query.top, view: window, clip: null, hidden: false };
   const around = {
-    element: null, style: null, name: "", path: [], place, clip: null, absolute: null, opacity: 1,
+    element: null, style: null, name: "", path: [], place, index: 0, clip: null, absolute: null, opacity: 1,
     background: "#ffffffff",
   };
   const stack = [{ index: 0, list: [documentElement(document)], next: 0, around }];

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from i2s_sdk.errors import DataError
+from i2s_sdk.instances.images import decode_image, on_white
 from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.instances.site_files import INDEXES, inside
 from i2s_sdk.scoring.edit import EditScorer
@@ -23,7 +26,9 @@ from i2s_sdk.tasks.webpage.helm import (
     without_front_matter,
     write_files,
 )
+from i2s_sdk.tasks.webpage.layout import page_to_text, shown_page
 from i2s_sdk.tasks.webpage.reading import find_files
+from i2s_sdk.tasks.webpage.scorer import LayoutScorer
 from i2s_sdk.tasks.webpage.site import Site, SiteStructure, place_files, site_of, site_structure
 from i2s_wire.installation import install_command
 from i2s_wire.metrics.profile import Profile
@@ -71,8 +76,9 @@ class WebpageTask(RenderedTask[Site]):
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
-        """The scorer that compares the text of a rendering with that of the ground truth."""
-        return (EditScorer(self.profile),)
+        """Compare the text of a rendering with that of the ground truth; ``paper`` compares layouts too."""
+        edit = EditScorer(self.profile)
+        return (edit, LayoutScorer()) if self.profile is Profile.PAPER else (edit,)
 
     def unavailable(self) -> Mapping[str, str]:
         """Return why ``edit`` cannot be computed: profile ``helm`` needs a package for it."""
@@ -120,6 +126,20 @@ class WebpageTask(RenderedTask[Site]):
     def request(self, document: Site) -> RenderRequest:
         """Return how the site is rendered."""
         return RenderRequest(SiteSource(document.files, document.assets), self.options())
+
+    def drawn_request(self, document: Site) -> RenderRequest:
+        """Return how the site is rendered if layouts are compared."""
+        request, options = self.request(document), self.options()
+        site = replace(options.site or SiteOptions(), want_blocks=True)
+        return replace(request, options=replace(options, site=site))
+
+    def drawn(self, document: Site, rendering: Rendering) -> str:
+        """Return what of the layout of the page its image shows; empty if there is none."""
+        layout = rendering.site.layout if rendering.site else None
+        if layout is None or not rendering.pictures:
+            return ""
+        image = on_white(decode_image(rendering.pictures[0].png))
+        return page_to_text(shown_page(layout, np.asarray(image)))
 
     def repair(
         self, document: Site, rendering: Rendering, past: Sequence[Repair] = ()

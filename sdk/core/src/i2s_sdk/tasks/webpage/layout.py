@@ -1,0 +1,194 @@
+"""What a browser laid out of a page and its image shows, as JSON, and the scores of two such pages.
+
+Places and colours come out of the process that ran the page. So a block counts only if the pixels of its box
+in the image have its letters: something of its colour on something else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from i2s_sdk.json_text import read_json
+from i2s_sdk.tasks.webpage.block_match import Block, Color
+from i2s_wire.render.site import ElementTree, PageBlock, PageLayout
+
+#: The most blocks of a page that are compared, in the order of the document.
+MOST_BLOCKS = 2000
+#: The most characters of all their texts.
+MOST_CHARACTERS = 65_536
+#: The most distinct pairs of a name and the names of children.
+MOST_SUBTREES = 3000
+_MOST_BLOCK = 1000  # characters of a block
+_LONGEST_SUBTREE = 80  # characters; longer ones are known by their digest
+_LEAST_PIXELS = 3
+_LEAST_SHARE = 0.003  # of the pixels of a box, for letters
+_LEAST_SIDE = 2.0  # pixels of a box
+_LEAST_CONTRAST = 12.0  # distance of letters and ground in RGB
+_NEAR = 0.4  # of the way from ground to letters
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPage:
+    """The blocks of a page that its image shows, and its elements."""
+
+    #: In the order of the document; the texts of one element are one block.
+    blocks: tuple[Block, ...]
+    #: Distinct elements with children: name and names of children.
+    subtrees: frozenset[str]
+    #: Whether a bound left something out.
+    truncated: bool = False
+
+
+def shown_page(layout: PageLayout, image: NDArray[np.uint8]) -> ShownPage:
+    """Return what a layout has that the image shows.
+
+    Args:
+        layout: As the renderer of pages returned it.
+        image: Image of the page, RGB, of shape (height, width, 3).
+    """
+    pixels = image.shape[1] / max(1.0, layout.width)
+    by_element: dict[int, Block] = {}
+    characters, truncated = 0, layout.blocks_truncated or layout.tree.truncated
+    for one in layout.blocks:
+        color = _shown_color(one, image, pixels)
+        if color is None:
+            continue
+        text = " ".join(one.text.lower().split())[:_MOST_BLOCK]
+        characters += len(text)
+        if len(by_element) >= MOST_BLOCKS or characters > MOST_CHARACTERS:
+            truncated = True
+            break
+        box = (
+            one.x / layout.width,
+            one.y / layout.height,
+            one.width / layout.width,
+            one.height / layout.height,
+        )
+        block = Block(text, _within_page(box), color)
+        known = by_element.get(one.element)
+        by_element[one.element] = known.merged(block) if known and one.element else block
+    subtrees = sorted(subtrees_of(layout.tree))
+    return ShownPage(
+        tuple(by_element.values()),
+        frozenset(subtrees[:MOST_SUBTREES]),
+        truncated or len(subtrees) > MOST_SUBTREES,
+    )
+
+
+def _within_page(box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    left, top = (min(1.0, max(0.0, one)) for one in box[:2])
+    right, bottom = (min(1.0, max(0.0, box[side] + box[side + 2])) for side in (0, 1))
+    return left, top, max(0.0, right - left), max(0.0, bottom - top)
+
+
+def _shown_color(block: PageBlock, image: NDArray[np.uint8], pixels: float) -> Color | None:
+    """Return the colour of the letters of a block, None if the image does not show them."""
+    if block.hidden or block.covered or block.outside or min(block.width, block.height) < _LEAST_SIDE:
+        return None
+    left, top = (max(0, int(one * pixels)) for one in (block.x, block.y))
+    right, bottom = (int(np.ceil(one * pixels)) for one in (block.x + block.width, block.y + block.height))
+    box = image[top:bottom, left:right].reshape(-1, 3)
+    if not len(box):
+        return None
+    codes = box.astype(np.uint32) @ np.array([65536, 256, 1], np.uint32)
+    kinds, counts = np.unique(codes, return_counts=True)
+    most = int(kinds[counts.argmax()])
+    ground = np.array([most >> 16, most >> 8 & 255, most & 255], float)
+    own = np.stack([kinds >> 16, kinds >> 8 & 255, kinds & 255], axis=1).astype(float) - ground
+    if block.color:
+        red, green, blue, alpha = bytes.fromhex(block.color[1:])
+        letters = (np.array([red, green, blue], float) - ground) * (alpha / 255)
+    else:
+        letters = own[(own**2).sum(axis=1).argmax()]
+    length = float((letters**2).sum())
+    if length < _LEAST_CONTRAST**2:
+        # Letters may cover most of a tight box; then its computed ground has to be there too.
+        behind = np.array(list(bytes.fromhex(block.background[1:7])), float) - ground
+        if not block.color or float((behind**2).sum()) < _LEAST_CONTRAST**2:
+            return None
+        shown = int(counts[((own - behind) ** 2).sum(axis=1) < _LEAST_CONTRAST**2].sum())
+        color = ground
+    else:
+        along = own @ letters / length
+        shown = int(counts[(along > _NEAR) & (along < 2)].sum())
+        color = ground + letters
+    if shown < max(_LEAST_PIXELS, _LEAST_SHARE * len(box)):
+        return None
+    return float(round(color[0])), float(round(color[1])), float(round(color[2]))
+
+
+def subtrees_of(tree: ElementTree) -> frozenset[str]:
+    """Return each element that has children as its name and their names, once: "ul(li,li)"."""
+    children: dict[int, list[str]] = {}
+    names = [tree.names[index] for index in tree.name_of]
+    for name, parent in zip(names, tree.parent_of, strict=True):
+        if parent:
+            children.setdefault(parent - 1, []).append(name)
+    return frozenset(_short(f"{names[index]}({','.join(own)})") for index, own in children.items())
+
+
+def _short(subtree: str) -> str:
+    if len(subtree) <= _LONGEST_SUBTREE:
+        return subtree
+    return f"{subtree[:40]}#{hashlib.sha256(subtree.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+def page_to_text(page: ShownPage) -> str:
+    """Return a page as one line of JSON."""
+    blocks = [
+        [one.text, *(round(side, 5) for side in one.box), *map(round, one.color)] for one in page.blocks
+    ]
+    plain = {"blocks": blocks, "subtrees": sorted(page.subtrees), "truncated": page.truncated}
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def page_from_text(text: str) -> ShownPage:
+    """Return the page that ``page_to_text`` was given, with places rounded.
+
+    Raises:
+        ValueError: It is not such a text.
+    """
+    try:
+        plain = read_json(text)
+        blocks = tuple(
+            Block(
+                str(said), (float(x), float(y), float(w), float(h)), (float(red), float(green), float(blue))
+            )
+            for said, x, y, w, h, red, green, blue in plain["blocks"]
+        )
+        return ShownPage(blocks, frozenset(map(str, plain["subtrees"])), bool(plain["truncated"]))
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"no layout of a page: {error}") from None
+
+
+def tree_bleu(reference: frozenset[str], prediction: frozenset[str]) -> tuple[float, float]:
+    """Return the share of the reference's subtrees that the prediction has, and the converse share.
+
+    Source: WebCode2M (arXiv 2404.06369). The first is the paper's TreeBLEU, a recall, which its released code
+    calls ``tree_rouge_1``; the second is what the code calls ``tree_bleu``, a precision.
+    """
+    both = len(reference & prediction)
+    return (
+        both / len(reference) if reference else 0.0,
+        both / len(prediction) if prediction else 0.0,
+    )
+
+
+def text_f1(reference: Sequence[str], prediction: Sequence[str]) -> float:
+    """Return the F1 of the words of texts in lower case, each counted as often as it is there."""
+    ours, theirs = _words(prediction), _words(reference)
+    total = ours.total() + theirs.total()
+    return 2 * (ours & theirs).total() / total if total else 0.0
+
+
+def _words(texts: Iterable[str]) -> Counter[str]:
+    return Counter(word for text in texts for word in _WORD.findall(text))

@@ -1,0 +1,77 @@
+"""What a layout has that the image of its page shows."""
+
+import numpy as np
+import pytest
+
+from i2s_sdk.scoring.scorer import Scorable
+from i2s_sdk.tasks.webpage.layout import (
+    page_from_text,
+    page_to_text,
+    shown_page,
+    subtrees_of,
+    text_f1,
+    tree_bleu,
+)
+from i2s_sdk.tasks.webpage.scorer import LayoutScorer
+from i2s_wire.render.site import ElementTree, PageBlock, PageLayout
+
+TREE = ElementTree(("html", "body", "p"), (0, 1, 2, 2), (0, 1, 2, 2))
+BLOCK = PageBlock("Two  Words", 10, 10, 40, 10, "#000000ff", "#ffffffff", element=3)
+
+
+def image(*, text: bool) -> np.ndarray:
+    pixels = np.full((100, 200, 3), 255, np.uint8)
+    if text:
+        pixels[12:18, 12:48:3] = 0
+    return pixels
+
+
+def shown(*blocks: PageBlock, text: bool = True):
+    return shown_page(PageLayout(200, 100, blocks, TREE), image(text=text))
+
+
+def test_a_block_that_the_image_shows_counts_with_its_colour_and_share_of_the_page():
+    (block,) = shown(BLOCK).blocks
+    assert (block.text, block.color) == ("two words", (0, 0, 0))
+    assert block.box == pytest.approx((0.05, 0.1, 0.2, 0.1))
+
+
+def test_a_block_of_which_the_image_shows_nothing_does_not_count():
+    assert shown(BLOCK, text=False).blocks == ()
+
+
+@pytest.mark.parametrize("fault", ["hidden", "covered", "outside"])
+def test_a_block_that_the_browser_does_not_show_does_not_count(fault):
+    flags = {fault: True}
+    assert shown(PageBlock("a", 10, 10, 40, 10, "#000000ff", "#ffffffff", **flags)).blocks == ()
+
+
+def test_a_page_is_the_same_after_json():
+    page = shown(BLOCK)
+    assert page_from_text(page_to_text(page)) == page
+
+
+def test_elements_with_children_are_known_by_the_names_of_their_children():
+    assert subtrees_of(TREE) == {"html(body)", "body(p,p)"}
+
+
+def test_tree_bleu_is_a_recall_beside_its_precision():
+    assert tree_bleu(frozenset("ab"), frozenset("bcde")) == (0.5, 0.25)
+
+
+def test_words_count_as_often_as_they_are_there():
+    assert text_f1(["a a b"], ["a b b"]) == pytest.approx(2 / 3)
+
+
+def test_the_same_page_has_all_scores():
+    page = page_to_text(shown(BLOCK))
+    values = LayoutScorer().score(Scorable("x", drawn=page, drawn_truth=page)).metrics
+    assert set(values.values()) == {1.0}
+
+
+def test_a_truth_that_shows_no_text_has_elements_only():
+    truth = page_to_text(shown())
+    values = LayoutScorer().score(Scorable("x", drawn=truth, drawn_truth=truth))
+    assert values.metrics["tree_bleu"] == 1
+    assert values.metrics["design2code_dom"] is None
+    assert "no text" in values.undefined["design2code_dom"]

@@ -1,0 +1,49 @@
+"""The scorer of page layouts."""
+
+import pytest
+
+from i2s_sdk.scoring.scorer import DrawnScorer, MetricValues, Scorable
+from i2s_sdk.tasks.webpage.block_match import Block
+from i2s_sdk.tasks.webpage.layout import ShownPage, page_to_text
+from i2s_sdk.tasks.webpage.scorer import DESIGN2CODE_DOM, TEXT_F1, TREE_BLEU, LayoutScorer
+
+SCORER = LayoutScorer()
+TITLE = Block("a title", (0.1, 0.1, 0.2, 0.1), (0, 0, 0))
+REST = Block("all the rest", (0.1, 0.4, 0.2, 0.1), (0, 0, 0))
+REFERENCE = page_to_text(ShownPage((TITLE, REST), frozenset({"html(body)", "body(h1,p)"})))
+
+
+def _values(drawn: str | None, truth: str = REFERENCE) -> MetricValues:
+    return SCORER.score(Scorable("a", drawn=drawn, drawn_truth=truth))
+
+
+def test_the_same_page_has_every_score() -> None:
+    values = _values(REFERENCE).metrics
+    assert set(values) == {metric.name for metric in SCORER.metrics}
+    assert set(values.values()) == {1.0}
+
+
+def test_a_page_with_half_of_the_text_lacks_a_block() -> None:
+    values = _values(page_to_text(ShownPage((TITLE,), frozenset({"html(body)"}))))
+    assert values.metrics["block_match"] == pytest.approx(2 / 3)
+    assert values.metrics["block_text"] == 1
+    assert values.metrics[TREE_BLEU] == 0.5
+    assert values.detail["missing"] == ["all the rest"]
+
+
+def test_a_rendering_without_a_layout_has_nothing() -> None:
+    assert set(_values(None).metrics.values()) == {0.0}
+
+
+def test_a_ground_truth_without_text_has_no_score_of_text_and_says_why() -> None:
+    values = _values(REFERENCE, page_to_text(ShownPage((), frozenset({"html(body)"}))))
+    assert values.metrics[DESIGN2CODE_DOM] is None
+    assert values.metrics[TEXT_F1] is None
+    assert "no text" in values.undefined[DESIGN2CODE_DOM]
+    assert values.metrics[TREE_BLEU] == 1
+
+
+def test_it_compares_what_was_drawn_of_both() -> None:
+    assert isinstance(SCORER, DrawnScorer)
+    assert SCORER.applies(Scorable("a", drawn_truth=REFERENCE))
+    assert not SCORER.applies(Scorable("a", drawn=REFERENCE))
