@@ -1,6 +1,7 @@
 """What a layout has that the image of its page shows."""
 
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -78,6 +79,18 @@ def test_a_block_of_which_the_image_shows_nothing_does_not_count():
 def test_a_block_that_the_browser_does_not_show_does_not_count(fault):
     flags = {fault: True}
     assert shown(PageBlock("a", 10, 10, 40, 10, "#000000ff", "#ffffffff", **flags)).blocks == ()
+
+
+def test_a_block_in_the_colour_of_its_ground_does_not_count_for_the_letters_of_another():
+    assert shown(replace(BLOCK, color="#ffffffff")).blocks == ()
+
+
+def test_white_letters_on_a_gradient_count():
+    pixels = np.zeros((100, 200, 3), np.uint8)
+    pixels[...] = np.arange(200, dtype=np.uint8)[None, :, None]
+    pixels[12:18, 12:48:3] = 255
+    layout = PageLayout(200, 100, (replace(BLOCK, color="#ffffffff"),), TREE)
+    assert [one.color for one in shown_page(layout, pixels).blocks] == [(255, 255, 255)]
 
 
 def test_a_page_is_the_same_after_json():

@@ -32,6 +32,7 @@ _LEAST_PIXELS = 3
 _LEAST_SHARE = 0.003  # of the pixels of a box, for letters
 _LEAST_SIDE = 2.0  # pixels of a box
 _LEAST_CONTRAST = 12.0  # distance of letters and ground in RGB
+_LEAST_GROUND = 0.3  # of the pixels of a box that are not of the colour of its letters
 _NEAR = 0.4  # of the way from ground to letters
 _WORD = re.compile(r"\w+")
 
@@ -111,11 +112,11 @@ def _shown_color(block: PageBlock, image: NDArray[np.uint8], pixels: float) -> C
         letters = own[(own**2).sum(axis=1).argmax()]
     length = float((letters**2).sum())
     if length < _LEAST_CONTRAST**2:
-        # Letters may cover most of a tight box; then its computed ground has to be there too.
-        behind = np.array(list(bytes.fromhex(block.background[1:7])), float) - ground
-        if not block.color or float((behind**2).sum()) < _LEAST_CONTRAST**2:
+        # Letters have the most frequent colour if they are on a gradient or an image, or fill a tight box.
+        other = (own**2).sum(axis=1) >= _LEAST_CONTRAST**2
+        shown = int(counts[other].sum())
+        if not block.color or shown < _LEAST_GROUND * len(box):
             return None
-        shown = int(counts[((own - behind) ** 2).sum(axis=1) < _LEAST_CONTRAST**2].sum())
         color = ground
     else:
         along = own @ letters / length
