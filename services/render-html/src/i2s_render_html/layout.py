@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from i2s_render_html.capture import bounded, number_of, page_size
@@ -14,6 +15,8 @@ from i2s_wire.render.site import ElementTree, PageBlock, PageLayout
 _MOST_BLOCK_BYTES = 8000  # of 2,000 characters
 _MOST_NAME_BYTES = 400
 _MOST_PATH_BYTES = 17_000
+_COLOR = re.compile("#[0-9a-f]{8}")
+_WHITE = "#ffffffff"
 
 
 async def read_layout(page: PreparedPage, options: Options, bounds: HtmlSettings) -> PageLayout:
@@ -43,14 +46,24 @@ async def read_layout(page: PreparedPage, options: Options, bounds: HtmlSettings
         seen = await page.run(text_of("blocks"), query)
     except ScriptError:
         return PageLayout(width, height, blocks_truncated=True, tree=ElementTree(truncated=True))
-    tree = ElementTree(
-        tuple(bounded(str(one), _MOST_NAME_BYTES) for one in seen["names"]),
-        tuple(map(int, seen["nameOf"])),
-        tuple(map(int, seen["parentOf"])),
-        bool(seen["lacksElements"]),
-    )
+    tree = _tree(seen)
     blocks = tuple(map(_block, seen["blocks"]))
     return PageLayout(width, height, blocks, tree, bool(seen["lacksBlocks"]))
+
+
+def _tree(seen: dict[str, Any]) -> ElementTree:
+    """Return the tree that a script returned; none if its numbers do not fit together."""
+    names = tuple(bounded(str(one), _MOST_NAME_BYTES) for one in seen["names"])
+    name_of, parent_of = tuple(map(int, seen["nameOf"])), tuple(map(int, seen["parentOf"]))
+    fits = len(name_of) == len(parent_of) and all(0 <= one < len(names) for one in name_of)
+    if not fits or any(not 0 <= parent <= index for index, parent in enumerate(parent_of)):
+        return ElementTree(truncated=True)
+    return ElementTree(names, name_of, parent_of, bool(seen["lacksElements"]))
+
+
+def _color(value: object) -> str:
+    color = str(value)
+    return color if _COLOR.fullmatch(color) else ""
 
 
 def _block(block: dict[str, Any]) -> PageBlock:
@@ -60,8 +73,8 @@ def _block(block: dict[str, Any]) -> PageBlock:
         y=number_of(block["y"]),
         width=number_of(block["width"]),
         height=number_of(block["height"]),
-        color=str(block["color"])[:9],
-        background=str(block["background"])[:9],
+        color=_color(block["color"]),
+        background=_color(block["background"]) or _WHITE,
         hidden=bool(block["hidden"]),
         clipped=bool(block["clipped"]),
         covered=bool(block["covered"]),

@@ -174,8 +174,8 @@ async def test_a_metric_that_the_ground_truth_cannot_give_has_a_reason(answer):
     assert read_rendering(rendering_line(FACTS, rendering)) == (FACTS, rendering)
     scoring = ScoreStep(task, None, (), task.scorers, ScorerWorkers())
     score = await scoring.score(rendering, Instance("page", "webpage", "css", None), b"", None)
-    assert score.metrics == {"edit": None}
-    assert score.undefined == {"edit": "the ground truth was not rendered (NO_OUTPUT: There is no page.)"}
+    assert score.metrics["edit"] is None
+    assert score.undefined["edit"] == ("the ground truth was not rendered (NO_OUTPUT: There is no page.)")
 
 
 async def test_an_instance_without_ground_truth_has_no_such_metric_and_no_reason():
@@ -229,5 +229,5 @@ async def test_a_ground_truth_that_is_not_drawn_leaves_its_text_and_a_reason():
     assert (rendering.text, rendering.truth, rendering.drawn) == ("Hello", "Hello", None)
     scoring = ScoreStep(task, None, (), (*task.scorers, _SizeScorer()), ScorerWorkers())
     score = await scoring.score(rendering, Instance("page", "webpage", "css", None), b"", None)
-    assert score.metrics == {"edit": 1.0, "size": None}
-    assert score.undefined == {"size": "the ground truth was not rendered (NO_OUTPUT: There is no page.)"}
+    assert (score.metrics["edit"], score.metrics["size"]) == (1.0, None)
+    assert score.undefined["size"] == "the ground truth was not rendered (NO_OUTPUT: There is no page.)"

@@ -1,5 +1,10 @@
 """What a layout has that the image of its page shows."""
 
+import json
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -14,6 +19,36 @@ from i2s_sdk.tasks.webpage.layout import (
 )
 from i2s_sdk.tasks.webpage.scorer import LayoutScorer
 from i2s_wire.render.site import ElementTree, PageBlock, PageLayout
+
+TREES = json.loads((Path(__file__).parent / "vectors" / "tree_bleu.json").read_text(encoding="utf-8"))
+VOID = ("br", "hr", "img", "input", "link", "meta")
+
+
+class Elements(HTMLParser):
+    """The elements of HTML as it is written."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.names: list[str] = []
+        self.parents: list[int] = []
+        self._open: list[int] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.names.append(tag)
+        self.parents.append(self._open[-1] if self._open else 0)
+        if tag not in VOID:
+            self._open.append(len(self.names))
+
+    def handle_endtag(self, tag):
+        if any(self.names[one - 1] == tag for one in self._open):
+            while self.names[self._open.pop() - 1] != tag:
+                pass
+
+    @property
+    def subtrees(self):
+        return subtrees_of(ElementTree(tuple(self.names), tuple(range(len(self.names))), tuple(self.parents)))
+
 
 TREE = ElementTree(("html", "body", "p"), (0, 1, 2, 2), (0, 1, 2, 2))
 BLOCK = PageBlock("Two  Words", 10, 10, 40, 10, "#000000ff", "#ffffffff", element=3)
@@ -46,17 +81,37 @@ def test_a_block_that_the_browser_does_not_show_does_not_count(fault):
     assert shown(PageBlock("a", 10, 10, 40, 10, "#000000ff", "#ffffffff", **flags)).blocks == ()
 
 
+def test_a_block_in_the_colour_of_its_ground_does_not_count_for_the_letters_of_another():
+    assert shown(replace(BLOCK, color="#ffffffff")).blocks == ()
+
+
+def test_white_letters_on_a_gradient_count():
+    pixels = np.zeros((100, 200, 3), np.uint8)
+    pixels[...] = np.arange(200, dtype=np.uint8)[None, :, None]
+    pixels[12:18, 12:48:3] = 255
+    layout = PageLayout(200, 100, (replace(BLOCK, color="#ffffffff"),), TREE)
+    assert [one.color for one in shown_page(layout, pixels).blocks] == [(255, 255, 255)]
+
+
 def test_a_page_is_the_same_after_json():
     page = shown(BLOCK)
     assert page_from_text(page_to_text(page)) == page
 
 
 def test_elements_with_children_are_known_by_the_names_of_their_children():
-    assert subtrees_of(TREE) == {"html(body)", "body(p,p)"}
+    assert subtrees_of(TREE) == {"html(body)": 1, "body(p,p)": 1}
 
 
 def test_tree_bleu_is_a_recall_beside_its_precision():
-    assert tree_bleu(frozenset("ab"), frozenset("bcde")) == (0.5, 0.25)
+    assert tree_bleu({"a": 1, "b": 1}, {"b": 1, "c": 3}) == (0.5, 0.25)
+    assert tree_bleu({"a": 1}, {"a": 3, "b": 1}) == (1, 0.75)
+    assert tree_bleu({}, {}) == (0, 0)
+
+
+@pytest.mark.parametrize("row", TREES, ids=lambda row: row["id"])
+def test_tree_bleu_is_that_of_the_released_code(row):
+    reference, prediction = (Elements(row[side]).subtrees for side in ("reference", "prediction"))
+    assert tree_bleu(reference, prediction) == pytest.approx((row["tree_rouge_1"], row["tree_bleu"]))
 
 
 def test_words_count_as_often_as_they_are_there():

@@ -10,7 +10,7 @@ from i2s_sdk.tasks.webpage.scorer import DESIGN2CODE_DOM, TEXT_F1, TREE_BLEU, La
 SCORER = LayoutScorer()
 TITLE = Block("a title", (0.1, 0.1, 0.2, 0.1), (0, 0, 0))
 REST = Block("all the rest", (0.1, 0.4, 0.2, 0.1), (0, 0, 0))
-REFERENCE = page_to_text(ShownPage((TITLE, REST), frozenset({"html(body)", "body(h1,p)"})))
+REFERENCE = page_to_text(ShownPage((TITLE, REST), {"html(body)": 1, "body(h1,p)": 1}))
 
 
 def _values(drawn: str | None, truth: str = REFERENCE) -> MetricValues:
@@ -24,7 +24,7 @@ def test_the_same_page_has_every_score() -> None:
 
 
 def test_a_page_with_half_of_the_text_lacks_a_block() -> None:
-    values = _values(page_to_text(ShownPage((TITLE,), frozenset({"html(body)"}))))
+    values = _values(page_to_text(ShownPage((TITLE,), {"html(body)": 1})))
     assert values.metrics["block_match"] == pytest.approx(2 / 3)
     assert values.metrics["block_text"] == 1
     assert values.metrics[TREE_BLEU] == 0.5
@@ -36,7 +36,7 @@ def test_a_rendering_without_a_layout_has_nothing() -> None:
 
 
 def test_a_ground_truth_without_text_has_no_score_of_text_and_says_why() -> None:
-    values = _values(REFERENCE, page_to_text(ShownPage((), frozenset({"html(body)"}))))
+    values = _values(REFERENCE, page_to_text(ShownPage((), {"html(body)": 1})))
     assert values.metrics[DESIGN2CODE_DOM] is None
     assert values.metrics[TEXT_F1] is None
     assert "no text" in values.undefined[DESIGN2CODE_DOM]

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +32,7 @@ _LEAST_PIXELS = 3
 _LEAST_SHARE = 0.003  # of the pixels of a box, for letters
 _LEAST_SIDE = 2.0  # pixels of a box
 _LEAST_CONTRAST = 12.0  # distance of letters and ground in RGB
+_LEAST_GROUND = 0.3  # of the pixels of a box that are not of the colour of its letters
 _NEAR = 0.4  # of the way from ground to letters
 _WORD = re.compile(r"\w+")
 
@@ -42,8 +43,8 @@ class ShownPage:
 
     #: In the order of the document; the texts of one element are one block.
     blocks: tuple[Block, ...]
-    #: Distinct elements with children: name and names of children.
-    subtrees: frozenset[str]
+    #: Elements with children, as name and names of children: how often each is there.
+    subtrees: Mapping[str, int]
     #: Whether a bound left something out.
     truncated: bool = False
 
@@ -76,10 +77,10 @@ def shown_page(layout: PageLayout, image: NDArray[np.uint8]) -> ShownPage:
         block = Block(text, _within_page(box), color)
         known = by_element.get(one.element)
         by_element[one.element] = known.merged(block) if known and one.element else block
-    subtrees = sorted(subtrees_of(layout.tree))
+    subtrees = sorted(subtrees_of(layout.tree).items())
     return ShownPage(
         tuple(by_element.values()),
-        frozenset(subtrees[:MOST_SUBTREES]),
+        dict(subtrees[:MOST_SUBTREES]),
         truncated or len(subtrees) > MOST_SUBTREES,
     )
 
@@ -111,11 +112,11 @@ def _shown_color(block: PageBlock, image: NDArray[np.uint8], pixels: float) -> C
         letters = own[(own**2).sum(axis=1).argmax()]
     length = float((letters**2).sum())
     if length < _LEAST_CONTRAST**2:
-        # Letters may cover most of a tight box; then its computed ground has to be there too.
-        behind = np.array(list(bytes.fromhex(block.background[1:7])), float) - ground
-        if not block.color or float((behind**2).sum()) < _LEAST_CONTRAST**2:
+        # Letters have the most frequent colour if they are on a gradient or an image, or fill a tight box.
+        other = (own**2).sum(axis=1) >= _LEAST_CONTRAST**2
+        shown = int(counts[other].sum())
+        if not block.color or shown < _LEAST_GROUND * len(box):
             return None
-        shown = int(counts[((own - behind) ** 2).sum(axis=1) < _LEAST_CONTRAST**2].sum())
         color = ground
     else:
         along = own @ letters / length
@@ -126,14 +127,14 @@ def _shown_color(block: PageBlock, image: NDArray[np.uint8], pixels: float) -> C
     return float(round(color[0])), float(round(color[1])), float(round(color[2]))
 
 
-def subtrees_of(tree: ElementTree) -> frozenset[str]:
-    """Return each element that has children as its name and their names, once: "ul(li,li)"."""
+def subtrees_of(tree: ElementTree) -> Counter[str]:
+    """Return the elements that have children as their name and those of the children: "ul(li,li)"."""
     children: dict[int, list[str]] = {}
     names = [tree.names[index] for index in tree.name_of]
     for name, parent in zip(names, tree.parent_of, strict=True):
         if parent:
             children.setdefault(parent - 1, []).append(name)
-    return frozenset(_short(f"{names[index]}({','.join(own)})") for index, own in children.items())
+    return Counter(_short(f"{names[index]}({','.join(own)})") for index, own in children.items())
 
 
 def _short(subtree: str) -> str:
@@ -147,7 +148,7 @@ def page_to_text(page: ShownPage) -> str:
     blocks = [
         [one.text, *(round(side, 5) for side in one.box), *map(round, one.color)] for one in page.blocks
     ]
-    plain = {"blocks": blocks, "subtrees": sorted(page.subtrees), "truncated": page.truncated}
+    plain = {"blocks": blocks, "subtrees": dict(page.subtrees), "truncated": page.truncated}
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
@@ -165,21 +166,24 @@ def page_from_text(text: str) -> ShownPage:
             )
             for said, x, y, w, h, red, green, blue in plain["blocks"]
         )
-        return ShownPage(blocks, frozenset(map(str, plain["subtrees"])), bool(plain["truncated"]))
-    except (KeyError, TypeError) as error:
+        subtrees = {str(name): int(count) for name, count in plain["subtrees"].items()}
+        return ShownPage(blocks, subtrees, bool(plain["truncated"]))
+    except (AttributeError, KeyError, TypeError) as error:
         raise ValueError(f"no layout of a page: {error}") from None
 
 
-def tree_bleu(reference: frozenset[str], prediction: frozenset[str]) -> tuple[float, float]:
-    """Return the share of the reference's subtrees that the prediction has, and the converse share.
+def tree_bleu(reference: Mapping[str, int], prediction: Mapping[str, int]) -> tuple[float, float]:
+    """Return the share of the reference's distinct subtrees that the prediction has, and a precision.
 
     Source: WebCode2M (arXiv 2404.06369). The first is the paper's TreeBLEU, a recall, which its released code
-    calls ``tree_rouge_1``; the second is what the code calls ``tree_bleu``, a precision.
+    calls ``tree_rouge_1``. The second is what the code calls ``tree_bleu``: the share of the prediction's
+    subtrees, each as often as it is there, that the reference has.
     """
-    both = len(reference & prediction)
+    both = reference.keys() & prediction.keys()
+    total = sum(prediction.values())
     return (
-        both / len(reference) if reference else 0.0,
-        both / len(prediction) if prediction else 0.0,
+        len(both) / len(reference) if reference else 0.0,
+        sum(prediction[one] for one in both) / total if total else 0.0,
     )
 
 

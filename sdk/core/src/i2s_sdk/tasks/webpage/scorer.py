@@ -62,7 +62,7 @@ class LayoutScorer(Scorer):
     def score(self, sample: Scorable) -> MetricValues:
         """Return the values; a rendering without a layout shows nothing."""
         reference = page_from_text(sample.drawn_truth or "")
-        page = page_from_text(sample.drawn) if sample.drawn else ShownPage((), frozenset())
+        page = page_from_text(sample.drawn) if sample.drawn else ShownPage((), {})
         recall, precision = tree_bleu(reference.subtrees, page.subtrees)
         values: dict[str, float | None] = {TREE_BLEU: recall, TREE_PRECISION: precision}
         if not reference.blocks:
