@@ -91,6 +91,7 @@ WEBPAGE = TaskSpec(
     published_table="A3",
     published=published_tables("i2s_sdk.tasks.webpage"),
     main_metric="ems",
+    recommended_metric="edit",
     hub_name="webpage",
     subsets=("css", "html", "javascript"),
     wild_subsets=("wild", "wild_legacy"),
