@@ -5,8 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from i2s_sdk.report.ladder import ladder_markdown, ladder_notes, ladder_svg
-from i2s_sdk.run.ladder import Ladder, TaskLadder
-from i2s_sdk.stats.ladder import GradedValue, metric_orders
+from i2s_sdk.stats.ladder import GradedValue, TaskLadder, metric_orders
 from i2s_sdk.tasks.graded import Rung
 
 _ANSWERS = [
@@ -28,7 +27,7 @@ def test_a_note_names_the_forms_that_a_metric_puts_below_half_an_answer() -> Non
 
 
 def test_the_tables_have_a_row_for_each_metric_and_each_kind_of_pair() -> None:
-    lines = ladder_markdown(Ladder((_TASK,), "x")).splitlines()
+    lines = ladder_markdown([_TASK]).splitlines()
     assert lines[2] == "| `ems` | 1.000 | – | – | 0.000 | – | 1 |"
     assert lines[-1] == "| `ems` | 0.000 |"
 

@@ -75,7 +75,7 @@ def ladder_command(
             tasks=tasks,
             limit=limit,
         )
-    (folder / "ladder.md").write_text(ladder_markdown(made), encoding="utf-8")
+    (folder / "ladder.md").write_text(ladder_markdown(made.tasks), encoding="utf-8")
     (folder / "ladder.svg").write_text(ladder_svg(made.tasks), encoding="utf-8")
     if as_json:
         say_json(made.to_json())

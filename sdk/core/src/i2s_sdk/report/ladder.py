@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from i2s_sdk.report import figures
-from i2s_sdk.run.ladder import Ladder, TaskLadder
-from i2s_sdk.stats.ladder import PairKind
+from i2s_sdk.stats.ladder import PairKind, TaskLadder
 from i2s_sdk.stats.means import Mean
 from i2s_sdk.tasks.graded import Rung
 from i2s_sdk.tasks.registry import task_spec
@@ -61,10 +60,10 @@ def ladder_notes(one: TaskLadder) -> Iterator[str]:
     yield f"{name}: the recommended metric is {recommended}"
 
 
-def ladder_markdown(made: Ladder) -> str:
-    """Return the tables of all tasks as Markdown, with intervals."""
+def ladder_markdown(tasks: Sequence[TaskLadder]) -> str:
+    """Return the tables of tasks as Markdown, with intervals."""
     lines = []
-    for one in made.tasks:
+    for one in tasks:
         lines += ["", f"| {one.task} {one.subset} | {' | '.join(HEADS)} |", "|---" * (len(HEADS) + 1) + "|"]
         lines += [f"| `{row[0]}` | {' | '.join(row[1:])} |" for row in ladder_rows(one)]
         forms = list(dict.fromkeys(form for order in one.metrics for form in order.forms))

@@ -27,7 +27,7 @@ from i2s_sdk.run.storage.record import Record, SampleAnswer
 from i2s_sdk.settings import Settings
 from i2s_sdk.stats.aggregate import task_columns
 from i2s_sdk.stats.columns import Columns
-from i2s_sdk.stats.ladder import GradedValue, MetricOrder, metric_orders
+from i2s_sdk.stats.ladder import GradedValue, TaskLadder, metric_orders
 from i2s_sdk.tasks.graded import Rung
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import task_spec
@@ -79,33 +79,6 @@ class GradedModel(Model):
         chance = Random(f"{self._seed} {instance.id} {self._grade}")  # noqa: S311 - no secret
         changed = grade.change(content, chance)
         return "" if changed is None else spec.answer(changed, question)
-
-
-@dataclass(frozen=True, slots=True)
-class TaskLadder:
-    """The order that each metric of a task gives to graded answers."""
-
-    task: str
-    #: Subset; empty for all of the task.
-    subset: str
-    #: Instances with graded answers.
-    instances: int
-    #: Graded answers that did not render or have no structure, and are left out.
-    left_out: int
-    #: All answers that are judged.
-    judged: int
-    metrics: tuple[MetricOrder, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the numbers as JSON has them."""
-        return {
-            "task": self.task,
-            "subset": self.subset,
-            "instances": self.instances,
-            "answers": self.judged,
-            "left_out": self.left_out,
-            "metrics": [one.to_json() for one in self.metrics],
-        }
 
 
 @dataclass(frozen=True, slots=True)

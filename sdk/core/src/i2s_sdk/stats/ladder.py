@@ -76,6 +76,33 @@ class MetricOrder:
         return any(mean.value is not None and mean.value < 0.5 for mean in self.forms.values())
 
 
+@dataclass(frozen=True, slots=True)
+class TaskLadder:
+    """The order that each metric of a task gives to graded answers."""
+
+    task: str
+    #: Subset; empty for all of the task.
+    subset: str
+    #: Instances with graded answers.
+    instances: int
+    #: Graded answers that did not render or have no structure, and are left out.
+    left_out: int
+    #: All answers that are judged.
+    judged: int
+    metrics: tuple[MetricOrder, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers as JSON has them."""
+        return {
+            "task": self.task,
+            "subset": self.subset,
+            "instances": self.instances,
+            "answers": self.judged,
+            "left_out": self.left_out,
+            "metrics": [one.to_json() for one in self.metrics],
+        }
+
+
 def metric_orders(answers: Sequence[GradedValue], metrics: Sequence[str]) -> list[MetricOrder]:
     """Return how each metric orders graded answers.
 

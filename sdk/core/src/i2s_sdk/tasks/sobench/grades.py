@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -30,7 +31,7 @@ def _with_answer(content: Content, answer: object) -> Content:
 
 
 def _wrong(content: Content, chance: Random) -> Content | None:
-    answer = json.loads(json.dumps(content.target["answer"]))
+    answer = deepcopy(content.target["answer"])
     leaves = list(_leaves(answer))
     if not leaves:
         return None
