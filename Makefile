@@ -45,12 +45,13 @@ nightly:  ## run every suite, complete, and say at the end which failed; hours, 
 	@scripts/bootstrap dev
 	@$(CHECK) nightly
 
-bench:  ## measure a whole run beside the reference-style procedure, a run of many samples (BENCH_SAMPLES), and waiting times of clients
+bench:  ## measure a whole run beside the reference-style procedure, a run of many samples (BENCH_SAMPLES), waiting times of clients, and the ladder of metrics
 	@scripts/bootstrap dev
 	@code=0; \
 	.venv/bin/python -m benchmarks.whole_run --output benchmarks/results/whole_run.json $(ARGS) || code=$$?; \
 	.venv/bin/python -m benchmarks.runs --samples $(BENCH_SAMPLES) --output benchmarks/results/runs.json || code=$$?; \
 	.venv/bin/python -m benchmarks.fairness || code=$$?; \
+	.venv/bin/python -m benchmarks.ladder --output benchmarks/results/ladder.json || code=$$?; \
 	exit $$code
 
 images:  ## build the container images of the services and the SDK

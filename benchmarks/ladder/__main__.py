@@ -1,0 +1,69 @@
+"""The ladder of the bundled examples: how often each metric puts graded answers into their order.
+
+It is no comparison of costs: ``i2s-sdk ladder`` on the examples of every task, or on data sets that are named,
+such as documents kept aside. Of each task the recommended metric has to order at least 95 % of all
+pairs, and to put at least 95 % of right answers in another form over half an answer: the exit code is 0 if
+both hold, else 1.
+
+    python -m benchmarks.ladder                        # about ten minutes on two cores
+    python -m benchmarks.ladder --data my-set
+    python -m benchmarks.ladder --output benchmarks/results/ladder.json
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks.harness.command import Result, add_output, command_line, finish
+from benchmarks.harness.machine import load, look
+from i2s_sdk import ladder
+from i2s_sdk.report.ladder import ladder_markdown
+from i2s_sdk.stats.ladder import PairKind, TaskLadder
+from i2s_sdk.tasks.registry import task_spec
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SETS = (EXAMPLES, *(EXAMPLES / name for name in ("charts", "readoc", "sobench", "visualwebbench")))
+BAR = 0.95
+
+
+def holds(one: TaskLadder) -> bool:
+    """Return whether the recommended metric of a task meets both bars."""
+    recommended = task_spec(one.task).headline_metrics[-1]
+    order = next(each for each in one.metrics if each.metric == recommended)
+    shares = [order.shares[kind].value for kind in (PairKind.ALL, PairKind.OVER_HALF)]
+    return all(share is None or share >= BAR for share in shares)
+
+
+def run(sets: list[Path], work: Path) -> Result:
+    """Make the ladder of each data set."""
+    before = load()
+    made = [ladder(one, out=work / one.name) for one in sets]
+    machine = list(look({}, {}, before).lines())
+    tasks = [one for each in made for one in each.tasks]
+    whole = [one for one in tasks if not one.subset]
+    bars = {one.task: holds(one) for one in whole}
+    document: dict[str, Any] = {
+        "machine": machine,
+        "tasks": [one.to_json() for one in tasks],
+        "recommended": {one.task: task_spec(one.task).headline_metrics[-1] for one in whole},
+        "holds": bars,
+    }
+    missed = [task for task, held in bars.items() if not held]
+    lines = [*machine, ladder_markdown(whole), f"bars missed: {', '.join(missed) or 'none'}"]
+    return Result(document, lines, 1 if missed else 0)
+
+
+def main() -> int:
+    """Return 0 if the recommended metrics meet the bars, else 1."""
+    parser = command_line("ladder", __doc__)
+    parser.add_argument("--data", type=Path, action="append", metavar="DIR", help="may be repeated")
+    add_output(parser)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="i2s-benchmark-") as work:
+        return finish(given, lambda: run(given.data or list(SETS), Path(work)))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
