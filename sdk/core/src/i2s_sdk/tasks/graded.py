@@ -68,22 +68,36 @@ def without_tokens(text: str, spans: Spans, share: float, chance: Random) -> str
     Args:
         text: The text.
         spans: Places of its tokens, in order.
-        share: The part of them that is left out.
+        share: The part of the characters of the tokens that is left out, to a whole token.
         chance: Chooses where the stretch begins.
 
     Returns:
         The text; None if it has so few tokens that this part of them is none, or all.
     """
-    number = round(share * len(spans))
+    sizes = [end - start for start, end in spans]
+    wanted = share * sum(sizes)
+    if round(share * len(spans)) == 0:
+        return None
+    last = len(spans) - _length(sizes[::-1], wanted)
+    start = last if share >= 0.5 else chance.randint(0, last)
+    number = _length(sizes[start:], wanted)
     if not 0 < number < len(spans):
         return None
-    last = len(spans) - number
-    start = last if share >= 0.5 else chance.randint(0, last)
     pieces, at = [], 0
     for begin, end in spans[start : start + number]:
         pieces.append(text[at:begin])
         at = end
     return "".join([*pieces, text[at:]])
+
+
+def _length(sizes: Sequence[int], wanted: float) -> int:
+    """Return how many of some tokens, from the first on, have about so many characters."""
+    total = 0
+    for number, size in enumerate(sizes):
+        if total + size / 2 > wanted:
+            return number
+        total += size
+    return len(sizes)
 
 
 def with_one_wrong(text: str, spans: Spans, chance: Random) -> str | None:

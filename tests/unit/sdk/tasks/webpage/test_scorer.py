@@ -1,8 +1,11 @@
 """The scorer of page layouts."""
 
+import json
+
 import pytest
 
 from i2s_sdk.scoring.scorer import DrawnScorer, MetricValues, Scorable
+from i2s_sdk.scoring.worker import answer
 from i2s_sdk.tasks.webpage.block_match import Block
 from i2s_sdk.tasks.webpage.layout import ShownPage, page_to_text
 from i2s_sdk.tasks.webpage.scorer import DESIGN2CODE_DOM, TEXT_F1, TREE_BLEU, LayoutScorer
@@ -31,8 +34,10 @@ def test_a_page_with_half_of_the_text_lacks_a_block() -> None:
     assert values.detail["missing"] == ["all the rest"]
 
 
-def test_a_rendering_without_a_layout_has_nothing() -> None:
-    assert set(_values(None).metrics.values()) == {0.0}
+@pytest.mark.parametrize("drawn", [None, page_to_text(ShownPage((), {}))], ids=["no layout", "no text"])
+def test_a_rendering_that_shows_nothing_has_nothing(drawn: str | None) -> None:
+    line = answer(SCORER, Scorable("a", drawn=drawn, drawn_truth=REFERENCE))
+    assert set(json.loads(line)["metrics"].values()) == {0.0}, "a worker refuses what is not a float"
 
 
 def test_a_ground_truth_without_text_has_no_score_of_text_and_says_why() -> None:

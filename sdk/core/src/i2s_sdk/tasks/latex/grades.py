@@ -1,7 +1,7 @@
 r"""Graded answers of the LaTeX task.
 
 Tokens are words, numbers, operators and commands of one symbol, outside of arguments that are no text; in
-drawings whole statements are left out.
+drawings whole statements are left out, and in algorithms whole lines.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ _DRAWING = re.compile(r"\\begin\{tikzpicture\}(?P<body>.*?)\\end\{tikzpicture\}"
 _STATEMENT = re.compile(
     r"\\(?:draw|path|node|fill|filldraw|addplot\+?|addlegendentry|shade|coordinate)\b[^;]*;"
 )
+#: A line of an algorithm that no other line needs.
+_LINE = re.compile(r"\\(?:State|Statex|Require|Ensure)\b[^\n]*")
 _NODE_TEXT = re.compile(r"\{([^{};]*[A-Za-z0-9][^{};]*)\}\s*;|\(\s*[\d.]+\s*,\s*[\d.]+\s*\)")
 
 
@@ -47,6 +49,8 @@ def _tokens(text: str) -> Spans:
 
 def _missing(text: str) -> Spans:
     drawing = _DRAWING.search(text)
+    if drawing is None and r"\begin{algorithmic}" in text:
+        return [match.span() for match in _LINE.finditer(text)]
     if drawing is None:
         return spans_of(_SCRIPT_OR_TOKEN, text, _PROTECTED.finditer(text))
     return [match.span() for match in _STATEMENT.finditer(text, *drawing.span("body"))]

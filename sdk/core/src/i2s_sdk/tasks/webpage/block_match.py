@@ -112,7 +112,7 @@ def compare_blocks(
         bounds: None takes the default ones.
     """
     if not reference or not prediction:
-        return BlockScores(0, 0, 0, 0, tuple(reference), tuple(prediction))
+        return BlockScores(0.0, 0.0, 0.0, 0.0, tuple(reference), tuple(prediction))
     matching = _Matching(list(prediction), list(reference), _Texts(autojunk), bounds or Bounds())
     matching.merge()
     return _scores(matching.rows, matching.columns, matching.final())
@@ -321,7 +321,7 @@ def _scores(
     rows: Sequence[Block], columns: Sequence[Block], pairs: Sequence[tuple[int, int, float]]
 ) -> BlockScores:
     if not pairs:
-        return BlockScores(0, 0, 0, 0, tuple(columns), tuple(rows))
+        return BlockScores(0.0, 0.0, 0.0, 0.0, tuple(columns), tuple(rows))
     matched = sum(rows[row].area + columns[column].area for row, column, _ in pairs)
     total = sum(one.area for one in (*rows, *columns))
     places, colors = [], []
