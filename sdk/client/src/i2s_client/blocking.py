@@ -7,6 +7,7 @@ a client may be shared between threads.
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import functools
 import os
 import threading
@@ -126,11 +127,35 @@ async def _next(items: AsyncGenerator[A, None]) -> tuple[A, ...]:
 
 def _run(work: Coroutine[Any, Any, A]) -> A:
     """Run a coroutine on the shared event loop; an exception here, such as Ctrl-C, cancels it."""
-    future = asyncio.run_coroutine_threadsafe(work, _shared_loop())
+    loop, future = _shared_loop(), concurrent.futures.Future[A]()
+    tasks: list[asyncio.Task[None]] = []
+
+    async def call() -> None:
+        try:
+            result = await work
+        except asyncio.CancelledError:
+            future.cancel()
+            raise
+        except BaseException as error:  # the caller's, whatever it is
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    def begin() -> None:
+        tasks.append(loop.create_task(call()))
+
+    def cancel() -> None:
+        for task in tasks:
+            task.cancel()
+        if not tasks:  # interrupted before it was begun
+            work.close()
+
+    # An interruption may come anywhere from here on; what it cancels is never begun after it.
     try:
+        loop.call_soon_threadsafe(begin)
         return future.result()
     except BaseException:
-        future.cancel()
+        loop.call_soon_threadsafe(cancel)
         raise
 
 
