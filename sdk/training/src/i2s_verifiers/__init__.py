@@ -1,4 +1,4 @@
-"""The name under which verifiers finds the tasks of the benchmark: ``eval i2s-verifiers``.
+"""The name under which verifiers finds the tasks of the benchmark: ``vf-eval i2s-verifiers``.
 
 verifiers imports a taskset by the name of a package, and takes the classes that it exports: the taskset, the
 environment in which a model may correct its answer, and the harness of plain questions and answers, which is

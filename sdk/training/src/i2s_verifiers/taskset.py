@@ -2,7 +2,7 @@
 
 The package ``i2s_verifiers`` gives them to verifiers under the name ``i2s-verifiers``::
 
-    uv run eval i2s-verifiers --env.taskset.benchmark latex --env.taskset.task.floor 0.66
+    vf-eval i2s-verifiers --env.taskset.benchmark latex --env.taskset.task.floor 0.66
 
 verifiers asks the model and keeps the trace; prompt, data and reward are ours.
 """
