@@ -26,7 +26,6 @@ of this process and of the gateway together.
 from __future__ import annotations
 
 import asyncio
-import base64
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -36,17 +35,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-import httpx
-
 from benchmarks.harness.command import MeasurementError, Result, add_repeat, command_line, finish
 from benchmarks.harness.machine import load, look
 from benchmarks.harness.meter import own_seconds
 from benchmarks.harness.turns import Spread, in_turns
+from benchmarks.rewards.gateway import open_gateway
 from i2s_sdk import Settings
 from i2s_sdk.data import Instance, open_data
 from i2s_sdk.data.folder import read_content
-from i2s_sdk.stack.child import Child
-from i2s_sdk.stack.services import Services, gateway_command, open_services
+from i2s_sdk.stack.services import Services, open_services
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.structure import NoStructure
 from i2s_sdk.tasks.task import RenderedTask
@@ -61,8 +58,6 @@ MOST_MORE_BY_HTTP = 3.0
 TASK, METRIC = "latex", "ems"
 #: One completion of so many does not compile.
 BROKEN_EVERY = 8
-
-_START_SECONDS = 120.0
 
 Rewards: TypeAlias = list[float | None]
 
@@ -150,26 +145,14 @@ async def by_http(
     addresses: Mapping[str, str], logs: Path, wanted: list[Sample]
 ) -> AsyncIterator[tuple[Way, int]]:
     """Have a way by an HTTP gateway in front of services as long as the block lasts, and its process."""
-    gateway = Child(gateway_command(addresses, "127.0.0.1:0"), logs)
-    references = {one.instance.id: base64.b64encode(one.reference).decode() for one in wanted}
-    try:
-        await gateway.start(_START_SECONDS)
-        async with httpx.AsyncClient(base_url=f"http://{gateway.address}", timeout=None) as client:
-            images = [{"image": one} for one in references.values()]
-            kept = (await client.post("/v1/references", json={"references": images})).json()["digests"]
-            digests = dict(zip(references, kept, strict=True))
+    async with open_gateway(addresses, logs) as gateway:
+        await gateway.add([one.instance for one in wanted])
 
-            async def way(some: list[Sample]) -> Rewards:
-                items = [
-                    {"completion": one.completion, "reference": {"digest": digests[one.instance.id]}}
-                    for one in some
-                ]
-                answer = await client.post("/v1/reward", json={"items": items, "weights": {METRIC: 1.0}})
-                return [one["value"] for one in answer.raise_for_status().json()["items"]]
+        async def way(some: list[Sample]) -> Rewards:
+            said = await gateway.reward([(one.instance, one.completion) for one in some], {METRIC: 1.0})
+            return [one["value"] for one in said]
 
-            yield way, gateway.pid
-    finally:
-        await gateway.stop()
+        yield way, gateway.process.pid
 
 
 async def run(logs: Path, number: int, repeat: int, http: bool = False) -> Result:

@@ -3,7 +3,11 @@
 The recorded answers of examples/answers are judged first while nothing is killed, which gives the right
 rewards. Then a batch of many of them is judged while a process is killed with SIGKILL every second (or
 ``--every``): workers, browsers, engines, jobs and their supervisors, scorers of the SDK, and in a share of
-the cases a service itself or its monitor. Nothing is mocked, and nothing is told to the reward.
+the cases a service itself, its monitor or the gateway. Nothing is mocked, and nothing is told to the reward.
+
+The rewards come through Python (RoundTripReward of the whole batch, as TRL calls it), or with ``--through
+http`` from POST /v1/reward of a gateway, a process of its own, which is started again when it is killed: 64
+answers a request, one request after the other. A request that ended with its gateway is made again.
 
 Counted are rewards that differ from the quiet ones (the bar is none), zeros among them, rewards that are
 None, which trainers leave out, and metrics that are absent without a reason. The exit code is 0 if no reward
@@ -11,6 +15,7 @@ differs and no metric is absent, else 1.
 
     python -m benchmarks.rewards.kills                              # 2,048 rewards, four tasks
     python -m benchmarks.rewards.kills --rewards 256 --tasks latex chart --every 0.5
+    python -m benchmarks.rewards.kills --through http
     python -m benchmarks.rewards.kills --json
 """
 
@@ -26,12 +31,15 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from benchmarks.harness.command import MeasurementError, Result, command_line, finish, positive, say
 from benchmarks.harness.machine import load, look
+from benchmarks.rewards.gateway import open_gateway
 from i2s_sdk import Settings
 from i2s_sdk.data import Instance, open_data
 from i2s_sdk.data.folder import read_content
@@ -51,6 +59,8 @@ RENDERERS = {
 }
 #: Share of the kills that hit a service itself.
 SERVICE_SHARE = 0.05
+#: Answers of one request by HTTP.
+HTTP_BATCH = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +69,21 @@ class Answer:
 
     instance: Instance
     completion: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an answer."""
+
+    value: float | None  #: The reward; None if there is none.
+    metrics: Mapping[str, float | None] | None  #: None if an error kept it from a result.
+    error: str = ""  #: Name of the error that kept it from a reward.
+    message: str = ""  #: What the error says.
+    renders: int = 0
+
+
+#: Has rewards made of answers, in their order.
+Way: TypeAlias = Callable[[Sequence[Answer]], Awaitable[list[Outcome]]]
 
 
 @dataclass(slots=True)
@@ -90,13 +115,15 @@ class Killer:
     def _kill(self) -> None:
         own, parents = self.root, dict(_parents())
         served = {pid for pid, parent in parents.items() if parent == own and _is_service(pid)}
+        gateways = {pid for pid, parent in parents.items() if parent == own and _is_gateway(pid)}
         # A service ends without its monitor, which is its child.
-        services = [pid for pid, parent in parents.items() if pid in served or parent in served]
+        services = [pid for pid, parent in parents.items() if pid in served | gateways or parent in served]
         others = [pid for pid in _below(own, parents) if pid not in services]
         chosen = services if self.chance.random() < SERVICE_SHARE else others
         if chosen:
             pid = self.chance.choice(chosen)
             kind = "service or its monitor" if pid in services else _program(pid)
+            kind = "gateway" if pid in gateways else kind
             os.kill(pid, signal.SIGKILL)
             self.killed[kind] += 1
 
@@ -126,6 +153,10 @@ def _is_service(pid: int) -> bool:
     return _program(pid).startswith("i2s-")
 
 
+def _is_gateway(pid: int) -> bool:
+    return b"i2s_sdk.cli" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+
+
 def answers(tasks: Sequence[str]) -> list[Answer]:
     """Return the recorded answers of some tasks; of charts, the programs of the bundled examples."""
     instances = {one.id: one for one in open_data(None).instances if one.task in tasks}
@@ -141,43 +172,97 @@ def answers(tasks: Sequence[str]) -> list[Answer]:
     return made
 
 
-def run(logs: Path, number: int, tasks: Sequence[str], every: float, seed: int) -> Result:
+@asynccontextmanager
+async def by_python(addresses: Mapping[str, str], logs: Path, tasks: Sequence[str]) -> AsyncIterator[Way]:
+    """Have a way by the reward function of the SDK, of all answers in one call."""
+    del logs
+    named: Any = {name.replace("-", "_"): address for name, address in addresses.items()}
+    reward = RoundTripReward(tasks=tasks, task=tasks[0], on_failure="none", settings=Settings(**named))
+
+    async def way(given: Sequence[Answer]) -> list[Outcome]:
+        instances = {"instance": [one.instance for one in given]}
+        return [
+            _outcome(one) for one in await reward.judged_async([one.completion for one in given], instances)
+        ]
+
+    try:
+        yield way
+    finally:
+        await asyncio.to_thread(reward.close)
+
+
+def _outcome(reward: Reward) -> Outcome:
+    result = reward.result
+    return Outcome(
+        reward.value,
+        result.metrics if result is not None else None,
+        type(reward.error).__name__ if reward.error is not None else "",
+        reward.error.message if reward.error is not None else "",
+        result.usage.renders if result is not None else 0,
+    )
+
+
+@asynccontextmanager
+async def by_http(addresses: Mapping[str, str], logs: Path, tasks: Sequence[str]) -> AsyncIterator[Way]:
+    """Have a way by a gateway, of HTTP_BATCH answers a request."""
+    del tasks  # it has all whose services are there
+    async with open_gateway(addresses, logs) as gateway:
+
+        async def way(given: Sequence[Answer]) -> list[Outcome]:
+            await gateway.add([one.instance for one in given])
+            said: list[dict[str, Any]] = []
+            for at in range(0, len(given), HTTP_BATCH):
+                pairs = [(one.instance, one.completion) for one in given[at : at + HTTP_BATCH]]
+                said += await gateway.reward(pairs)
+            return [_outcome_of_item(item) for item in said]
+
+        yield way
+
+
+def _outcome_of_item(item: Mapping[str, Any]) -> Outcome:
+    if item["valid"] != (item["value"] is not None):
+        raise MeasurementError(f"valid is {item['valid']} beside the value {item['value']}")
+    reason, usage = item["reason"] or {"kind": "", "message": ""}, item["usage"] or {"renders": 0}
+    metrics = item["parts"]["metrics"] if item["outcome"] is not None else None
+    return Outcome(item["value"], metrics, reason["kind"], reason["message"], usage["renders"])
+
+
+#: What the rewards can come through.
+WAYS: Mapping[str, Callable[[Mapping[str, str], Path, Sequence[str]], AbstractAsyncContextManager[Way]]] = {
+    "python": by_python,
+    "http": by_http,
+}
+
+
+def run(logs: Path, number: int, tasks: Sequence[str], every: float, seed: int, through: str) -> Result:
     """Judge a quiet batch and one under kills.
 
     Raises:
         MeasurementError: The quiet batch has an error.
     """
-    return asyncio.run(_run(logs, number, tasks, every, seed))
+    return asyncio.run(_run(logs, number, tasks, every, seed, through))
 
 
-async def _run(logs: Path, number: int, tasks: Sequence[str], every: float, seed: int) -> Result:
+async def _run(
+    logs: Path, number: int, tasks: Sequence[str], every: float, seed: int, through: str
+) -> Result:
     before, given = load(), answers(tasks)
     many = [given[at % len(given)] for at in range(number)]
     names = ("metrics", *(RENDERERS[task] for task in tasks))
     async with open_services(Settings(), logs, names) as services:
-        at = {name: client.address for name, client in services.clients.items()}
-        settings = Settings(
-            metrics=at["metrics"],
-            render_latex=at.get("render-latex"),
-            render_html=at.get("render-html"),
-            render_lilypond=at.get("render-lilypond"),
-            render_python=at.get("render-python"),
-        )
-        reward = RoundTripReward(tasks=tasks, task=tasks[0], on_failure="none", settings=settings)
-        try:
-            quiet = await _judged(reward, given, "while nothing is killed")
+        addresses = {name: client.address for name, client in services.clients.items()}
+        async with WAYS[through](addresses, logs, tasks) as way:
+            quiet = await _judged(way, given, "while nothing is killed")
             for answer, one in zip(given, quiet, strict=True):
-                if one.error is not None:
-                    raise MeasurementError(f"{answer.instance.id}: {one.error.message}")
+                if one.error:
+                    raise MeasurementError(f"{answer.instance.id}: {one.message}")
             killer = Killer(os.getpid(), every, random.Random(seed))
             began = time.monotonic()
             with killer.at_work():
-                judged = await _judged(reward, many, "while processes are killed")
+                judged = await _judged(way, many, "while processes are killed")
             seconds = time.monotonic() - began
-        finally:
-            await asyncio.to_thread(reward.close)
     right = [quiet[at % len(given)] for at in range(number)]
-    return _result(many, right, judged, killer, seconds, before)
+    return _result(many, right, judged, killer, seconds, before, through)
 
 
 def numbered(answer: Answer, number: int) -> str:
@@ -190,20 +275,20 @@ def numbered(answer: Answer, number: int) -> str:
     return f"{head}\n{comment} {number}{fence}{tail}" if fence else f"{tail}\n{comment} {number}\n"
 
 
-async def _judged(reward: RoundTripReward, given: Sequence[Answer], when: str) -> list[Reward]:
-    """Return the rewards of answers, no two of which are equal."""
-    texts = [numbered(one, number) for number, one in enumerate(given)]
+async def _judged(way: Way, given: Sequence[Answer], when: str) -> list[Outcome]:
+    """Return the outcomes of answers, no two of which are equal."""
     say(f"{len(given)} rewards {when}")
-    return await reward.judged_async(texts, {"instance": [one.instance for one in given]})
+    return await way([replace(one, completion=numbered(one, number)) for number, one in enumerate(given)])
 
 
 def _result(
     given: Sequence[Answer],
-    right: Sequence[Reward],
-    judged: Sequence[Reward],
+    right: Sequence[Outcome],
+    judged: Sequence[Outcome],
     killer: Killer,
     seconds: float,
     before: float,
+    through: str,
 ) -> Result:
     rows = list(zip(given, right, judged, strict=True))
     different = [
@@ -212,19 +297,20 @@ def _result(
         if one.value is not None and one.value != wanted.value
     ]
     zeros = sum(1 for one in different if not one["killed"])
-    without = Counter(type(one.error).__name__ for one in judged if one.value is None)
+    without = Counter(one.error for one in judged if one.value is None)
     absent = sum(
         1
         for _, wanted, one in rows
-        if one.result is not None
-        and wanted.result is not None
+        if one.metrics is not None
+        and wanted.metrics is not None
         and one.value is not None
-        and dict(one.result.metrics) != dict(wanted.result.metrics)
+        and dict(one.metrics) != dict(wanted.metrics)
     )
-    renders = sum(one.result.usage.renders for one in judged if one.result is not None)
+    renders = sum(one.renders for one in judged)
     machine = list(look({}, {}, before).lines())
     document = {
         "machine": machine,
+        "through": through,
         "rewards": len(judged),
         "renders": renders,
         "kills": dict(killer.killed),
@@ -236,7 +322,8 @@ def _result(
     }
     lines = [
         *machine,
-        f"{len(judged)} rewards, {renders} renders in {seconds:.0f} s, {killer.killed.total()} kills: "
+        f"{len(judged)} rewards through {through}, {renders} renders in {seconds:.0f} s, "
+        f"{killer.killed.total()} kills: "
         + ", ".join(f"{count} {name}" for name, count in killer.killed.most_common()),
         f"false zeros {zeros}, different {len(different)}, other metrics {absent}, "
         f"without reward {without.total()} {dict(without) if without else ''}",
@@ -252,10 +339,13 @@ def main() -> int:
     add("--tasks", nargs="+", choices=TASKS, default=TASKS, metavar="TASK", help="default: all four")
     add("--every", type=float, default=1.0, metavar="S", help="seconds between two kills (default: 1)")
     add("--seed", type=int, default=7, help="of what is killed (default: 7)")
+    add("--through", choices=WAYS, default="python", help="what the rewards come through (default: python)")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="i2s-benchmark-") as logs:
         work = Path(logs)
-        return finish(given, lambda: run(work, given.rewards, given.tasks, given.every, given.seed))
+        return finish(
+            given, lambda: run(work, given.rewards, given.tasks, given.every, given.seed, given.through)
+        )
 
 
 if __name__ == "__main__":

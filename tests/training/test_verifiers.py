@@ -7,7 +7,6 @@ import verifiers.v1 as vf
 from verifiers.v1.harnesses.null import NullHarness
 from verifiers.v1.utils.loaders import (
     default_harness_id,
-    environment_class,
     harness_class,
     load_taskset,
     taskset_class,
@@ -38,10 +37,9 @@ def answered(task: vf.Task, *replies: str) -> vf.Trace:
 
 
 def test_verifiers_finds_the_taskset_and_its_harness_by_name() -> None:
-    assert set(i2s_verifiers.__all__) == {"NullHarness", "RoundTripTaskset"}
+    assert set(i2s_verifiers.__all__) == {"NullHarness", "RoundTripEnv", "RoundTripTaskset"}
     assert taskset_class(ID) is RoundTripTaskset
     assert harness_class(default_harness_id(ID)) is NullHarness
-    assert environment_class(ID) is vf.SingleAgentEnv
 
 
 def test_tasks_hold_the_question_with_its_picture_and_name_their_instance(posterior: Instance) -> None:

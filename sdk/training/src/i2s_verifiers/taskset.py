@@ -2,7 +2,7 @@
 
 The package ``i2s_verifiers`` gives them to verifiers under the name ``i2s-verifiers``::
 
-    uv run eval i2s-verifiers --env.taskset.benchmark latex --env.taskset.task.floor 0.66
+    vf-eval i2s-verifiers --env.taskset.benchmark latex --env.taskset.task.floor 0.66
 
 verifiers asks the model and keeps the trace; prompt, data and reward are ours.
 """
@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import base64
 import mimetypes
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 import verifiers.v1 as vf
-from pydantic import Field
+from pydantic import ConfigDict, Field, InstanceOf
 
 from i2s_sdk.data import Instance, Selection, open_data
 from i2s_sdk.errors import UsageError
@@ -24,8 +24,12 @@ from i2s_sdk.settings import Settings
 from i2s_sdk.tasks import ImagePart, TextPart
 from i2s_sdk.tasks.question import Question, joined_texts
 from i2s_sdk.tasks.registry import open_task
+from i2s_training.episode import Episode, EpisodeStep, FinalReward
 from i2s_training.reward import RoundTripReward
 from i2s_wire.metrics.profile import Profile
+
+#: Key of what is said of an episode in the information of its trace.
+_EPISODE = "episode"
 
 
 class RoundTripTaskConfig(vf.TaskConfig):
@@ -71,8 +75,44 @@ class RoundTripData(vf.TaskData):
     """Subset of the instance."""
 
 
+class RoundTripState(vf.State):
+    """What an episode came to so far; verifiers does not store it."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    counted: InstanceOf[EpisodeStep] | None = None
+    """The step whose reward is that of the trace; None outside of episodes."""
+
+
 class RoundTripTask(vf.Task[RoundTripData, vf.State, RoundTripTaskConfig]):
-    """An instance of the benchmark; the last reply of the model is its answer."""
+    """An instance of the benchmark; its answer is the last reply, unless an episode says which."""
+
+    def episode(self, turns: int, final: FinalReward) -> Episode:
+        """Return the instance as an episode, whose answers are rewarded as those of the task.
+
+        Args:
+            turns: The most answers.
+            final: Whether the reward is that of the last answer or of the best one.
+
+        Raises:
+            UsageError: The task renders nothing.
+            DataError: There is no such instance.
+        """
+        return Episode(self._reward(), self.data.id or "", turns=turns, final=final)
+
+    def count(
+        self, trace: vf.Trace[RoundTripData], answer: str, step: EpisodeStep, rewards: Sequence[float]
+    ) -> None:
+        """Have a trace rewarded for an answer of its episode.
+
+        Args:
+            trace: The trace.
+            answer: The answer.
+            step: What became of it.
+            rewards: The rewards of all answers so far.
+        """
+        trace.info[_EPISODE] = {"answer": answer, "rewards": list(rewards)}
+        trace.state = RoundTripState(counted=step)
 
     @vf.reward
     async def round_trip(self, trace: vf.Trace[RoundTripData]) -> dict[str, float]:
@@ -84,13 +124,24 @@ class RoundTripTask(vf.Task[RoundTripData, vf.State, RoundTripTaskConfig]):
             DataError: The data of the instance is at fault; the trace has an error then, and no reward.
             ServiceError: A service did not answer; the same.
         """
-        reward = _reward(self.data.benchmark, self.data.data, self.config.model_dump_json())
-        (found,) = await reward.judged_async([trace.last_reply], {"instance": [self.data.id]})
-        value = found.number()
-        if found.result is not None:
-            known = {name: one for name, one in found.result.metrics.items() if one is not None}
-            trace.record_metrics({"usable": float(found.result.record.usable), **known})
+        reward, counted = self._reward(), _counted(trace)
+        if counted is not None and counted.reward is not None:
+            value, result = counted.reward, counted.result
+        else:
+            answer = trace.info.get(_EPISODE, {}).get("answer", trace.last_reply)  # of a trace that was read
+            (found,) = await reward.judged_async([answer], {"instance": [self.data.id]})
+            value, result = found.number(), found.result
+        if result is not None:
+            known = {name: one for name, one in result.metrics.items() if one is not None}
+            trace.record_metrics({"usable": float(result.record.usable), **known})
         return {reward.__name__: value}
+
+    def _reward(self) -> RoundTripReward:
+        return _reward(self.data.benchmark, self.data.data, self.config.model_dump_json())
+
+
+def _counted(trace: vf.Trace[RoundTripData]) -> EpisodeStep | None:
+    return trace.state.counted if isinstance(trace.state, RoundTripState) else None
 
 
 class RoundTripTaskset(vf.Taskset[RoundTripTask, RoundTripTasksetConfig]):
