@@ -98,7 +98,8 @@ async def test_an_answer_says_what_its_values_mean(serve, request_of):
     request = request_of(size_policy=pb.SIZE_POLICY_PAD)
     async with serve() as service:
         response = await service.stub.Score(request)
-    assert [result.name for result in response.results] == ["ems", "pixel", "exact", "ssim"]
+    names = ["ems", "pixel", "exact", "ssim", "ems_scaled", "ssim_scaled"]
+    assert [result.name for result in response.results] == names
     ems = response.results[0]
     assert ems.value == pytest.approx(1 - ems.parts["block_emd"] / ems.parts["denominator"])
     assert (ems.lower_bound, ems.upper_bound, ems.direction, ems.version) == (0, 1, 1, "2")
@@ -134,7 +135,8 @@ async def test_describe_lists_every_definition(serve):
     assert {"numpy", "scipy", "pillow", "numba"} == set(answer.versions)
     by_name = {(metric.name, profile): metric for metric in answer.metrics for profile in metric.profiles}
     both = {(name, p) for name in ("ems", "pixel", "ssim", "lpips", "cis") for p in (1, 2)}
-    assert set(by_name) == {*both, ("exact", pb.PROFILE_PAPER)}
+    ours = {(name, pb.PROFILE_PAPER) for name in ("exact", "ems_scaled", "ssim_scaled")}
+    assert set(by_name) == both | ours
     assert by_name["ems", pb.PROFILE_HELM].lower_bound == -math.inf
     assert list(by_name["ems", pb.PROFILE_PAPER].parts) == ["block_emd", "denominator"]
     unavailable = {name for (name, _), metric in by_name.items() if not metric.available}
