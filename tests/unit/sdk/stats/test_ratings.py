@@ -105,6 +105,7 @@ def test_columns_of_others_are_named_and_files_taken_together(tmp_path: Path) ->
         ("", "is empty"),
         ("human,ems\n", "no column of numbers"),
         ("rating,ems\n1,2\n", ":1: has no column 'human'; it has rating, ems"),
+        ('rating,"e\nms"\n1,2\n', "it has rating, e ms"),
         ("human,ems\n1,2\nmany,3\n", ":3: 'many' in the column 'human' is no finite number"),
         ("human,ems\n1,2\nnan,3\n", ":3: 'nan' in the column 'human'"),
         ("human,ems\n1,2\n2,NaN\n", ":3: 'NaN' in the column 'ems'"),

@@ -145,7 +145,7 @@ def _table(path: Path) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
     try:
         with reading(path), path.open(encoding="utf-8-sig", newline="") as text:
             reader = csv.reader(text, strict=True)
-            names = [name.strip() for name in next(reader, [])]
+            names = [" ".join(name.split()) for name in next(reader, [])]
             if not any(names):
                 raise DataError(path, 0, "is empty: its first line has to name the columns")
             if twice := next((name for name in names if name and names.count(name) > 1), None):
