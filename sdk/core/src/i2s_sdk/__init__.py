@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     )
     from i2s_sdk.single.score import FolderScore, metrics, score
     from i2s_sdk.stack.doctor import Finding, doctor
+    from i2s_sdk.stats.ratings import SystemAgreement, agreement
     from i2s_wire.metrics.profile import Profile
     from i2s_wire.render.options import PageOptions, RenderOptions, SiteOptions, WindowOptions
     from i2s_wire.render.rendering import Rendering, Verdict
@@ -89,9 +90,11 @@ _HOMES = {
     "StageResult": "i2s_sdk.run.stages",
     "StoredRun": "i2s_sdk.run.storage.folder",
     "Streamed": "i2s_client",
+    "SystemAgreement": "i2s_sdk.stats.ratings",
     "TwoRuns": "i2s_sdk.report.analyses",
     "Verdict": "i2s_wire.render.rendering",
     "WindowOptions": "i2s_wire.render.options",
+    "agreement": "i2s_sdk.stats.ratings",
     "compare_two": "i2s_sdk.report.analyses",
     "difficulty_tables": "i2s_sdk.report.analyses",
     "doctor": "i2s_sdk.stack.doctor",
@@ -153,9 +156,11 @@ __all__ = [
     "StageResult",
     "StoredRun",
     "Streamed",
+    "SystemAgreement",
     "TwoRuns",
     "Verdict",
     "WindowOptions",
+    "agreement",
     "compare_two",
     "difficulty_tables",
     "doctor",

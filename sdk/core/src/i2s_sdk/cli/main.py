@@ -42,6 +42,7 @@ COMMANDS: dict[str, str | None] = {
     "correlations": "analyses",
     "repeats": "analyses",
     "ladder": "ladder",
+    "agreement": "agreement",
     "show": "show",
     "export": "export",
     "log-run": "export",

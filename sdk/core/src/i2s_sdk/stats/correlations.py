@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,47 @@ class RankCorrelation:
         return asdict(self)
 
 
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value with its interval."""
+
+    #: None if there are too few pairs, or a variable does not vary.
+    value: float | None = None
+    #: Interval of 95 %; None without a value, or for fewer than FEWEST pairs.
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PairedAgreement:
+    """How far a variable goes with another one that is taken to be right, such as scores of people."""
+
+    #: Number of pairs.
+    n: int
+    #: Pearson's correlation, from -1 to 1.
+    pearson: Estimate
+    #: Spearman's rho, from -1 to 1.
+    spearman: Estimate
+    #: Kendall's tau-b, from -1 to 1.
+    kendall: Estimate
+    #: Share of the pairs of things that differ in the right variable and that the other one orders alike, a
+    #: tie of the other one counted as half; 0.5 without any relation. Equals (1 + Somers' D) / 2.
+    accuracy: Estimate
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the values as JSON has them."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kinds:
+    """The kinds of pairs there are: place of the values of each among the values of its variable."""
+
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    #: The values of each kind, less their mean and divided by the greatest distance from it.
+    values: tuple[Floats, Floats]
+
+
 def rank_correlation(pairs: Iterable[tuple[float, float]]) -> RankCorrelation:
     """Return the rank correlations of pairs.
 
@@ -48,29 +89,57 @@ def rank_correlation(pairs: Iterable[tuple[float, float]]) -> RankCorrelation:
     Args:
         pairs: Pairs in any order; finite numbers.
     """
+    ordered = sorted(pairs)
+    rho, tau = _estimates(ordered, (_spearman, _kendall))
+    return RankCorrelation(len(ordered), rho.value, tau.value, rho.interval, tau.interval)
+
+
+def paired_agreement(pairs: Iterable[tuple[float, float]]) -> PairedAgreement:
+    """Return how far the first variable of pairs goes with the second one, which is taken to be right.
+
+    Draws of the bootstrap in which a variable does not vary are left out of the intervals.
+
+    Args:
+        pairs: Pairs in any order; finite numbers.
+    """
+    ordered = sorted(pairs)
+    measured = _estimates(ordered, (_pearson, _spearman, _kendall, _accuracy))
+    exact = Estimate(pearson(ordered), measured[0].interval)
+    return PairedAgreement(len(ordered), exact, *measured[1:])
+
+
+def _estimates(
+    ordered: Sequence[tuple[float, float]], statistics: Sequence[Callable[[Counts, _Kinds], Floats]]
+) -> list[Estimate]:
+    """Return statistics of sorted pairs, all from the same draws."""
     import numpy as np
 
-    ordered = sorted(pairs)
     if len(ordered) < 2:
-        return RankCorrelation(len(ordered))
-    kinds = {pair: at for at, pair in enumerate(dict.fromkeys(ordered))}
-    of_pairs = np.asarray([kinds[pair] for pair in ordered], np.intp)
-    first = np.unique(np.asarray([x for x, _ in kinds]), return_inverse=True)[1]
-    second = np.unique(np.asarray([y for _, y in kinds]), return_inverse=True)[1]
-    observed = np.bincount(of_pairs, minlength=len(kinds))[np.newaxis]
-    rho, tau = (one(observed, first, second)[0] for one in (_spearman, _kendall))
-    if np.isnan(rho):
-        return RankCorrelation(len(ordered))
-    if len(ordered) < FEWEST:
-        return RankCorrelation(len(ordered), float(rho), float(tau))
-    drawn = resampled_counts(of_pairs, len(kinds))
-    return RankCorrelation(
-        len(ordered),
-        float(rho),
-        float(tau),
-        _interval(_spearman(drawn, first, second)),
-        _interval(_kendall(drawn, first, second)),
-    )
+        return [Estimate() for _ in statistics]
+    places = {pair: at for at, pair in enumerate(dict.fromkeys(ordered))}
+    of_pairs = np.asarray([places[pair] for pair in ordered], np.intp)
+    columns = [np.asarray([pair[at] for pair in places], np.float64) for at in (0, 1)]
+    levels = [np.unique(column, return_inverse=True)[1] for column in columns]
+    kinds = _Kinds(levels[0], levels[1], (_scaled(columns[0]), _scaled(columns[1])))
+    observed = np.bincount(of_pairs, minlength=len(places))[np.newaxis]
+    values = [float(statistic(observed, kinds)[0]) for statistic in statistics]
+    known = [None if math.isnan(value) else value for value in values]
+    if len(ordered) < FEWEST or not any(value is not None for value in known):
+        return [Estimate(value) for value in known]
+    drawn = resampled_counts(of_pairs, len(places))
+    return [
+        Estimate() if value is None else Estimate(value, _interval(statistic(drawn, kinds)))
+        for value, statistic in zip(known, statistics, strict=True)
+    ]
+
+
+def _scaled(column: Floats) -> Floats:
+    import numpy as np
+
+    centred = column - column.mean()
+    greatest = float(np.abs(centred).max())
+    scaled: Floats = centred / greatest if greatest else centred
+    return scaled
 
 
 def _interval(values: Floats) -> Interval | None:
@@ -90,16 +159,32 @@ def _by_level(counts: Counts, levels: NDArray[np.intp]) -> Counts:
     return table
 
 
-def _spearman(counts: Counts, first: NDArray[np.intp], second: NDArray[np.intp]) -> Floats:
+def _pearson(counts: Counts, kinds: _Kinds) -> Floats:
+    """Return Pearson's correlation of each draw; NaN if a variable does not vary."""
+    import numpy as np
+
+    total = counts.sum(axis=1)
+    x, y = (values - ((counts * values).sum(axis=1) / total)[:, np.newaxis] for values in kinds.values)
+    squares = [(counts * centred * centred).sum(axis=1) for centred in (x, y)]
+    varies = [(_by_level(counts, one) > 0).sum(axis=1) > 1 for one in (kinds.first, kinds.second)]
+    # Rounded, so that the last digits of sums, which differ between machines, do not show.
+    quotient = _quotient(
+        (counts * x * y).sum(axis=1),
+        *(np.where(one, square, 0.0) for one, square in zip(varies, squares, strict=True)),
+    )
+    rounded: Floats = np.clip(np.round(quotient, 9), -1.0, 1.0)
+    return rounded
+
+
+def _spearman(counts: Counts, kinds: _Kinds) -> Floats:
     """Return rho of each draw; NaN if a variable does not vary.
 
     Args:
         counts: How often each kind of pair is there.
-        first: Place of the first value of each kind among the values.
-        second: The same of the second.
+        kinds: The kinds.
     """
     ranks = []
-    for levels in (first, second):
+    for levels in (kinds.first, kinds.second):
         of_level = _by_level(counts, levels)
         # Twice the mean rank of a value, less twice that of all: so it is an integer, and 0 in the mean.
         below = of_level.cumsum(axis=1) - of_level
@@ -109,19 +194,43 @@ def _spearman(counts: Counts, first: NDArray[np.intp], second: NDArray[np.intp])
     return _quotient(both, (counts * x * x).sum(axis=1), (counts * y * y).sum(axis=1))
 
 
-def _kendall(counts: Counts, first: NDArray[np.intp], second: NDArray[np.intp]) -> Floats:
+def _kendall(counts: Counts, kinds: _Kinds) -> Floats:
     """Return tau-b of each draw; NaN if a variable does not vary; arguments as of ``_spearman``."""
+    both = _concordance(counts, kinds)
+    return _quotient(both, _unequal(counts, kinds.first), _unequal(counts, kinds.second))
+
+
+def _accuracy(counts: Counts, kinds: _Kinds) -> Floats:
+    """Return the share of pairs that differ in the second variable and that the first orders alike.
+
+    NaN if the second variable does not vary; arguments as of ``_spearman``.
+    """
+    import numpy as np
+
+    unequal = _unequal(counts, kinds.second).astype(np.float64)
+    share: Floats = np.full(len(unequal), np.nan)
+    np.divide(unequal + _concordance(counts, kinds), 2 * unequal, out=share, where=unequal > 0)
+    return share
+
+
+def _concordance(counts: Counts, kinds: _Kinds) -> Floats:
+    """Return the number of ordered pairs of things in the same order less that in the other order."""
     import numpy as np
 
     weights = counts.astype(np.float64)  # integers below 2^53, so products are exact
+    first, second = kinds.first, kinds.second
     signs = np.sign(first[:, None] - first) * np.sign(second[:, None] - second)
-    both = ((weights @ signs.astype(np.float64)) * weights).sum(axis=1)
-    total = counts.sum(axis=1)
-    apart = (total**2 - (_by_level(counts, levels) ** 2).sum(axis=1) for levels in (first, second))
-    return _quotient(both, *apart)
+    both: Floats = ((weights @ signs.astype(np.float64)) * weights).sum(axis=1)
+    return both
 
 
-def _quotient(both: Counts | Floats, first: Counts, other: Counts) -> Floats:
+def _unequal(counts: Counts, levels: NDArray[np.intp]) -> Counts:
+    """Return the number of ordered pairs of things that differ in a variable."""
+    unequal: Counts = counts.sum(axis=1) ** 2 - (_by_level(counts, levels) ** 2).sum(axis=1)
+    return unequal
+
+
+def _quotient(both: Counts | Floats, first: Counts | Floats, other: Counts | Floats) -> Floats:
     import numpy as np
 
     below = np.sqrt(first.astype(np.float64)) * np.sqrt(other.astype(np.float64))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import itertools
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from statistics import fmean
 
 from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.files import reading
+from i2s_sdk.stats.correlations import pearson
 from i2s_sdk.tasks.registry import SPECS, task_spec
 from i2s_sdk.tasks.rubric import HumanScoring
 
@@ -157,17 +157,9 @@ def _means(rows: Sequence[HumanScore]) -> tuple[float, ...]:
 
 def correlations(scores: Sequence[HumanScore], criteria: Sequence[str]) -> dict[str, float | None]:
     """Return Pearson's correlation of each pair of criteria over all figures; None if one does not vary."""
-    columns = {name: [score.values[at] for score in scores] for at, name in enumerate(criteria)}
-    pairs = itertools.combinations(criteria, 2)
-    return {f"{one} and {other}": _pearson(columns[one], columns[other]) for one, other in pairs}
-
-
-def _pearson(first: Sequence[float], second: Sequence[float]) -> float | None:
-    if len(first) < 2:
-        return None
-    mean_first, mean_second = fmean(first), fmean(second)
-    both = sum((a - mean_first) * (b - mean_second) for a, b in zip(first, second, strict=True))
-    spread = math.sqrt(
-        sum((a - mean_first) ** 2 for a in first) * sum((b - mean_second) ** 2 for b in second)
-    )
-    return both / spread if spread else None
+    return {
+        f"{criteria[one]} and {criteria[other]}": pearson(
+            [(score.values[one], score.values[other]) for score in scores]
+        )
+        for one, other in itertools.combinations(range(len(criteria)), 2)
+    }
