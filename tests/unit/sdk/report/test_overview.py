@@ -119,11 +119,11 @@ def test_a_table_of_many_tasks_has_a_row_for_each(tmp_path: Path) -> None:
     assert max(map(len, printed(written).splitlines())) <= 80
 
 
-def scaled(path: Path, ems: float, cdm: float, model: str = "") -> Path:
+def scaled(path: Path, ems: float, glyph_f1: float, model: str = "") -> Path:
     """Write a run of the task latex with its published and its recommended metric."""
     planned = [PlannedInstance(f"latex-{at}", "latex", "equation", "easy") for at in range(12)]
     plain = flat_record("", "latex", "equation", "easy", outcome=Outcome.SCORED, completion="x")
-    metrics = {"ems": ems, "cdm": cdm}
+    metrics = {"ems": ems, "glyph_f1": glyph_f1}
     samples = {
         one.id: changed(
             plain,
@@ -148,14 +148,14 @@ def test_the_recommended_column_stands_beside_the_main_one_and_has_the_skill(tmp
     ]
     points = scaled(tmp_path / "blank", 0.7, 0.1, "baseline/blank")
     written = report(tmp_path, *runs, points)
-    assert [column.title for column in written.overview.columns] == ["latex ems", "latex cdm"]
+    assert [column.title for column in written.overview.columns] == ["latex ems", "latex glyph_f1"]
     main, recommended = written.overview.leads
     assert (main.ahead, recommended.ahead) == ("constant", "right")
     text = printed(written)
-    assert "latex: ems and cdm disagree about who is ahead; go by cdm" in text
-    assert "latex: ems is the published metric; cdm tells right answers from wrong ones" in text
+    assert "latex: ems and glyph_f1 disagree about who is ahead; go by glyph_f1" in text
+    assert "latex: ems is the published metric; glyph_f1 tells right answers from wrong ones" in text
     skill = written.skills["latex"]["right"]
-    assert (skill.metric, round(skill.floor, 3), skill.skill.value) == ("cdm", 0.1, 1.0)
+    assert (skill.metric, round(skill.floor, 3), skill.skill.value) == ("glyph_f1", 0.1, 1.0)
     document = written.overview.to_json()["rows"][0]
     assert {name: document[name]["latex"]["value"] for name in ("values", "recommended")} == {
         "values": pytest.approx(0.72),

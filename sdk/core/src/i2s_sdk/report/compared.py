@@ -265,13 +265,23 @@ def _scored_run(view: RunView) -> ScoredRun:
 def _skill_column(view: RunView, views: Sequence[RunView], task: str) -> SkillColumn | None:
     """Return the column of a task that the skill of a run is computed of; None if the run has none.
 
-    It is the recommended one if all runs of the task have it, else the main one.
+    It is the recommended one if all runs of the task have values of it for all samples that have one of the
+    main metric, else the main one.
     """
-    every = [one.columns[task] for one in views if task in one.columns]
-    names = (one for one in reversed(SPECS[task].headline_metrics) if all(c.metrics_of(one) for c in every))
-    name = next(names, "")
+    every = [one for one in views if task in one.columns]
+    main, *recommended = SPECS[task].headline_metrics
+    name = next(
+        (one for one in recommended if all(_has_values(view, task, one, main) for view in every)), main
+    )
     metrics = view.columns[task].metrics_of(name) if task in view.columns else ()
     return SkillColumn(task, metrics, name) if metrics else None
+
+
+def _has_values(view: RunView, task: str, name: str, main: str) -> bool:
+    """Return whether a run has as many values of a metric of a task as of the main one, and any."""
+    columns = [SkillColumn(task, view.columns[task].metrics_of(one), one) for one in (name, main)]
+    counts = [sum(column.row_of(one) is not None for one in view.records) for column in columns]
+    return 0 < counts[0] >= counts[1]
 
 
 def _best_first(data: Mapping[str, SkillData]) -> dict[str, Skill]:

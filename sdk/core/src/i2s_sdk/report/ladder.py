@@ -57,7 +57,8 @@ def ladder_notes(one: TaskLadder) -> Iterator[str]:
         ]
         if low:
             yield f"{name}: {order.metric} puts right answers below half an answer: in {', '.join(low)}"
-    yield f"{name}: the recommended metric is {recommended}"
+    if recommended in (order.metric for order in one.metrics):
+        yield f"{name}: the recommended metric is {recommended}"
 
 
 def ladder_markdown(tasks: Sequence[TaskLadder]) -> str:

@@ -138,7 +138,13 @@ def overview(compared: ComparedRuns, standings: Sequence[Standing]) -> Overview:
     """
     tasks = list(dict.fromkeys(task for standing in standings for task in standing.values))
     known = [OverviewColumn(task, name) for task in tasks for name in task_spec(task).headline_metrics]
-    present = {(task, name) for one in standings for task, of_task in one.values.items() for name in of_task}
+    present = {
+        (task, name)
+        for one in standings
+        for task, of_task in one.values.items()
+        for name, mean in of_task.items()
+        if mean.value is not None
+    }
     columns = tuple(one for one in known if one.is_main or (one.task, one.metric) in present)
     rows = tuple(_row(compared, standing, columns) for standing in standings)
     ranked = [row for row in rows if not row.is_reference_point]
@@ -162,7 +168,9 @@ def _notes(columns: Sequence[OverviewColumn], leads: Sequence[Lead]) -> tuple[st
     for column in columns:
         main = by_column.get((column.task, task_spec(column.task).main_metric))
         own = by_column.get((column.task, column.metric))
-        if main is not None and own is not None and main.ahead != own.ahead:
+        if main is None or own is None or main.ahead == own.ahead:
+            continue
+        if main.is_certain and own.is_certain:
             notes.append(disagreement(column.task))
     return tuple(dict.fromkeys(notes))
 

@@ -10,7 +10,7 @@ from typing import Any
 from i2s_sdk.report.account_lines import AccountDifference, account_differences
 from i2s_sdk.report.view import RunView
 from i2s_sdk.stats.comparability import same_rules, same_version
-from i2s_sdk.stats.compare import Comparison, compare
+from i2s_sdk.stats.compare import ALPHA, Comparison, compare
 from i2s_sdk.tasks.registry import task_spec
 
 #: Runs of which every two are compared; of more, the first is compared with each other one.
@@ -34,7 +34,11 @@ class Versus:
     @property
     def notes(self) -> list[str]:
         """What a reader must know who compares the runs in the main metrics."""
-        by_column = {(one.task, one.metric): one.difference.value or 0.0 for one in self.comparisons}
+        by_column = {
+            (one.task, one.metric): one.difference.value or 0.0
+            for one in self.comparisons
+            if one.p_value is not None and one.p_value <= ALPHA
+        }
         notes = []
         for task in dict.fromkeys(one.task for one in self.comparisons):
             values = [by_column.get((task, name), 0.0) for name in task_spec(task).headline_metrics]

@@ -324,7 +324,12 @@ class RenderStep(Generic[D]):
 
         attempts = await render_with_repairs_async(self.task, document, render)
         last = attempts.last
-        if last.verdict in MACHINE_VERDICTS:
+        if (
+            last.verdict in MACHINE_VERDICTS
+            and text is None
+            and not isinstance(truth, str)
+            and truth is not None
+        ):
             raise _ground_truth_error(last)
         if not last.verdict.has_picture:
             why = f"the ground truth was not rendered ({last.verdict.name}: {last.message})"

@@ -15,7 +15,15 @@ from i2s_sdk.run.caches import ComparedPair, ScoreCache
 from i2s_sdk.run.pipeline import Sample, Watch
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.record import Failure, Outcome, SampleInstance, SampleRendering, SampleScore
-from i2s_sdk.scoring.scorer import Conversion, MetricValues, NotUsable, Scorable, Scorer, ScoresUnusable
+from i2s_sdk.scoring.scorer import (
+    Conversion,
+    DrawnScorer,
+    MetricValues,
+    NotUsable,
+    Scorable,
+    Scorer,
+    ScoresUnusable,
+)
 from i2s_sdk.scoring.workers import ConversionFetcher, ScorerWorkers, TextConverter
 from i2s_sdk.tasks.task import Task
 from i2s_sdk.tasks.turn import turn_name
@@ -82,6 +90,9 @@ class ScoreStep:
         by_scorer: dict[str, MetricValues] = {}
         for scorer in scorers:
             values = await self._values(scorer, sample)
+            if isinstance(values, NotUsable) and isinstance(scorer, DrawnScorer):
+                # A limit of this scorer, whose metrics stand beside those of images, says nothing of these.
+                values = replace(scorer.unusable(sample), detail={"limit": values.reason})
             if isinstance(values, NotUsable):
                 unusable = await self._unusable(scorers, sample, outcome, without_truth)
                 return replace(unusable, not_usable=values.reason)

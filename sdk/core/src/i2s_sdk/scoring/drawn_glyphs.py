@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from i2s_sdk.scoring.cdm import MOST_BOXES, cdm, detection
+from i2s_sdk.scoring.cdm import MOST_BOXES, Detection, cdm, detection
 from i2s_sdk.scoring.glyph_f1 import MOST_TOKENS, glyph_f1
 from i2s_sdk.scoring.page_tokens import read_drawn
 from i2s_sdk.scoring.scorer import Metric, MetricValues, Scorable, Scorer
@@ -39,11 +39,16 @@ class GlyphF1Scorer(Scorer):
     def score(self, sample: Scorable) -> MetricValues:
         """Return the F1; what is beyond the limit of a page, or cannot be read, counts as not drawn."""
         truth, limit = read_drawn(sample.drawn_truth or "")
-        why = _undefined(len(truth), limit, MOST_TOKENS)
-        if why:
+        if why := _undefined(len(truth), limit, MOST_TOKENS):
             return MetricValues({GLYPH_F1: None}, {GLYPH_F1: why})
         prediction, _ = read_drawn(sample.drawn or "")
         return MetricValues({GLYPH_F1: glyph_f1(truth, prediction)})
+
+    def unusable(self, sample: Scorable) -> MetricValues:
+        """Return 0; no value if a usable sample would have none."""
+        truth, limit = read_drawn(sample.drawn_truth or "")
+        why = _undefined(len(truth), limit, MOST_TOKENS)
+        return MetricValues({GLYPH_F1: None if why else 0.0}, {GLYPH_F1: why} if why else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +76,25 @@ class CdmScorer(Scorer):
 
     def score(self, sample: Scorable) -> MetricValues:
         """Return the F1, rounded to three decimals as the released code has it."""
-        tokens, limit = read_drawn(sample.drawn_truth or "")
-        truth = detection(tokens)
-        why = _undefined(len(truth.boxes), limit, MOST_BOXES)
+        truth, why = _truth_of_cdm(sample)
         if why:
             return MetricValues({CDM: None}, {CDM: why})
         prediction = detection(read_drawn(sample.drawn or "")[0])
         if len(prediction.boxes) > MOST_BOXES:
             return MetricValues({CDM: 0.0}, detail={"limit": f"more than {MOST_BOXES} boxes"})
         return MetricValues({CDM: round(cdm(truth, prediction).f1, 3)})
+
+    def unusable(self, sample: Scorable) -> MetricValues:
+        """Return 0; no value if a usable sample would have none."""
+        _, why = _truth_of_cdm(sample)
+        return MetricValues({CDM: None if why else 0.0}, {CDM: why} if why else {})
+
+
+def _truth_of_cdm(sample: Scorable) -> tuple[Detection, str]:
+    """Return the boxes of the ground truth, and why there is no value; empty if there is one."""
+    tokens, limit = read_drawn(sample.drawn_truth or "")
+    truth = detection(tokens)
+    return truth, _undefined(len(truth.boxes), limit, MOST_BOXES)
 
 
 def _undefined(number: int, limit: str, most: int) -> str:

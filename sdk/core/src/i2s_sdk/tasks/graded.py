@@ -127,7 +127,7 @@ def another_token(token: str, chance: Random) -> str:
     if not places:
         return "=" if token == "+" else "+"  # noqa: S105 - no password
     at = chance.choice(places)
-    letters = "0123456789" if token[at].isdigit() else "abcdefghijkmnopqrstuvwxyz"
+    letters = "123456789" if token[at].isdigit() else "abcdefghijkmnopqrstuvwxyz"  # 0 leads no number
     other = chance.choice([one for one in letters if one != token[at].lower()])
     return token[:at] + (other.upper() if token[at].isupper() else other) + token[at + 1 :]
 

@@ -124,7 +124,13 @@ def rendering_line(instance: SampleInstance, rendering: SampleRendering, turn: i
         rendering: What was read and rendered.
         turn: Number of the answer in its conversation.
     """
-    texts = {"document": rendering.document, "log": rendering.log, "target": rendering.target}
+    texts = {
+        "drawn": rendering.drawn,
+        "drawn_truth": rendering.drawn_truth,
+        "document": rendering.document,
+        "log": rendering.log,
+        "target": rendering.target,
+    }
     first = {
         "id": instance.id,
         "task": instance.task,
@@ -138,13 +144,7 @@ def rendering_line(instance: SampleInstance, rendering: SampleRendering, turn: i
         "outcome": str(rendering.outcome) if rendering.outcome is not None else None,
         "text": rendering.text,
         "truth": rendering.truth,
-        **_filled(
-            {
-                "drawn": rendering.drawn,
-                "drawn_truth": rendering.drawn_truth,
-                "no_truth": rendering.no_truth,
-            }
-        ),
+        **_filled({"no_truth": rendering.no_truth}),
         **{name: text for name, text in texts.items() if text is not None},
         **_turn_fields(SampleTurn(turn)),
     }

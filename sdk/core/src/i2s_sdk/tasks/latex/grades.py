@@ -7,8 +7,23 @@ drawings whole statements are left out, and in algorithms whole lines.
 from __future__ import annotations
 
 import re
+from random import Random
 
-from i2s_sdk.tasks.graded import FONT, REFLOW, SIZE, SPELLING, Spans, equivalent, rungs, spans_of
+from i2s_sdk.instances.instance import Content
+from i2s_sdk.tasks.graded import (
+    FONT,
+    REFLOW,
+    SIZE,
+    SPELLING,
+    Grade,
+    Rung,
+    Spans,
+    equivalent,
+    rungs,
+    spans_of,
+    with_structure,
+    without_tokens,
+)
 from i2s_sdk.text.tex_tokens import SYNONYMS
 
 _SYMBOLS = (
@@ -19,7 +34,7 @@ _TOKEN = re.compile(_SYMBOLS + r"|(?<![\\A-Za-z])[A-Za-z]+|\d+(?:\.\d+)?|[+=<>]"
 #: A token, with the mark and the braces of a script that it is all of.
 _SCRIPT_OR_TOKEN = re.compile(rf"[_^]\s*(?:\{{[^{{}}]*\}}|\\[A-Za-z]+|[^\s\\{{}}])|{_TOKEN.pattern}")
 _PROTECTED = re.compile(
-    r"%[^\n]*"
+    r"(?<!\\)%[^\n]*"
     r"|\\begin\s*\{(?:tabular\*?|array|tabularx)\}\s*(?:\[[^\]]*\])?\s*(?:\{[^{}]*\})?\{(?:[^{}]|\{[^{}]*\})*\}"
     r"|\\(?:begin|end)\s*\{[^{}]*\}\s*(?:\[(?:[^\[\]{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\])?"
     r"|\\(?:label|ref|eqref|cite|vspace|hspace|setlength|addtolength|cmidrule(?:\([^)]*\))?|cline|rule|color"
@@ -99,8 +114,44 @@ def _in_another_font(text: str) -> str | None:
     return r"\renewcommand{\familydefault}{\sfdefault}\normalfont" + "\n" + text
 
 
+_OPENS = re.compile(r"\\(For|ForAll|While|If|Loop|Procedure|Function|Repeat)\b")
+_CLOSES = re.compile(r"\\(?:End(?:For|While|If|Loop|Procedure|Function)|Until)\b")
+_BODY = re.compile(
+    r"(?<=\\begin\{algorithmic\})(?P<options>\[\d+\])?(?P<body>.*?)(?=\\end\{algorithmic\})", re.DOTALL
+)
+
+
+def _first_half_of_algorithm(text: str) -> str | None:
+    """Return an algorithm with the first half of its lines; blocks that are open then are closed."""
+
+    def half(match: re.Match[str]) -> str:
+        lines = match["body"].strip("\n").split("\n")
+        kept = lines[: (len(lines) + 1) // 2]
+        opened: list[str] = []
+        for line in kept:
+            if _CLOSES.search(line) and opened:
+                opened.pop()
+            elif begun := _OPENS.search(line):
+                opened.append(begun[1])
+        ends = (
+            "\\Until{}" if name == "Repeat" else f"\\End{name.removesuffix('All')}"
+            for name in reversed(opened)
+        )
+        return (match["options"] or "") + "\n" + "\n".join([*kept, *ends]) + "\n"
+
+    return _BODY.sub(half, text)
+
+
+def _half_missing(content: Content, chance: Random) -> Content | None:
+    text = content.structure or ""
+    if r"\begin{algorithmic}" in text:
+        return with_structure(content, _first_half_of_algorithm(text))
+    return with_structure(content, without_tokens(text, _missing(text), 0.5, chance))
+
+
 GRADES = (
-    *rungs(_tokens, missing=_missing),
+    *(grade for grade in rungs(_tokens, missing=_missing) if grade.rung is not Rung.HALF_MISSING),
+    Grade(Rung.HALF_MISSING, Rung.HALF_MISSING, _half_missing),
     equivalent(SIZE, _in_another_size),
     equivalent(SPELLING, _in_another_spelling),
     equivalent(REFLOW, _in_another_width),

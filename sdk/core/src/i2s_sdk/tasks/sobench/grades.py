@@ -53,8 +53,8 @@ def _without(share: float) -> Change:
     def without(content: Content, chance: Random) -> Content | None:
         answer = content.target["answer"]
         leaves = list(_leaves(answer))
-        number = max(1, round(share * len(leaves)))
-        if number >= len(leaves):
+        number = round(share * len(leaves))
+        if not 0 < number < len(leaves):
             return None
         last = len(leaves) - number
         start = last if share >= 0.5 else chance.randint(0, last)

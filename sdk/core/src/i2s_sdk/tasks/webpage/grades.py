@@ -41,7 +41,12 @@ def _texts(site: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
     """Yield the files of a site that have its words."""
     for name, raw in sorted(site.items()):
         if name.lower().endswith(_PAGES):
-            yield name, raw.decode("utf-8", "replace")
+            try:
+                text = raw.decode("utf-8")
+            except UnicodeDecodeError:
+                continue
+            if _BORDER not in text:
+                yield name, text
 
 
 def _changed(content: Content, change: Callable[[str], str | None]) -> Content | None:

@@ -26,6 +26,8 @@ MOST_BLOCKS = 2000
 MOST_CHARACTERS = 65_536
 #: The most distinct pairs of a name and the names of children.
 MOST_SUBTREES = 3000
+#: The most pixels in the boxes of blocks that are looked at, as a multiple of those of the image.
+MOST_LOOKS = 20
 _MOST_BLOCK = 1000  # characters of a block
 _LONGEST_SUBTREE = 80  # characters; longer ones are known by their digest
 _LEAST_PIXELS = 3
@@ -59,8 +61,14 @@ def shown_page(layout: PageLayout, image: NDArray[np.uint8]) -> ShownPage:
     pixels = image.shape[1] / max(1.0, layout.width)
     by_element: dict[int, Block] = {}
     characters, truncated = 0, layout.blocks_truncated or layout.tree.truncated
+    left = MOST_LOOKS * image.shape[0] * image.shape[1]
     for one in layout.blocks:
-        color = _shown_color(one, image, pixels)
+        box = _pixels_of(one, image, pixels)
+        left -= len(box)
+        if left < 0:
+            truncated = True
+            break
+        color = _shown_color(one, box)
         if color is None:
             continue
         text = " ".join(one.text.lower().split())[:_MOST_BLOCK]
@@ -68,13 +76,13 @@ def shown_page(layout: PageLayout, image: NDArray[np.uint8]) -> ShownPage:
         if len(by_element) >= MOST_BLOCKS or characters > MOST_CHARACTERS:
             truncated = True
             break
-        box = (
+        place = (
             one.x / layout.width,
             one.y / layout.height,
             one.width / layout.width,
             one.height / layout.height,
         )
-        block = Block(text, _within_page(box), color)
+        block = Block(text, _within_page(place), color)
         known = by_element.get(one.element)
         by_element[one.element] = known.merged(block) if known and one.element else block
     subtrees = sorted(subtrees_of(layout.tree).items())
@@ -91,13 +99,17 @@ def _within_page(box: tuple[float, float, float, float]) -> tuple[float, float, 
     return left, top, max(0.0, right - left), max(0.0, bottom - top)
 
 
-def _shown_color(block: PageBlock, image: NDArray[np.uint8], pixels: float) -> Color | None:
-    """Return the colour of the letters of a block, None if the image does not show them."""
+def _pixels_of(block: PageBlock, image: NDArray[np.uint8], pixels: float) -> NDArray[np.uint8]:
+    """Return the pixels in the box of a block, of shape (number, 3); none if it says that it is not shown."""
     if block.hidden or block.covered or block.outside or min(block.width, block.height) < _LEAST_SIDE:
-        return None
+        return image[:0].reshape(-1, 3)
     left, top = (max(0, int(one * pixels)) for one in (block.x, block.y))
     right, bottom = (int(np.ceil(one * pixels)) for one in (block.x + block.width, block.y + block.height))
-    box = image[top:bottom, left:right].reshape(-1, 3)
+    return image[top:bottom, left:right].reshape(-1, 3)
+
+
+def _shown_color(block: PageBlock, box: NDArray[np.uint8]) -> Color | None:
+    """Return the colour of the letters of a block, None if its pixels do not show them."""
     if not len(box):
         return None
     codes = box.astype(np.uint32) @ np.array([65536, 256, 1], np.uint32)

@@ -38,6 +38,9 @@ _NO_TEXT = "the ground truth shows no text"
 _MOST_LISTED, _MOST_LETTERS = 40, 80
 
 
+_OF_TEXT = (BLOCK_MATCH, BLOCK_TEXT, BLOCK_POSITION, BLOCK_COLOR, DESIGN2CODE_DOM, TEXT_F1)
+
+
 @dataclass(frozen=True, slots=True)
 class LayoutScorer(Scorer):
     """Compares what a browser laid out, as far as images show it."""
@@ -66,9 +69,8 @@ class LayoutScorer(Scorer):
         recall, precision = tree_bleu(reference.subtrees, page.subtrees)
         values: dict[str, float | None] = {TREE_BLEU: recall, TREE_PRECISION: precision}
         if not reference.blocks:
-            names = BLOCK_MATCH, BLOCK_TEXT, BLOCK_POSITION, BLOCK_COLOR, DESIGN2CODE_DOM, TEXT_F1
-            values |= dict.fromkeys(names)
-            return MetricValues(values, dict.fromkeys(names, _NO_TEXT))
+            values |= dict.fromkeys(_OF_TEXT)
+            return MetricValues(values, dict.fromkeys(_OF_TEXT, _NO_TEXT))
         scores = compare_blocks(reference.blocks, page.blocks)
         values |= {
             BLOCK_MATCH: scores.match,
@@ -79,6 +81,13 @@ class LayoutScorer(Scorer):
             TEXT_F1: text_f1([one.text for one in reference.blocks], [one.text for one in page.blocks]),
         }
         return MetricValues(values, detail=_detail(scores, reference.truncated or page.truncated))
+
+    def unusable(self, sample: Scorable) -> MetricValues:
+        """Return 0; no value of texts if the ground truth shows none."""
+        values: dict[str, float | None] = dict.fromkeys((one.name for one in self.metrics), 0.0)
+        if page_from_text(sample.drawn_truth or "").blocks:
+            return MetricValues(values)
+        return MetricValues(values | dict.fromkeys(_OF_TEXT), dict.fromkeys(_OF_TEXT, _NO_TEXT))
 
 
 def _detail(scores: BlockScores, truncated: bool) -> dict[str, object]:
