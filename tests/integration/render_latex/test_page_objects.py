@@ -96,6 +96,28 @@ async def test_a_pdf_whose_fonts_cannot_be_checked_has_no_objects(engine):
     assert (objects.limit, objects.objects) == ("compressed", ())
 
 
+UNLIKE = {
+    "annotations": rb"\setbox0\hbox{\color{white}\rule{60pt}{30pt}}\immediate\pdfxform0 $abc$"
+    rb"\llap{\pdfannot width 60pt height 30pt depth 10pt"
+    rb"{/Subtype /Stamp /F 4 /AP <</N \the\pdflastxform\space 0 R>>}}",
+    "layers": rb"\pdfcatalog{/OCProperties <</OCGs [] /D <<>>>>}$abc$",
+    "rotated": rb"\pdfpageattr{/Rotate 90}$abc$",
+    "boxes": rb"\pdfpageattr{/CropBox [0 0 300 300]}$abc$",
+}
+
+
+@pytest.mark.parametrize("limit", UNLIKE)
+async def test_a_page_that_poppler_and_pdfium_draw_differently_has_no_objects(engine, limit):
+    """Else an annotation could cover glyphs that still count, and a layer show others that do not."""
+    objects = await objects_of(engine, UNLIKE[limit])
+    assert (objects.limit, objects.objects) == (limit, ())
+
+
+async def test_a_link_has_no_appearance_and_costs_no_objects(engine):
+    link = rb"\leavevmode\pdfstartlink user{/Subtype /Link /A <</S /URI /URI (x)>>}$abc$\pdfendlink"
+    assert text_of(await objects_of(engine, link)) == "abc"
+
+
 async def test_a_page_of_too_many_glyphs_ends_in_a_named_limit(engine):
     many = (
         rb"\newcount\n\leavevmode\loop\rlap{....................}\kern.01pt\advance\n1 \ifnum\n<1100\repeat"

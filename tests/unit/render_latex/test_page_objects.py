@@ -1,6 +1,6 @@
 import pytest
 
-from i2s_render_latex.page_objects import prepared, read
+from i2s_render_latex.page_objects import limit_of, prepared, read
 from i2s_wire.render.options import LatexEngine
 from i2s_wire.render.page_objects import PageObject, PageObjectKind, PageObjects
 
@@ -30,11 +30,13 @@ def test_a_result_is_the_objects_of_its_pages():
             PageObject(PageObjectKind.RULE, 1, 2, 3, 4),
         ),
     )
-    assert [one.font for one in pages[3].objects] == [2, 0]
+    assert pages[3].fonts == ("CMR10",), "a page has the fonts that it uses"
+    assert [one.font for one in pages[3].objects] == [0, 0]
 
 
 def test_a_page_beyond_the_limit_says_so():
-    assert read(b"page 2\nlimit\n") == {2: PageObjects(limit="objects")}
+    assert read(b"page 2\nlimit objects\n") == {2: PageObjects(limit="objects")}
+    assert not read(b"page 2\nlimit whatever\n")
 
 
 @pytest.mark.parametrize(
@@ -44,6 +46,8 @@ def test_a_page_beyond_the_limit_says_so():
         b"page 1\nglyph 0 1 1 2 3 4 120\n",
         b"page 1\nrule 1 2 3\n",
         b"page 1\nrm -rf\n",
+        b"page 1\nfont A\nglyph 0 9999999999 1 2 3 4 120\n",
+        b"page 1\nfont A\nglyph 0 1 1 2 3 4 9999999999\n",
         b"page 1\n\xff\n",
     ],
 )
@@ -55,6 +59,20 @@ def test_only_documents_of_pdftex_lose_what_they_say_of_fonts():
     pdf = b"<< /Font /ToUnicode 5 0 R >>"
     assert prepared(pdf, LatexEngine.XELATEX) == pdf
     assert prepared(pdf, LatexEngine.PDFLATEX) == b"<< /Font /ToUnicodX 5 0 R >>"
-    assert prepared(pdf + b"/Type /ObjStm", LatexEngine.PDFLATEX) is None
-    assert prepared(b"<< /Font /To#55nicode 5 0 R >>", LatexEngine.PDFLATEX) is None
     assert prepared(b"<< /Font /A#55B 5 0 R >>", LatexEngine.PDFLATEX) == b"<< /Font /A#55B 5 0 R >>"
+
+
+@pytest.mark.parametrize(
+    ("pdf", "limit"),
+    [
+        (b"<< /Font /ToUnicode 5 0 R >>", ""),
+        (b"<< /Type /ObjStm >>", "compressed"),
+        (b"<< /Font /To#55nicode 5 0 R >>", "compressed"),
+        (b"<< /OCProperties 5 0 R >>", "layers"),
+        (b"<< /OC#50roperties 5 0 R >>", "layers"),
+        (b"<< /CropBox [0 0 1 1] >>", "boxes"),
+        (b"<< /CIDToGIDMap 5 0 R >>", "fonts"),
+    ],
+)
+def test_a_document_that_two_programs_would_draw_differently_has_a_named_limit(pdf, limit):
+    assert limit_of(pdf, LatexEngine.PDFLATEX) == limit

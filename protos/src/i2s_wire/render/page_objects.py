@@ -48,5 +48,5 @@ class PageObjects:
     #: Names of the fonts without the prefix of a subset.
     fonts: tuple[str, ...] = ()
     objects: tuple[PageObject, ...] = ()
-    #: Why there are no objects: "objects" for more than the limit, "compressed", "unreadable"; else empty.
+    #: Why there are no objects, such as "objects" for more than the limit; else empty. See render.proto.
     limit: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from i2s_render_html.capture import bounded, number_of, page_size
@@ -44,18 +45,34 @@ async def read_layout(page: PreparedPage, options: Options, bounds: HtmlSettings
     }
     try:
         seen = await page.run(text_of("blocks"), query)
-    except ScriptError:
+        return _layout(seen, bounds, width, height)
+    except (ScriptError, KeyError, TypeError, ValueError, OverflowError):
+        # A page that took over its process may answer anything.
         return PageLayout(width, height, blocks_truncated=True, tree=ElementTree(truncated=True))
-    tree = _tree(seen)
-    blocks = tuple(map(_block, seen["blocks"]))
-    return PageLayout(width, height, blocks, tree, bool(seen["lacksBlocks"]))
 
 
-def _tree(seen: dict[str, Any]) -> ElementTree:
+def _layout(seen: dict[str, Any], bounds: HtmlSettings, width: int, height: int) -> PageLayout:
+    """Return what a script returned, as far as it keeps the bounds that it was given."""
+    tree = _tree(seen, bounds.page_elements)
+    blocks, left = [], int(bounds.block_text_bytes)
+    for one in map(_block, seen["blocks"][: bounds.page_blocks]):
+        left -= len(one.text.encode()) + len(one.path.encode())
+        if left < 0:
+            break
+        blocks.append(one if 0 <= one.element <= len(tree.parent_of) else replace(one, element=0))
+    truncated = bool(seen["lacksBlocks"]) or len(blocks) < len(seen["blocks"])
+    return PageLayout(width, height, tuple(blocks), tree, truncated)
+
+
+def _tree(seen: dict[str, Any], most: int) -> ElementTree:
     """Return the tree that a script returned; none if its numbers do not fit together."""
     names = tuple(bounded(str(one), _MOST_NAME_BYTES) for one in seen["names"])
     name_of, parent_of = tuple(map(int, seen["nameOf"])), tuple(map(int, seen["parentOf"]))
-    fits = len(name_of) == len(parent_of) and all(0 <= one < len(names) for one in name_of)
+    fits = (
+        max(len(names), len(name_of)) <= most
+        and len(name_of) == len(parent_of)
+        and all(0 <= one < len(names) for one in name_of)
+    )
     if not fits or any(not 0 <= parent <= index for index, parent in enumerate(parent_of)):
         return ElementTree(truncated=True)
     return ElementTree(names, name_of, parent_of, bool(seen["lacksElements"]))

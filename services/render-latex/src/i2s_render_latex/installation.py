@@ -147,6 +147,10 @@ def _is_installed(program: TexProgram) -> bool:
     return ended.returncode == 0
 
 
+#: Programs that run in cells.
+_INSIDE = Path(__file__).resolve().parent / "inside"
+
+
 def _versions(engines: Collection[LatexEngine]) -> dict[str, str]:
     pdftex = _first_line("pdftex", "--version")
     poppler = _first_line("pdftoppm", "-v")
@@ -163,6 +167,7 @@ def _versions(engines: Collection[LatexEngine]) -> dict[str, str]:
         "texlive": engine[2] or "unknown",
         "poppler": rasteriser[1],
         "pdfium": f"{pdfium_version(pdfium_folder())} {pdfium_digest(pdfium_folder())[:16]}",
+        "objects": hashlib.sha256((_INSIDE / "read_objects.py").read_bytes()).hexdigest()[:16],
         "pillow": PIL.__version__,
         "render-latex": version("i2s-render-latex"),
     }

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from i2s_chassis.renderer.pdfium import pdfium_folder, pdfium_library
@@ -24,8 +25,8 @@ MOST_OBJECTS = 20_000
 MOST_BYTES = 2 << 20
 
 _LINE_OF_OBJECT = re.compile(
-    r"(?:(?P<glyph>glyph|unnamed) (?P<font>\d{1,5}) (?P<size>\d{1,10}) |(?P<other>rule|path|image) )"
-    r"(?P<box>-?\d{1,10} -?\d{1,10} -?\d{1,10} -?\d{1,10})(?P<codes>(?: \d{1,7})*)\Z"
+    r"(?:(?P<glyph>glyph|unnamed) (?P<font>\d{1,5}) (?P<size>\d{1,9}) |(?P<other>rule|path|image) )"
+    r"(?P<box>-?\d{1,10} -?\d{1,10} -?\d{1,10} -?\d{1,10})(?P<codes>(?: \d{1,10})*)\Z"
 )
 _SUBSET = re.compile(r"^[A-Z]{6}\+")
 _MOST_CODES = 16  # characters of one glyph
@@ -33,6 +34,17 @@ _REPLACEMENT = "\ufffd"
 # Says which text a font shows, whatever its glyphs are. No font of pdfTeX needs it, since glyphs have names.
 _TO_UNICODE, _NOTHING = b"/ToUnicode", b"/ToUnicodX"
 _PACKED = b"/ObjStm"
+# What poppler and PDFium treat differently: layers, boxes that cut a page, fonts of numbered characters.
+_UNLIKE = {
+    b"/OCProperties": "layers",
+    b"/CropBox": "boxes",
+    b"/CIDSystemInfo": "fonts",
+    b"/CIDToGIDMap": "fonts",
+}
+#: Why a page has no objects, as the program says it.
+_REASONS = frozenset({"objects", "rotated", "boxes", "annotations"})
+#: The most objects of all pages; of those after them, none is returned.
+MOST_OF_DOCUMENT = 200_000
 # Names can be written with numbers in place of letters.
 _ESCAPED = re.compile(rb"/[A-Za-z0-9#]{1,40}#[A-Za-z0-9#]{0,40}")
 _ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
@@ -48,18 +60,25 @@ def readable_folders() -> tuple[Path, ...]:
     return tuple(one for one in folders if not one.is_relative_to("/usr"))
 
 
-def prepared(pdf: bytes, engine: LatexEngine) -> bytes | None:
-    """Return a PDF whose glyphs are called what the encodings of their fonts say; None if that is unsure.
+def limit_of(pdf: bytes, engine: LatexEngine) -> str:
+    """Return why the objects of a document cannot be told, empty if they can.
 
-    A document of pdfTeX can say that glyphs stand for other characters. Its objects are written without
-    compression, unless the document asks for it, so those words can be taken out.
+    Objects of pdfTeX are written without compression, unless the document asks for it, so its words can be
+    looked at. Those of the other engines may be compressed, and are looked at as far as they are not.
     """
-    if engine is not LatexEngine.PDFLATEX:
-        return pdf
-    names = (_ESCAPE.sub(lambda code: bytes([int(code[1], 16)]), name) for name in _ESCAPED.findall(pdf))
-    if _PACKED in pdf or any(name in (_TO_UNICODE, _PACKED) for name in names):
-        return None
-    return pdf.replace(_TO_UNICODE, _NOTHING)
+    names = {_ESCAPE.sub(lambda code: bytes([int(code[1], 16)]), name) for name in _ESCAPED.findall(pdf)}
+    if engine is LatexEngine.PDFLATEX and (_PACKED in pdf or not names.isdisjoint((_TO_UNICODE, _PACKED))):
+        return "compressed"
+    unlike = _UNLIKE if engine is LatexEngine.PDFLATEX else dict.fromkeys((b"/OCProperties",), "layers")
+    return next((why for name, why in unlike.items() if name in pdf or name in names), "")
+
+
+def prepared(pdf: bytes, engine: LatexEngine) -> bytes:
+    """Return a PDF whose glyphs are called what the encodings of their fonts say.
+
+    A document of pdfTeX can say that glyphs stand for other characters; those words are taken out.
+    """
+    return pdf.replace(_TO_UNICODE, _NOTHING) if engine is LatexEngine.PDFLATEX else pdf
 
 
 def command(pages: Sequence[int], cut_bottom: float) -> list[str]:
@@ -83,15 +102,22 @@ def read(output: bytes) -> dict[int, PageObjects] | None:
         else:
             return None
     fonts: list[str] = []
-    read_pages = {number: _page(lines, fonts) for number, lines in pages.items()}
-    return {number: page for number, page in read_pages.items() if page is not None}
+    objects: dict[int, PageObjects] = {}
+    total = 0
+    for number, of_page in pages.items():
+        page = _page(of_page, fonts)
+        if page is None:
+            continue
+        total += len(page.objects)
+        objects[number] = page if total <= MOST_OF_DOCUMENT else PageObjects(limit="objects")
+    return objects
 
 
 def _page(lines: Sequence[str], fonts: list[str]) -> PageObjects | None:
     objects: list[PageObject] = []
     for line in lines:
-        if line == "limit":
-            return PageObjects(limit="objects")
+        if line.startswith("limit "):
+            return PageObjects(limit=line[6:]) if line[6:] in _REASONS else None
         if line.startswith("font "):
             fonts.append(_SUBSET.sub("", printable(line[5:])))
             continue
@@ -99,7 +125,14 @@ def _page(lines: Sequence[str], fonts: list[str]) -> PageObjects | None:
         if item is None:
             return None
         objects.append(item)
-    return PageObjects(tuple(fonts), tuple(objects)) if len(objects) <= MOST_OBJECTS else None
+    if len(objects) > MOST_OBJECTS:
+        return None
+    used = sorted({one.font for one in objects if one.kind is PageObjectKind.GLYPH})
+    place = {font: index for index, font in enumerate(used)}
+    kept = (
+        replace(one, font=place[one.font]) if one.kind is PageObjectKind.GLYPH else one for one in objects
+    )
+    return PageObjects(tuple(fonts[font] for font in used), tuple(kept))
 
 
 def _object(line: str, fonts: int) -> PageObject | None:
@@ -112,7 +145,7 @@ def _object(line: str, fonts: int) -> PageObject | None:
         return PageObject(kind, left, top, right, bottom)
     codes = [int(code) for code in match["codes"].split()][:_MOST_CODES]
     font, size, kind = int(match["font"]), int(match["size"]), PageObjectKind.GLYPH
-    if font >= fonts or not codes:
+    if font >= fonts or not codes or max(codes) > 0xFFFFFFFF:
         return None
     if match["glyph"] == "unnamed":
         return PageObject(kind, left, top, right, bottom, code=codes[0], font=font, size=size)

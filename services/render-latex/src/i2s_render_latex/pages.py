@@ -174,16 +174,16 @@ class PageRenderer:
         if not options.want_objects or drawn.judgement is not None or not drawn.pictures:
             return
         pages = [picture.page for picture in drawn.pictures]
-        prepared = page_objects.prepared(self._pdf, options.engine)
-        if prepared is None:
-            drawn.pictures = [replace(one, objects=PageObjects(limit="compressed")) for one in drawn.pictures]
+        if limit := page_objects.limit_of(self._pdf, options.engine):
+            drawn.pictures = [replace(one, objects=PageObjects(limit=limit)) for one in drawn.pictures]
             return
+        prepared = page_objects.prepared(self._pdf, options.engine)
         if prepared != self._pdf:
             await self._cell.write(PDF, prepared)
         ended = await self._run("objects", page_objects.command(pages, options.cut_bottom))
         drawn.judgement = limit_passed(ended.cause, self._limits, "reading the objects of the page")
         if drawn.judgement is None:
-            objects = await self._read_objects(len(pages))
+            objects = await self._read_objects(len(pages)) if ended.exit_code == 0 else {}
             drawn.pictures = [
                 replace(one, objects=objects.get(one.page, _UNREADABLE)) for one in drawn.pictures
             ]

@@ -121,6 +121,7 @@ def find_installation(chosen: Path | None = None) -> LilypondInstallation:
         "convert-ly rules": rules[-1],
         "device": " ".join(devices),
         "source": "python package" if bundled else "system",
+        "own files": listings_digest(listed_files(INSIDE)),
         "pillow": PIL.__version__,
         "render-lilypond": version("i2s-render-lilypond"),
         "tree": listings_digest(listed_files(tree)),

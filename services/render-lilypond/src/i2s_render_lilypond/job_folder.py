@@ -77,11 +77,11 @@ class ColdScoreFolder(ColdJob):
 
     async def typeset(self, plan: str | None) -> Ran:  # noqa: D102 - see ScoreFolder
         command = [str(self._installation.lilypond), "--png", "-dno-point-and-click"]
-        command += ["-e", f'(primitive-load "{PAGES}")']
+        command += ["-e", f'(primitive-load "{PAGES}")', "-e", f'(primitive-load "{NOTES}")']
         if plan is not None:
             command += ["-e", f'(draw-with-cairo "{plan}")']
         if self._include is not None:
-            command += ["-e", f'(primitive-load "{NOTES}")', f"-dinclude-settings={self._include}"]
+            command.append(f"-dinclude-settings={self._include}")
         environment = self._installation.environment
         return _ran(await self._cell.run(["sh", "-c", _TO_LOG, *command, SCORE], env=environment))
 

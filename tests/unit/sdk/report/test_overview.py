@@ -119,7 +119,7 @@ def test_a_table_of_many_tasks_has_a_row_for_each(tmp_path: Path) -> None:
     assert max(map(len, printed(written).splitlines())) <= 80
 
 
-def scaled(path: Path, ems: float, glyph_f1: float, model: str = "") -> Path:
+def scaled(path: Path, ems: float, glyph_f1: float | None, model: str = "") -> Path:
     """Write a run of the task latex with its published and its recommended metric."""
     planned = [PlannedInstance(f"latex-{at}", "latex", "equation", "easy") for at in range(12)]
     plain = flat_record("", "latex", "equation", "easy", outcome=Outcome.SCORED, completion="x")
@@ -168,3 +168,13 @@ def test_runs_without_the_recommended_column_have_the_skill_of_the_main_one(tmp_
     points = scaled(tmp_path / "blank", 0.7, 0.1, "baseline/blank")
     written = report(tmp_path, both, old, points)
     assert {one.metric for one in written.skills["latex"].values()} == {"ems"}
+
+
+def test_a_recommended_metric_that_no_sample_has_takes_no_skill_away(tmp_path: Path) -> None:
+    """References that are images alone have nothing that an engine drew."""
+    runs = [scaled(tmp_path / name, value, None) for name, value in (("a", 0.9), ("b", 0.8))]
+    points = scaled(tmp_path / "blank", 0.7, None, "baseline/blank")
+    written = report(tmp_path, *runs, points)
+    assert {one.metric for one in written.skills["latex"].values()} == {"ems"}
+    assert [column.title for column in written.overview.columns] == ["latex ems"]
+    assert written.overview.notes == ()

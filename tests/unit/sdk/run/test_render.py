@@ -26,8 +26,9 @@ from i2s_sdk.run.render import (
 from i2s_sdk.run.score import ScoreStep
 from i2s_sdk.run.storage.codec import read_rendering, rendering_line
 from i2s_sdk.run.storage.record import SampleAnswer, SampleInstance
-from i2s_sdk.scoring.scorer import Metric, MetricValues, Scorer
+from i2s_sdk.scoring.scorer import Metric, MetricValues, NotUsable, Scorer
 from i2s_sdk.scoring.workers import ScorerWorkers
+from i2s_sdk.tasks.latex.task import LatexTask
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.webpage.task import WebpageTask
 from i2s_wire.metrics.description import MetricsDescription
@@ -231,3 +232,41 @@ async def test_a_ground_truth_that_is_not_drawn_leaves_its_text_and_a_reason():
     score = await scoring.score(rendering, Instance("page", "webpage", "css", None), b"", None)
     assert (score.metrics["edit"], score.metrics["size"]) == (1.0, None)
     assert score.undefined["size"] == "the ground truth was not rendered (NO_OUTPUT: There is no page.)"
+
+
+class _LatexSizeTask(LatexTask):
+    """The same of LaTeX, whose text is known without a rendering."""
+
+    def drawn(self, document, rendering):
+        return f"{rendering.pictures[0].width}"
+
+
+async def test_a_ground_truth_that_meets_a_limit_of_the_machine_costs_only_what_needs_its_rendering():
+    task, image = _LatexSizeTask(), Rendering(Verdict.RENDERED, pictures=DRAWN.pictures)
+    service = _Answering(Rendering(Verdict.TIME_LIMIT, "It took too long."), image)
+    reading = RenderStep(task, {"render-latex": service}, with_texts=True, with_drawn=True)
+    facts = SampleInstance("a", "latex", "equation", "")
+    content = Content(structure="$x$", reference=png(10, 10))
+    rendering, _ = await reading.render(facts, content, SampleAnswer("```latex\n$x$\n```"))
+    assert (rendering.usable, rendering.truth is not None, rendering.drawn_truth) == (True, True, None)
+    assert rendering.no_truth == "the ground truth was not rendered (TIME_LIMIT: It took too long.)"
+
+
+class _LimitedSizeScorer(_SizeScorer):
+    """One that meets a limit."""
+
+    def score(self, sample):
+        return NotUsable("it took more than 60 CPU seconds")
+
+
+async def test_a_limit_of_a_scorer_of_drawn_objects_leaves_the_other_values():
+    task = _SizeTask()
+    reading = RenderStep(task, {"render-html": _Answering(DRAWN, DRAWN)}, with_texts=True, with_drawn=True)
+    rendering, _ = await reading.render(FACTS, SITE, SAID)
+    scorers = (*(one for one in task.scorers if one.name == "edit similarity"), _LimitedSizeScorer())
+    scoring = ScoreStep(task, None, (), scorers, ScorerWorkers())
+    score = await scoring.score(rendering, Instance("page", "webpage", "css", None), b"", None)
+    assert score.not_usable is None
+    assert score.metrics["size"] == 0.0
+    assert score.detail["size"] == {"limit": "it took more than 60 CPU seconds"}
+    assert [score.metrics.get(one.name) for scorer in scorers[:-1] for one in scorer.metrics] == [1.0]

@@ -113,3 +113,16 @@ def test_scorers_compare_pages(scorer):
     assert value(page("", "objects")).metrics[name] == 0
     assert value(page("abc"), page("", "objects")).metrics[name] is None
     assert value(page("a" * 20_000)).metrics[name] < 0.01
+
+
+@pytest.mark.parametrize("scorer", [GlyphF1Scorer(), CdmScorer()])
+def test_an_answer_that_fails_counts_nothing_where_no_answer_has_a_value(scorer):
+    known = drawn_json(PageObjects(("CMR10",), (PageObject(PageObjectKind.GLYPH, 0, 0, 9, 9, "x", size=9),)))
+    unknown = drawn_json(PageObjects(limit="objects"))
+    assert list(scorer.unusable(Scorable("a", drawn_truth=known)).metrics.values()) == [0.0]
+    for values in (
+        scorer.unusable(Scorable("a", drawn_truth=unknown)),
+        scorer.score(Scorable("a", drawn=known, drawn_truth=unknown)),
+    ):
+        assert list(values.metrics.values()) == [None]
+        assert "objects" in next(iter(values.undefined.values()))

@@ -115,12 +115,13 @@
     const laidOut = moved(union, place), shown = cut(laidOut, around.clip), gone = empty(shown);
     const kept = gone ? laidOut : shown, color = letters(style, svg);
     const said = text.slice(0, MOST_TEXT);
-    bytes += bytesOf(said);
+    const tail = around.path.at(-1) === around.name ? around.path : [...around.path, around.name];
+    const path = tail.join(">");
+    bytes += bytesOf(said) + bytesOf(path);
     if (blocks.length >= query.blocks || bytes > query.bytes) {
       lacksBlocks = true;
       return;
     }
-    const tail = around.path.at(-1) === around.name ? around.path : [...around.path, around.name];
     blocks.push({
       text: said,
       x: kept.left, y: kept.top, width: kept.right - kept.left, height: kept.bottom - kept.top,
@@ -132,7 +133,7 @@
         shown.bottom - shown.top < union.bottom - union.top - 1,
       covered: covered(element, rectangles),
       outside: gone || empty(cut(kept, { left: 0, top: 0, right: query.width, bottom: query.height })),
-      path: tail.join(">"),
+      path,
       element: around.index,
     });
   };

@@ -11,7 +11,8 @@ from the top left corner of the page; sizes of fonts are thousandths of a point.
     glyph FONT SIZE BOX CODE [CODE …]           code points
     unnamed FONT SIZE BOX CODE                  a glyph without Unicode: the number of its character
     rule BOX, path BOX, image BOX               a straight line; another outline; pixels
-    limit                                       the page has more objects than permitted, so none is listed
+    limit REASON                                no object is listed: there are too many ("objects"), or the
+                                                page has what poppler treats differently
 
 Only objects that can be seen are listed. Each is drawn in a colour of its own, and its pixels there must have
 another colour in the page as it is than the pixels around them. So what is not painted, transparent, clipped,
@@ -22,8 +23,8 @@ from __future__ import annotations
 
 import ctypes
 import math
+import os
 import sys
-import zlib
 from collections.abc import Callable, Iterator
 
 _POINTER, _INT, _UINT, _FLOAT, _DOUBLE = (
@@ -39,7 +40,16 @@ class _Matrix(ctypes.Structure):
     _fields_ = tuple((name, _FLOAT) for name in "abcdef")
 
 
+_MOST_WORDS = 22  # of a line of a glyph: its kind, font, size and box, and 16 characters
+
 _SIGNATURES = {
+    "FPDFPage_GetRotation": (_INT, (_POINTER,)),
+    "FPDFPage_GetMediaBox": (_INT, (_POINTER, *[_POINTER] * 4)),
+    "FPDFPage_GetCropBox": (_INT, (_POINTER, *[_POINTER] * 4)),
+    "FPDFPage_GetAnnotCount": (_INT, (_POINTER,)),
+    "FPDFPage_GetAnnot": (_POINTER, (_POINTER, _INT)),
+    "FPDFAnnot_HasKey": (_INT, (_POINTER, ctypes.c_char_p)),
+    "FPDFPage_CloseAnnot": (None, (_POINTER,)),
     "FPDF_InitLibrary": (None, ()),
     "FPDF_LoadDocument": (_POINTER, (ctypes.c_char_p, ctypes.c_char_p)),
     "FPDF_LoadPage": (_POINTER, (_POINTER, _INT)),
@@ -360,7 +370,8 @@ class _Page:
                 styles[owner] = self._style(text, index, owner)
             glyphs = found.setdefault(owner, [])
             if styles[owner] and last == (owner, left, right, bottom, top):
-                glyphs[-1] = glyphs[-1][0], f"{glyphs[-1][1]} {code}"  # a further character of a ligature
+                if glyphs[-1][1].count(" ") < _MOST_WORDS:
+                    glyphs[-1] = glyphs[-1][0], f"{glyphs[-1][1]} {code}"  # a further character of a ligature
                 continue
             total += 1
             if total > self._most:
@@ -417,24 +428,53 @@ def _numbers(box: _Box) -> str:
     return " ".join(str(_thousandths(side)) for side in box)
 
 
+def _unlike(pdfium: ctypes.CDLL, page: int) -> str:
+    """Return what of a page PDFium draws otherwise than poppler, or at another place; empty for nothing.
+
+    Annotations with an appearance are drawn by poppler alone; places are those of a page that is not turned,
+    begins at 0, and is all of its media box.
+    """
+    if pdfium.FPDFPage_GetRotation(page):
+        return "rotated"
+    boxes = []
+    for get in (pdfium.FPDFPage_GetMediaBox, pdfium.FPDFPage_GetCropBox):
+        sides = [_FLOAT() for _ in range(4)]  # left, bottom, right, top
+        if get(page, *(ctypes.byref(side) for side in sides)):
+            boxes.append([side.value for side in sides])
+    if any(box != boxes[0] or box[0] or box[1] for box in boxes):
+        return "boxes"
+    for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
+        note = pdfium.FPDFPage_GetAnnot(page, index)
+        shown = not note or pdfium.FPDFAnnot_HasKey(note, b"AP")
+        if note:
+            pdfium.FPDFPage_CloseAnnot(note)
+        if shown:
+            return "annotations"
+    return ""
+
+
 def main(library: str, document: str, result: str, cut: str, most: str, *pages: str) -> None:
     """Read the pages; see the module."""
     pdfium = _load(library)
-    with open(document, "rb") as file:
-        salt = zlib.crc32(file.read())
+    salt = int.from_bytes(os.urandom(4), "big")  # so that no document knows the colours
     opened = pdfium.FPDF_LoadDocument(f"{document}\0".encode(), None)
     fonts: dict[str, int] = {}
     with open(result, "w", encoding="ascii") as lines:
         for number in pages:
-            print("page", number, file=lines)
             page = pdfium.FPDF_LoadPage(opened, int(number) - 1) if opened else None
             if not page:
                 continue
             known = len(fonts)
             try:
-                drawn = list(_Page(pdfium, page, int(most), fonts, salt).lines(float(cut)))
+                reason = _unlike(pdfium, page)
+                drawn = (
+                    [f"limit {reason}"]
+                    if reason
+                    else list(_Page(pdfium, page, int(most), fonts, salt).lines(float(cut)))
+                )
             except _TooManyObjectsError:
-                drawn = ["limit"]
+                drawn = ["limit objects"]
+            print("page", number, file=lines)
             for name in list(fonts)[known:]:
                 print("font", name, file=lines)
             lines.writelines(f"{line}\n" for line in drawn)
