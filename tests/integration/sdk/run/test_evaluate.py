@@ -118,13 +118,8 @@ def test_every_kind_of_answer_has_its_outcome(tmp_path: Path, running_as_install
     assert 0.0 < repaired.score.metrics["ems"] < 1.0
     refused = records["equation-clipped-objective"]
     assert refused.score.metrics.keys() - {"lpips", "cis"} == {
-        "ems",
-        "pixel",
-        "exact",
-        "ssim",
-        "edit",
-        "edit_tex",
-        "edit_normal",
+        *("ems", "ems_scaled", "pixel", "exact", "ssim", "ssim_scaled"),
+        *("edit", "edit_tex", "edit_normal", "glyph_f1", "cdm"),
     }  # as weights are here
     assert set(refused.score.metrics.values()) == {0.0}
     assert refused.rendering.error is not None
