@@ -19,6 +19,7 @@ from i2s_metrics.networks import files
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="module")]
 
+NAMES = ["ems", "pixel", "exact", "ssim", "ems_scaled", "ssim_scaled"]
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "references").glob("*.png"))
 UNAVAILABLE = 1
 PATIENCE = 250
@@ -200,7 +201,7 @@ async def test_without_weights_a_metric_is_unavailable_and_no_network_runs(
                 assert ("needs" if content is None else "damaged") in result.failure.message
             assert ssim.value == 1
         everything = await service.stub.Score(request_of("eq_0", "eq_0", metrics=[]))
-        assert [result.name for result in everything.results] == ["ems", "pixel", "exact", "ssim"]
+        assert [result.name for result in everything.results] == NAMES
         assert len(service.workers()) == 1
 
 
@@ -213,7 +214,7 @@ async def test_every_metric_of_every_example_with_itself_is_one(service):
     )
     for path, answer in zip(EXAMPLES, answers, strict=True):
         values = {result.name: result.value for result in answer.results}
-        assert values == dict.fromkeys(["ems", "pixel", "exact", "ssim", "lpips"], 1.0), path.name
+        assert values == dict.fromkeys([*NAMES, "lpips"], 1.0), path.name
 
 
 async def test_symmetric_metrics_are_symmetric_and_within_their_bounds(service, request_of):

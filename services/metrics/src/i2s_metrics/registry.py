@@ -197,6 +197,7 @@ class ScaledStructuralSimilarity(PaperStructuralSimilarity):
     name = "ssim_scaled"
     summary = SUMMARIES[Profile.PAPER]["ssim_scaled"]
     source = "this project: ssim with the size policy of web pages"
+    symmetric = False
     same_as = "ssim"
     size_policy = SizePolicy.RESIZE
 
