@@ -29,6 +29,7 @@ from i2s_sdk.run.storage.record import SampleAnswer, SampleInstance
 from i2s_sdk.scoring.scorer import Metric, MetricValues, NotUsable, Scorer
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.tasks.latex.task import LatexTask
+from i2s_sdk.tasks.music.task import MusicTask
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.webpage.task import WebpageTask
 from i2s_wire.metrics.description import MetricsDescription
@@ -270,3 +271,20 @@ async def test_a_limit_of_a_scorer_of_drawn_objects_leaves_the_other_values():
     assert score.metrics["size"] == 0.0
     assert score.detail["size"] == {"limit": "it took more than 60 CPU seconds"}
     assert [score.metrics.get(one.name) for scorer in scorers[:-1] for one in scorer.metrics] == [1.0]
+
+
+class _MusicSizeTask(MusicTask):
+    """The same of music, of which no scorer compares texts."""
+
+    def drawn(self, document, rendering):
+        return f"{rendering.pictures[0].width}"
+
+
+async def test_a_task_that_compares_no_texts_has_none_because_its_ground_truth_is_drawn():
+    image = Rendering(Verdict.RENDERED, pictures=DRAWN.pictures)
+    service = _Answering(image, image)
+    reading = RenderStep(_MusicSizeTask(), {"render-lilypond": service}, with_texts=True, with_drawn=True)
+    facts, content = SampleInstance("a", "music", "music", ""), Content(structure="{ c }", text="said")
+    rendering, _ = await reading.render(facts, replace(content, reference=png(10, 10)), SampleAnswer("{ c }"))
+    assert (rendering.drawn, rendering.drawn_truth) == ("10", "10")
+    assert (rendering.text, rendering.truth) == (None, None)

@@ -307,13 +307,15 @@ class RenderStep(Generic[D]):
         """Return what of the ground truth is compared with, rendering it if need be.
 
         Raises:
-            GroundTruthError: It crashed its engine or met a limit of the machine.
+            GroundTruthError: It has to be rendered for its text, and crashed its engine or met a limit of the
+                machine.
         """
         if not self.with_texts:
             return _Truth()
         truth = await asyncio.to_thread(self.task.truth, content)
         text = truth if isinstance(truth, str) else None
         document = None if isinstance(truth, str) else truth
+        draws_text = document is not None
         if document is None and self.with_drawn:
             document = await asyncio.to_thread(self.task.drawn_truth, content)
         if document is None:
@@ -324,18 +326,13 @@ class RenderStep(Generic[D]):
 
         attempts = await render_with_repairs_async(self.task, document, render)
         last = attempts.last
-        if (
-            last.verdict in MACHINE_VERDICTS
-            and text is None
-            and not isinstance(truth, str)
-            and truth is not None
-        ):
+        if draws_text and last.verdict in MACHINE_VERDICTS:
             raise _ground_truth_error(last)
         if not last.verdict.has_picture:
             why = f"the ground truth was not rendered ({last.verdict.name}: {last.message})"
-            text = content.text if text is None else text
+            text = content.text if draws_text else text
             return _Truth(text, missing=why if text is None or self.with_drawn else "")
-        if text is None:
+        if draws_text:
             text = await asyncio.to_thread(self.task.text_for_edit, attempts.document, last)
         drawn = None
         if self.with_drawn:
