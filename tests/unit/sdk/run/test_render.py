@@ -26,6 +26,7 @@ from i2s_sdk.run.render import (
 from i2s_sdk.run.score import ScoreStep
 from i2s_sdk.run.storage.codec import read_rendering, rendering_line
 from i2s_sdk.run.storage.record import SampleAnswer, SampleInstance
+from i2s_sdk.scoring.edit import EditScorer
 from i2s_sdk.scoring.scorer import Metric, MetricValues, NotUsable, Scorer
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.tasks.latex.task import LatexTask
@@ -33,6 +34,7 @@ from i2s_sdk.tasks.music.task import MusicTask
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.webpage.task import WebpageTask
 from i2s_wire.metrics.description import MetricsDescription
+from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.description import RendererDescription
 from i2s_wire.render.isolation import Isolation
@@ -264,13 +266,13 @@ async def test_a_limit_of_a_scorer_of_drawn_objects_leaves_the_other_values():
     task = _SizeTask()
     reading = RenderStep(task, {"render-html": _Answering(DRAWN, DRAWN)}, with_texts=True, with_drawn=True)
     rendering, _ = await reading.render(FACTS, SITE, SAID)
-    scorers = (*(one for one in task.scorers if one.name == "edit similarity"), _LimitedSizeScorer())
+    scorers = (EditScorer(Profile.PAPER), _LimitedSizeScorer())
     scoring = ScoreStep(task, None, (), scorers, ScorerWorkers())
     score = await scoring.score(rendering, Instance("page", "webpage", "css", None), b"", None)
     assert score.not_usable is None
     assert score.metrics["size"] == 0.0
     assert score.detail["size"] == {"limit": "it took more than 60 CPU seconds"}
-    assert [score.metrics.get(one.name) for scorer in scorers[:-1] for one in scorer.metrics] == [1.0]
+    assert score.metrics["edit"] == 1.0
 
 
 class _MusicSizeTask(MusicTask):
