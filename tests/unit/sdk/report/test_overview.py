@@ -154,6 +154,10 @@ def test_the_recommended_column_stands_beside_the_main_one_and_has_the_skill(tmp
     text = printed(written)
     assert "latex: ems and glyph_f1 disagree about who is ahead; go by glyph_f1" in text
     assert "latex: ems is the published metric; glyph_f1 tells right answers from wrong ones" in text
+    page = Path(written.path).read_text(encoding="utf-8")
+    for said in written.overview.notes:
+        assert said in page
+    assert "The main metric of each task, and the recommended one" in page
     skill = written.skills["latex"]["right"]
     assert (skill.metric, round(skill.floor, 3), skill.skill.value) == ("glyph_f1", 0.1, 1.0)
     document = written.overview.to_json()["rows"][0]
