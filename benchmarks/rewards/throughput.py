@@ -157,12 +157,12 @@ async def by_ours(reward: RoundTripReward, meter: Meter, wanted: Sequence[Job]) 
     rewards = await reward.judged_async(
         [one.answer.completion for one in wanted], {"instance": [one.answer.instance for one in wanted]}
     )
-    took = time.perf_counter() - wall
+    seconds = time.perf_counter() - wall
     for one in rewards:
         if one.error is not None:
             raise MeasurementError(one.error.message)
     values = [one.result.metrics[METRIC] if one.result is not None else None for one in rewards]
-    return Taken(took, await meter.settled() + time.process_time() - cpu, values)
+    return Taken(seconds, await meter.settled() + time.process_time() - cpu, values)
 
 
 async def by_direct(programs: Sequence[Program], meter: Meter, wanted: Sequence[Job]) -> Taken:
@@ -181,8 +181,8 @@ async def by_direct(programs: Sequence[Program], meter: Meter, wanted: Sequence[
     async with asyncio.TaskGroup() as group:
         for program in programs:
             group.create_task(work(program))
-    took = time.perf_counter() - wall
-    return Taken(took, await meter.settled() - cpu, values)
+    seconds = time.perf_counter() - wall
+    return Taken(seconds, await meter.settled() - cpu, values)
 
 
 def require_same(task: str, taken: Mapping[str, Taken]) -> None:
@@ -260,7 +260,7 @@ def projection(one: float, two: float, own_cpu: float) -> Projection:
 
     Args:
         one: Rewards a second with one worker.
-        two: The same with two.
+        two: Rewards a second with two workers.
         own_cpu: CPU seconds that a reward takes the trainer's process.
     """
     serial = min(1.0, max(0.0, 2 * one / two - 1))

@@ -10,6 +10,7 @@ import pytest
 
 from i2s_sdk.scoring.scorer import Scorable
 from i2s_sdk.tasks.webpage.layout import (
+    MOST_LOOKS,
     page_from_text,
     page_to_text,
     shown_page,
@@ -130,3 +131,10 @@ def test_a_truth_that_shows_no_text_has_elements_only():
     assert values.metrics["tree_bleu"] == 1
     assert values.metrics["design2code_dom"] is None
     assert "no text" in values.undefined["design2code_dom"]
+
+
+def test_boxes_of_many_times_the_image_are_not_looked_at() -> None:
+    """One hostile page of thousands of texts as large as its window would take minutes."""
+    whole = replace(BLOCK, x=0, y=0, width=200, height=100, element=0)
+    page = shown_page(PageLayout(200, 100, (whole,) * (MOST_LOOKS + 5), TREE), image(text=True))
+    assert (len(page.blocks), page.truncated) == (MOST_LOOKS, True)

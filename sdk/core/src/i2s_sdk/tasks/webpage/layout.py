@@ -62,7 +62,7 @@ def shown_page(layout: PageLayout, image: NDArray[np.uint8]) -> ShownPage:
     by_element: dict[int, Block] = {}
     characters, truncated = 0, layout.blocks_truncated or layout.tree.truncated
     left = MOST_LOOKS * image.shape[0] * image.shape[1]
-    for one in layout.blocks:
+    for number, one in enumerate(layout.blocks, start=1):
         box = _pixels_of(one, image, pixels)
         left -= len(box)
         if left < 0:
@@ -83,8 +83,9 @@ def shown_page(layout: PageLayout, image: NDArray[np.uint8]) -> ShownPage:
             one.height / layout.height,
         )
         block = Block(text, _within_page(place), color)
-        known = by_element.get(one.element)
-        by_element[one.element] = known.merged(block) if known and one.element else block
+        element = one.element or -number  # a text whose element is not known is a block of its own
+        known = by_element.get(element)
+        by_element[element] = known.merged(block) if known else block
     subtrees = sorted(subtrees_of(layout.tree).items())
     return ShownPage(
         tuple(by_element.values()),
