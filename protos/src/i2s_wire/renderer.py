@@ -5,7 +5,7 @@ A renderer of another package names its description in its ``pyproject.toml``::
     [project.entry-points."i2s.renderers"]
     render-dot = "dot_renderer.spec:RENDER_DOT"
 
-The descriptions of the renderers of this project are rows of ``i2s_client.service_table``.
+The descriptions of the renderers of this project are the rows of ``i2s_wire.renderers``.
 """
 
 from __future__ import annotations

@@ -8,9 +8,10 @@ import pytest
 
 from i2s_client import plugins, service_table
 from i2s_client.errors import PluginError, UsageError
-from i2s_client.service_table import RENDERER_SPECS, SERVICES, renderer_of, service_row
+from i2s_client.service_table import SERVICES, renderer_of, service_row
 from i2s_wire.render.request import GenericSource, LatexSource, PythonSource
 from i2s_wire.renderer import RendererSpec
+from i2s_wire.renderers import RENDERER_SPECS
 
 DOT = RendererSpec(
     name="render-dot",

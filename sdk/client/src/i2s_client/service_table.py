@@ -1,6 +1,7 @@
 """The services that there are. Settings, options, doctor and the stack derive theirs from this table.
 
-Renderers of other packages come after those of this table; see ``i2s_client.plugins``.
+Its renderers are those of ``i2s_wire.renderers``. Renderers of other packages come after them; see
+``i2s_client.plugins``.
 """
 
 from __future__ import annotations
@@ -11,18 +12,13 @@ from dataclasses import dataclass
 
 from i2s_client.errors import PluginError, UsageError
 from i2s_client.plugins import PluginGroup, load_plugin, package_of, plugins_beside, warn_of
-from i2s_wire.render.request import (
-    GenericSource,
-    LatexSource,
-    LilypondSource,
-    PythonSource,
-    SiteSource,
-    Source,
-)
-from i2s_wire.renderer import Images, RendererSpec, Room
+from i2s_wire import renderers
+from i2s_wire.render.request import GenericSource, Source
+from i2s_wire.renderer import RendererSpec
+from i2s_wire.renderers import RENDERER_SPECS
 
-RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND = "render-latex", "render-html", "render-lilypond"
-RENDER_PYTHON = "render-python"
+RENDER_LATEX, RENDER_HTML = renderers.RENDER_LATEX.name, renderers.RENDER_HTML.name
+RENDER_LILYPOND, RENDER_PYTHON = renderers.RENDER_LILYPOND.name, renderers.RENDER_PYTHON.name
 METRICS = "metrics"
 DOCUMENTS = "documents"
 
@@ -34,53 +30,6 @@ WIRE_NAMES = (RENDER_WIRE_NAME, METRICS_WIRE_NAME, DOCUMENTS_WIRE_NAME)
 
 #: The HTTP gateway: in front of services, and none of them.
 GATEWAY = "http"
-
-
-#: The renderers of this project.
-RENDERER_SPECS = (
-    RendererSpec(
-        name=RENDER_LATEX,
-        title="LaTeX renderer",
-        languages=("latex",),
-        suffixes=(".tex",),
-        port=7710,
-        canary=LatexSource(
-            b"\\documentclass{article}\n\\begin{document}\n$e^{i\\pi} = -1$\n\\end{document}\n"
-        ),
-        optional=False,
-        room=Room(user=10_011, storage_gib=2),
-    ),
-    RendererSpec(
-        name=RENDER_HTML,
-        title="site renderer",
-        languages=("html",),
-        suffixes=(".html", ".htm"),
-        port=7720,
-        canary=SiteSource({"index.html": b"<!DOCTYPE html><title>Canary</title><h1>Canary</h1>"}),
-        images=Images.WINDOW,
-        nesting=True,
-        room=Room(user=10_012, memory_gib=6, pids=2048, job_memory="2GiB", job_disk="512MiB"),
-    ),
-    RendererSpec(
-        name=RENDER_LILYPOND,
-        title="LilyPond renderer",
-        languages=("lilypond",),
-        suffixes=(".ly",),
-        port=7730,
-        canary=LilypondSource(b'\\version "2.24.0"\n{ c\'4 }\n'),
-        room=Room(user=10_013),
-    ),
-    RendererSpec(
-        name=RENDER_PYTHON,
-        title="Python renderer",
-        languages=("python",),
-        suffixes=(".py",),
-        port=7750,
-        canary=PythonSource(b"import matplotlib.pyplot as plt\nplt.plot([1, 2])\n"),
-        extra="libraries",
-        room=Room(user=10_018, drain_seconds=100),
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,6 @@ from i2s_client.service_table import (
     METRICS,
     METRICS_WIRE_NAME,
     RENDER_WIRE_NAME,
-    RENDERER_SPECS,
     languages,
     wire_name,
 )
@@ -33,6 +32,7 @@ from i2s_gateway.measurements import Measurements
 from i2s_gateway.settings import GatewaySettings
 from i2s_wire.contract import Method, contract
 from i2s_wire.render.request import GenericSource
+from i2s_wire.renderers import RENDERER_SPECS
 
 PREFIX = "/v1"
 
