@@ -65,8 +65,8 @@ class Room:
 class RendererSpec:
     """A renderer as others see it."""
 
-    #: Name of the service, "render-" and the name of the renderer. Its command, its distribution and its
-    #: container image have "i2s-" before it.
+    #: Name of the service, "render-" and the name of the renderer. Its command, its container image and, as
+    #: a rule, its distribution have "i2s-" before it.
     name: str
     #: Title for people, such as "Graphviz renderer".
     title: str
@@ -80,6 +80,8 @@ class RendererSpec:
     canary: Source
     #: How its images come about.
     images: Images = Images.PAGES
+    #: Its Python distribution; empty if that has the name of its command.
+    distribution: str = ""
     #: Extra of its distribution that is installed with it.
     extra: str = ""
     #: What it needs of the system.
@@ -94,19 +96,19 @@ class RendererSpec:
     hint: str = ""
 
     @property
-    def package(self) -> str:
-        """Its command, its distribution and its container image."""
+    def command(self) -> str:
+        """Its command, and its container image."""
         return f"i2s-{self.name}"
+
+    @property
+    def package(self) -> str:
+        """Its Python distribution."""
+        return self.distribution or self.command
 
     @property
     def requirement(self) -> str:
         """What pip installs."""
         return f"{self.package}[{self.extra}]" if self.extra else self.package
-
-    @property
-    def module(self) -> str:
-        """The package that ``python -m`` runs as the service."""
-        return self.package.replace("-", "_")
 
     @property
     def user(self) -> int:
