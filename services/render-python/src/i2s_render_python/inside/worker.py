@@ -1,4 +1,4 @@
-"""The libraries and fonts of plotting programs, as the warm interpreter of the chassis loads and uses them."""
+"""The worker of plotting programs: what the interpreter of the chassis loads, warms up and runs."""
 
 from __future__ import annotations
 

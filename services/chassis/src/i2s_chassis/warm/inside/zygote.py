@@ -58,7 +58,7 @@ def _settings(path: str) -> dict[str, Any]:
 
 
 def _find_modules(package: str, folder: Path) -> None:
-    """Let the modules of a folder be found; the packages around it are not, of which no more can be read here."""
+    """Let the modules of a folder be found, and nothing else of the packages around it."""
     parts = package.split(".")
     for length in range(1, len(parts) + 1):
         name = ".".join(parts[:length])
