@@ -63,7 +63,8 @@ class Renderer:
         source: The kind of source that it takes.
         good: A source with an image.
         broken: A source with an error that leaves no image, and its verdict.
-        surrogate: A source that says "a", half of a surrogate pair and "b", and its verdict.
+        surrogate: A source that says "a", half of a surrogate pair and "b", and its verdict; None if no
+            source can say that.
         endless: A source that computes for ever.
         hostile: Sources that end without an image, by the verdict, with their limits.
         options: Groups of options that it knows.
@@ -80,7 +81,7 @@ class Renderer:
     source: str
     good: Source
     broken: tuple[Source, int]
-    surrogate: tuple[Source, int]
+    surrogate: tuple[Source, int] | None
     endless: Source
     hostile: Mapping[int, tuple[Source, pb.Limits]]
     options: Sequence[str] = ("page",)
@@ -402,6 +403,7 @@ def suite_of(renderer: Renderer) -> type[RendererContract]:
     needs = {
         "test_a_file_of_the_host_is_as_one_that_is_missing": renderer.reads_file,
         "test_no_connection_leaves_the_sandbox": renderer.calls_port,
+        "test_half_of_a_surrogate_pair_is_replaced_in_what_a_source_says": renderer.surrogate,
     }
     without = dict.fromkeys(test for test, source in needs.items() if source is None)
     return type("TestContract", (RendererContract,), {"renderer": renderer, **without})
