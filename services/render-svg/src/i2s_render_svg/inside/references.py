@@ -58,9 +58,11 @@ class References:
         """Return the image without references to what is not with it; entities in them count as that."""
         if not self.outside:
             return self._svg
-        return _HREF.sub(
-            lambda one: one[0] if _is_with(one[2][1:-1], self._folder) else f'{one[1]}""', self._svg
-        )
+        return _HREF.sub(self._kept, self._svg)
+
+    def _kept(self, href: re.Match[str]) -> str:
+        quote = href[2][0]
+        return href[0] if _is_with(href[2][1:-1], self._folder) else f"{href[1]}{quote}{quote}"
 
     def _note(self, kind: str, detail: str) -> None:
         if len(self.events) < _EVENTS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from i2s_chassis.warm.inside.packages import load_package
 from i2s_render_svg.inside.references import References
 
 _fonts: list[str] = []
+_STACK = 512 << 20
 _SERIF, _SANS, _MONO = "Liberation Serif", "Liberation Sans", "Liberation Mono"
 #: Families that are as wide as these, or are what people mean by them.
 _FAMILIES = {
@@ -71,7 +73,14 @@ def draw(svg: str, zoom: float, folder: str | None = None) -> bytes:
 
 
 def run(output: int) -> None:
-    """Draw the image in the current folder."""
+    """Draw the image in the current folder, in a thread whose stack is as deep as elements are nested."""
+    threading.stack_size(_STACK)
+    thread = threading.Thread(target=_run, args=(output,))
+    thread.start()
+    thread.join()
+
+
+def _run(output: int) -> None:
     job = json.loads(Path(".i2s/job.json").read_text())
     entry, zoom = Path(job["entry"]), job["dpi"] / 96
     references = References(entry.read_text("utf-8"), entry.parent)
