@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
+from i2s_sdk.json_text import read_json
 from i2s_sdk.scoring.cdm import MOST_BOXES, cdm, detection
 from i2s_sdk.scoring.glyph_f1 import MOST_TOKENS, glyph_f1
 from i2s_sdk.scoring.page_tokens import Token, read_drawn
@@ -168,7 +169,7 @@ def _matched(
     rules = RELEASED if profile is Profile.HELM else OWN
     converted = dict(html)
     return matched_page(
-        json.loads(annotation), rules.read(prediction), rules, lambda one: converted.get(one, "")
+        read_json(annotation), rules.read(prediction), rules, lambda one: converted.get(one, "")
     )
 
 
