@@ -22,16 +22,19 @@ ABOUT_ONE_TASK = {
     "data/web_items/items.py",
     "data/web_items/elements.py",
     "models/baselines.py",
+    "data/imports/olmocrbench.py",
+    "run/conversions.py",
 }
 #: Packages that make the data of one task each: from the files of a benchmark, or from recorded web pages.
 MAKE_DATA_OF_ONE_TASK = {"data/imports", "data/web_items"}
-#: Names of tasks that mean something else: commands and messages of renderers, languages of blocks, a format
-#: of tables.
+#: Names of tasks that mean something else: commands and messages of renderers, languages of blocks, formats
+#: of tables and of conversions.
 OTHER_MEANINGS = {
     "cli/render.py": {"latex"},
     "cli/report.py": {"latex"},
     "reading/blocks.py": {"latex"},
     "report/tables.py": {"latex"},
+    "scoring/scorer.py": {"latex"},
 }
 
 

@@ -1,4 +1,4 @@
-"""The pages of examples/olmocrbench: what the script writes, and that their own Markdown passes their tests."""
+"""The pages of examples/olmocrbench: what the script writes; their own Markdown passes their tests."""
 
 from __future__ import annotations
 

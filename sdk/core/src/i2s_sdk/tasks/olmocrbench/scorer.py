@@ -56,7 +56,6 @@ _TITLES = {
 #: Groups of tests whose shares are averaged.
 GROUPS = (*CATEGORIES, BASE, OTHER)
 
-_NO_TESTS = "the page has no such test"
 _MAX_REPEATS = 30
 #: Longest text of a result that is kept for the report, in characters.
 MAX_REASON = 240
@@ -184,8 +183,7 @@ def _values(tests: Sequence[PageTest], results: Sequence[TestResult]) -> MetricV
                 parts[name] = passed + result.passed, number + 1.0
     names = (*GROUPS, *map(str, TestKind))
     metrics = {name: parts[name][0] / parts[name][1] if name in parts else None for name in names}
-    undefined = {name: _NO_TESTS for name in names if name not in parts}
-    return MetricValues(metrics, undefined, parts, detail=_detail(tests, results))
+    return MetricValues(metrics, parts=parts, detail=_detail(tests, results))
 
 
 def _detail(tests: Sequence[PageTest], results: Sequence[TestResult]) -> dict[str, object]:

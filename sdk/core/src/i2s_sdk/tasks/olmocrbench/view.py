@@ -28,6 +28,6 @@ def _row(row: Sequence[Any]) -> DiffRow:
     return DiffRow(
         mark,
         (TextRun(wanted),),
-        (TextRun(why or said, differs=passed is False),),
+        (TextRun(why or said),),
         f"{kind}\n{said}\n{identity}",
     )
