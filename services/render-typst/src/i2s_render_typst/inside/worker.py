@@ -14,7 +14,7 @@ from i2s_chassis.warm.inside.packages import load_package
 _state: dict[str, Any] = {}
 #: A folder for packages that does not exist.
 _NOWHERE = ".i2s/packages"
-_SIZE = re.compile(rb'<svg viewBox="0 0 ([\d.]+) ([\d.]+)"')
+_SIZE = re.compile(rb"/MediaBox\s*\[0 0 ([\d.]+) ([\d.]+)\]")
 _PLACE = re.compile(r"┌─ (?P<file>.*?):(?P<line>\d+):\d+\n.*?\n\s*\d+ │ (?P<text>[^\n]*)", re.DOTALL)
 _PACKAGE = re.compile(r"@[\w-]+/[\w-]+:[\d.]+|[\w-]+/[\w-]+-[\d.]+\d(?=\.tar\.gz)")
 _OF_PACKAGE = ("failed to download package", "package not found", "failed to load package")
@@ -41,15 +41,17 @@ def run(output: int) -> None:
     job = json.loads(Path(".i2s/job.json").read_text())
     try:
         compiler = typst.Compiler(
-            Path(job["entry"]).resolve(),
-            root=Path.cwd(),
+            str(Path(job["entry"]).resolve()),
+            root=str(Path.cwd()),
             font_paths=_state["fonts"],
             package_path=_NOWHERE,
             package_cache_path=_NOWHERE,
         )
-        # Pages as SVG take a fraction of the time of PNG and say how large they are.
-        drawn, warnings = compiler.compile_with_warnings(format="svg", timestamp=_state["clock"])
-        sizes = [_points(page) for page in _listed(drawn)]
+        # A PDF takes a fraction of the time of images, and says how many pages there are and how large.
+        document, warnings = compiler.compile_with_warnings(
+            format="pdf", pdf_tags=False, timestamp=_state["clock"]
+        )
+        sizes = [(float(one[1]), float(one[2])) for one in _SIZE.finditer(b"".join(_listed(document)))]
         print(*(f"warning: {one.message}" for one in warnings), sep="\n", flush=True)
         header: dict[str, Any] = {"total": len(sizes), "events": []}
         wrong = _complaint(sizes, job)
@@ -61,7 +63,7 @@ def run(output: int) -> None:
         print(error.diagnostic, flush=True)
         deliver(output, _fault(error))
         return
-    first = job["first"] - 1
+    header["total"], first = len(pages), job["first"] - 1
     wanted = range(first, min(first + job["count"], len(pages)))
     header |= {"verdict": "RENDERED", "pages": [number + 1 for number in wanted]}
     deliver(output, header, [pages[number] for number in wanted])
@@ -72,11 +74,6 @@ def _listed(pages: bytes | list[bytes] | None) -> list[bytes]:
     if pages is None:
         return []
     return [pages] if isinstance(pages, bytes) else pages
-
-
-def _points(page: bytes) -> tuple[float, float]:
-    match = _SIZE.match(page)
-    return (float(match[1]), float(match[2])) if match else (float("inf"), float("inf"))
 
 
 def _complaint(sizes: list[tuple[float, float]], job: Mapping[str, Any]) -> dict[str, Any] | None:
