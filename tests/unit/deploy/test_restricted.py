@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-#: Services whose jobs run in sandboxes.
-SANDBOXED = ("render-latex", "render-html", "render-lilypond", "render-python", "documents")
+from i2s_client.service_table import SANDBOXED
+from i2s_wire.renderers import RENDERER_SPECS
+
 #: Root inside of gVisor, with what it takes to give each job a user of its own: the standard baseline.
-IN_GVISOR = ("render-latex", "render-lilypond", "render-python", "documents")
+IN_GVISOR = (*(spec.name for spec in RENDERER_SPECS if not spec.nesting), "documents")
 CAPABILITIES_IN_GVISOR = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID"]
 
 
