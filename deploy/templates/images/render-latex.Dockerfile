@@ -12,13 +12,14 @@ RUN install-packages ${TEX} poppler-utils poppler-data bubblewrap fonts-dejavu-c
 COPY sdk/core/src/i2s_sdk/tasks/latex/preambles /opt/i2s/preambles
 [% endblock %]
 [% block before_finish %]
-# No run of TeX reads the files of tex4ht (LaTeX to HTML), sources, what installs packages of TeX, or the formats of
-# other programs and of LaTeX under development.
+# No run of TeX reads the files of tex4ht (LaTeX to HTML), sources (those of fonts neither: the service lets no run
+# start Metafont), what installs packages of TeX, or the formats of other programs and of LaTeX under development.
 [% endblock %]
 [% block finish %]
  --without-avif \
         --remove usr/share/texlive/tlpkg \
         usr/share/texlive/texmf-dist/tex4ht usr/share/texlive/texmf-dist/source \
+        usr/share/texlive/texmf-dist/fonts/source \
         'var/lib/texmf/web2c/*/*-dev.fmt' var/lib/texmf/web2c/luatex var/lib/texmf/web2c/pdftex/latex.fmt
 [%- endblock %]
 [% block stage %] AS service[% endblock %]
