@@ -15,7 +15,7 @@ import opentelemetry.sdk.environment_variables
 import pytest
 
 from i2s_chassis.renderer.settings import RendererSettings
-from i2s_chassis.server.settings import Address
+from i2s_chassis.server.settings import Address, ServiceSettings
 from i2s_client.service_table import service_row
 from i2s_documents.settings import DocumentsSettings
 from i2s_gateway.command import command as gateway_command
@@ -38,7 +38,7 @@ def settings_of(module: str) -> type[RendererSettings]:
     return found
 
 
-OF = {
+OF: dict[str, type[ServiceSettings]] = {
     **{spec.name: settings_of(spec.module) for spec in RENDERER_SPECS},
     "documents": DocumentsSettings,
     "metrics": MetricsSettings,
