@@ -16,7 +16,7 @@ COPY requirements/[[ one.name ]].txt /
 RUN install-locked /[[ one.name ]].txt[% block locked %][% endblock %]
 
 COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-* \
-    build/images/wheels/ours/[[ one.module ]]-* /wheels/ours/
+    build/images/wheels/ours/i2s_[[ one.name | replace("-", "_") ]]-* /wheels/ours/
 RUN install-ours
 [% else %]
 # Its wheel, and the wheels of all that it needs.
@@ -40,7 +40,7 @@ COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/
 COPY deploy/images/finish /opt/i2s/finish
 [% block before_finish %]
 [% endblock %]
-RUN PYTHONPATH=/opt/i2s python3 -m finish [[ one.package ]][% block finish %][% endblock %]
+RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-[[ one.name ]][% block finish %][% endblock %]
 
 
 FROM ${EMPTY}[% block stage %][% endblock %]
@@ -63,5 +63,5 @@ STOPSIGNAL SIGTERM
 # It is run with the seccomp profile deploy/seccomp/i2s-namespace.json.
 LABEL org.image2struct.seccomp=i2s-namespace
 [% endif %]
-ENTRYPOINT ["/opt/i2s/start", "[[ one.package ]]"]
+ENTRYPOINT ["/opt/i2s/start", "i2s-[[ one.name ]]"]
 CMD ["serve"]

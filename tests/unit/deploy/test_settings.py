@@ -39,7 +39,7 @@ def settings_of(module: str) -> type[RendererSettings]:
 
 
 OF: dict[str, type[ServiceSettings]] = {
-    **{spec.name: settings_of(spec.module) for spec in RENDERER_SPECS},
+    **{spec.name: settings_of(f"i2s_{spec.name.replace('-', '_')}") for spec in RENDERER_SPECS},
     "documents": DocumentsSettings,
     "metrics": MetricsSettings,
 }
