@@ -14,15 +14,16 @@ from packaging.utils import canonicalize_name
 
 import check
 
+SERVICES = Path(__file__).resolve().parents[3] / "services"
+#: Packages that are deployed, by the name of their lock.
 DELIVERABLES = {
     "sdk": "i2s-sdk",
     "gateway": "i2s-gateway",
-    "render-latex": "i2s-render-latex",
-    "render-html": "i2s-render-html",
-    "render-lilypond": "i2s-render-lilypond",
-    "render-python": "i2s-render-python",
-    "documents": "i2s-documents",
-    "metrics": "i2s-metrics",
+    **{
+        path.parent.name: f"i2s-{path.parent.name}"
+        for path in sorted(SERVICES.glob("*/pyproject.toml"))
+        if path.parent.name != "chassis"
+    },
 }
 #: Packages that no lock has, by the module that they install.
 NOT_LOCKED = {"mlflow": ["mlflow-skinny"]}
