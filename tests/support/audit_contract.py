@@ -45,9 +45,12 @@ class AuditContract:
 def _text_of(source: object) -> bytes:
     """Return the bytes of a source whose digest is in the log.
 
-    Those of a site are its files one after the other: the lengths of name and content, the name, the content.
+    Those of a generic source are the file that is rendered. Those of a site are its files one after the
+    other: the lengths of name and content, the name, the content.
     """
     if isinstance(source, pb.SiteSource):
         heads = (f"{len(one.path)} {len(one.content)} {one.path}".encode() for one in source.files)
         return b"".join(head + one.content for head, one in zip(heads, source.files, strict=True))
+    if isinstance(source, pb.GenericSource):
+        return next(one.content for one in source.files if one.path == source.entry)
     return getattr(source, _FIELDS[type(source)])

@@ -277,6 +277,10 @@ class RendererContract(AuditContract, LostCellContract, SurrogateContract):
             error = await running.refusal(pb.RenderRequest(**source))
             assert error.code() is grpc.StatusCode.INVALID_ARGUMENT
             assert error.details().startswith("source")
+        if self.renderer.source == "generic":
+            error = await running.refusal(pb.RenderRequest(generic=SOURCES["generic"]))
+            assert error.code() is grpc.StatusCode.INVALID_ARGUMENT
+            assert error.details().startswith("generic.language")
 
     async def test_an_error_of_the_source_is_a_verdict_without_a_picture(self, running):
         source, verdict = self.renderer.broken

@@ -16,44 +16,47 @@ def _drawn(width, height):
     return f"from PIL import Image\nImage.new('RGB', ({width}, {height}), 'teal').save('page.png')\n"
 
 
+def _pillow(text):
+    file = pb.File(path="program.py", content=text.encode())
+    return pb.GenericSource(language="pillow", entry="program.py", files=[file])
+
+
 PILLOW = Renderer(
     module="pillow_renderer",
     service="render-pillow",
     engine="pillow",
-    source="python",
-    good=_program(_drawn(4, 3)),
-    broken=(_program("import nothing_such\n"), pb.VERDICT_COMPILE_ERROR),
-    endless=_program("while True:\n    pass\n"),
+    source="generic",
+    good=_pillow(_drawn(4, 3)),
+    broken=(_pillow("import nothing_such\n"), pb.VERDICT_COMPILE_ERROR),
+    endless=_pillow("while True:\n    pass\n"),
     hostile={
-        pb.VERDICT_TIME_LIMIT: (_program("while True:\n    pass\n"), SHORT),
+        pb.VERDICT_TIME_LIMIT: (_pillow("while True:\n    pass\n"), SHORT),
         pb.VERDICT_MEMORY_LIMIT: (
-            _program("held = []\nwhile True:\n    held.append(b'x' * (64 << 20))\n"),
+            _pillow("held = []\nwhile True:\n    held.append(b'x' * (64 << 20))\n"),
             LONG,
         ),
         pb.VERDICT_OUTPUT_LIMIT: (
-            _program(
-                "with open('x', 'wb') as file:\n    while True:\n        file.write(b'x' * (1 << 20))\n"
-            ),
+            _pillow("with open('x', 'wb') as file:\n    while True:\n        file.write(b'x' * (1 << 20))\n"),
             LONG,
         ),
-        pb.VERDICT_PROCESS_LIMIT: (_program("import os\nwhile True:\n    os.fork()\n"), LONG),
-        pb.VERDICT_PIXEL_LIMIT: (_program(_drawn(9000, 9000)), LONG),
-        pb.VERDICT_CRASHED: (_program("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n"), LONG),
-        pb.VERDICT_NO_OUTPUT: (_program("print('no picture')\n"), LONG),
-        pb.VERDICT_INVALID_INPUT: (_program(" \n"), LONG),
+        pb.VERDICT_PROCESS_LIMIT: (_pillow("import os\nwhile True:\n    os.fork()\n"), LONG),
+        pb.VERDICT_PIXEL_LIMIT: (_pillow(_drawn(9000, 9000)), LONG),
+        pb.VERDICT_CRASHED: (_pillow("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n"), LONG),
+        pb.VERDICT_NO_OUTPUT: (_pillow("print('no picture')\n"), LONG),
+        pb.VERDICT_INVALID_INPUT: (_pillow(" \n"), LONG),
     },
     refused=[(NO_CUT, "options.page.cut_bottom")],
-    reads_file=lambda path: _program(f"print(open({path!r}).read())\n" + _drawn(5, 5)),
-    calls_port=lambda port: _program(
+    reads_file=lambda path: _pillow(f"print(open({path!r}).read())\n" + _drawn(5, 5)),
+    calls_port=lambda port: _pillow(
         f"import socket\nsocket.create_connection(('127.0.0.1', {port}), timeout=5)\n" + _drawn(5, 5)
     ),
-    leaves_process=lambda marker: _program(
+    leaves_process=lambda marker: _pillow(
         "import subprocess, sys\n"
         f"subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)', {marker!r}],"
         " start_new_session=True)\n" + _drawn(5, 5)
     ),
     surrogate=(
-        _program(
+        _pillow(
             "import sys\nsys.stderr.buffer.write('a\\ud800b'.encode('utf-8', 'surrogatepass'))\n"
             + _drawn(5, 5)
         ),

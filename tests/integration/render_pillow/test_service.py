@@ -6,12 +6,12 @@ import pillow_renderer
 from renderer_contract import contract_of
 from renderers import PILLOW
 
-MOST_LINES = 220
+MOST_LINES = 100
 
 running, TestContract = contract_of(PILLOW)
 
 
-def test_a_renderer_takes_at_most_220_lines():
+def test_a_renderer_takes_at_most_100_lines():
     files = Path(pillow_renderer.__file__).parent.glob("*.py")
     lines = [line for file in files for line in file.read_text().splitlines() if line.strip()]
     assert len(lines) <= MOST_LINES

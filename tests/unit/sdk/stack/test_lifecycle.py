@@ -169,7 +169,7 @@ def test_a_renderer_of_another_package_is_a_container_where_it_is_named(
 ):
     """Whether it has an image here is not known, so it is not started with all others."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setattr(lifecycle, "packaged_renderers", lambda: ("render-dot",))
+    monkeypatch.setattr(lifecycle, "service_names", lambda: (*lifecycle.ALL, "render-dot"))
     monkeypatch.setattr(lifecycle, "check_ports", lambda names, ports: None)
     monkeypatch.setattr(containers, "start_containers", lambda names, *more: names)
     assert lifecycle.up(names, docker=True, settings=Settings()) == tuple(started)

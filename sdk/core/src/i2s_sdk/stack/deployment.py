@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from i2s_client.service_table import (
+    METRICS,
     OWN_SERVICES,
     RENDERERS,
-    SANDBOXED,
     SERVICES,
     packaged_renderer,
     packaged_renderers,
@@ -199,7 +199,7 @@ def _text(path: str, renderers: Sequence[RendererSpec], written: str, one: Rende
         packages=_packages(one) if one else (),
         renderers=renderers,
         services=rows,
-        sandboxed=[row for row in rows if row.name not in OWN_SERVICES or row.name in SANDBOXED],
+        sandboxed=[row for row in rows if row.name != METRICS],
         own=OWN_SERVICES,
         others=",".join(others),
         written=written,
