@@ -20,8 +20,7 @@ from i2s_wire.renderers import RENDERER_SPECS
 DEPLOY = ROOT / "deploy"
 #: What is about one renderer, and no list of them.
 ABOUT_ONE = {
-    "scripts/bootstrap": "builds the index of TeX's packages, and tells how Chromium is named",
-    "scripts/check.py": "builds the index of TeX's packages before tests",
+    "scripts/bootstrap": "tells how a Chromium is named that is here already",
     "scripts/command_line_page.py": "tells how functions are named, with one of them",
     "scripts/tex_trials.py": "is a tool of the LaTeX renderer",
 }
