@@ -8,10 +8,13 @@ from pathlib import Path
 
 import kubernetes_validate
 import pytest
+import yaml
 
 from deployed_renderers import RENDER_DOT
-from i2s_sdk.stack.deployment import write_deployment
+from i2s_sdk.stack.deployment import deployment_files, write_deployment
 from i2s_wire.renderers import RENDERER_SPECS
+from pillow_renderer.settings import PillowSettings
+from pillow_renderer.spec import RENDER_PILLOW
 
 KUBERNETES = Path(__file__).resolve().parents[3] / "deploy" / "kubernetes"
 #: Each component that has a part for each renderer is in one of them.
@@ -79,6 +82,20 @@ def test_gateway_alerts_and_jobs_know_it(other):
 def test_jobs_know_its_address(other):
     (config,) = other("evaluate").of("ConfigMap").values()
     assert config["data"]["I2S_OTHER_RENDERERS"] == "render-dot=render-dot:7791"
+
+
+def test_its_program_takes_the_settings_of_its_pod_and_of_its_container(tmp_path, monkeypatch):
+    files = deployment_files((RENDER_PILLOW,))
+    pod = tmp_path / "service.toml"
+    pod.write_text(files["kubernetes/base/settings/render-pillow.toml"], encoding="utf-8")
+    settings = PillowSettings.load({"config": pod})
+    assert settings.listen == f"0.0.0.0:{RENDER_PILLOW.port}"
+    assert settings.drain_seconds == RENDER_PILLOW.room.drain_seconds
+    room = settings.max
+    service = yaml.safe_load(files["compose/compose.yaml"])["services"]["render-pillow"]
+    for name, value in service["environment"].items():
+        monkeypatch.setenv(name, value)
+    assert PillowSettings.load({}).max == room
 
 
 @pytest.mark.slow

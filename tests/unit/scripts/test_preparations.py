@@ -5,9 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import preparations
 import pytest
 
+import preparations
 from i2s_wire.renderers import RENDERER_SPECS
 
 
