@@ -250,8 +250,8 @@ class Runner:
         if self.model is None or StageName.GENERATE not in self.stages or self.model.whole:
             return set()
         answers = self.folder.answers.marks
-        unanswered = {one.task for one in remaining if one.id not in answers or not answers[one.id].final}
-        drawn = any(isinstance(self.plan.tasks[task], DocumentTask) for task in unanswered)
+        unanswered = (one for one in remaining if one.id not in answers or not answers[one.id].final)
+        drawn = any(_has_document(self.plan.tasks[one.task], one) for one in unanswered)
         return {DOCUMENTS} if drawn else set()
 
     async def work(self, remaining: Sequence[Instance], services: Services) -> None:
@@ -417,6 +417,14 @@ async def _is_kept(model: Model, task: Task, instance: Instance) -> bool:
         return False
     try:
         return all([await model.is_kept(instance, question) for question in task.questions(instance)])
+    except DataError:  # the stage that asks says so of the sample
+        return False
+
+
+def _has_document(task: Task, instance: Instance) -> bool:
+    """Return whether pages of a document are drawn for a question about an instance."""
+    try:
+        return isinstance(task, DocumentTask) and task.document_of(instance) is not None
     except DataError:  # the stage that asks says so of the sample
         return False
 
