@@ -12,6 +12,7 @@ from i2s_sdk.tasks.benchmark import Benchmark, published_tables
 from i2s_sdk.tasks.chart.spec import CHART
 from i2s_sdk.tasks.latex.spec import LATEX
 from i2s_sdk.tasks.music.spec import MUSIC
+from i2s_sdk.tasks.omr.spec import OMR
 from i2s_sdk.tasks.readoc.spec import READOC
 from i2s_sdk.tasks.scimage.spec import SCIMAGE
 from i2s_sdk.tasks.sobench.spec import SOBENCH
@@ -97,6 +98,7 @@ BUILT_IN: dict[str, TaskSpec] = {
         READOC,
         SCIMAGE,
         CHART,
+        OMR,
     )
 }
 

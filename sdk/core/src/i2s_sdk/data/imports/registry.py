@@ -6,6 +6,7 @@ from i2s_sdk.data.imports.charts import import_chartmimic, import_plot2code
 from i2s_sdk.data.imports.items import Imported, Importer, ImportRequest
 from i2s_sdk.data.imports.readoc import import_readoc
 from i2s_sdk.data.imports.scimage import import_scimage
+from i2s_sdk.data.imports.smb import import_smb
 from i2s_sdk.data.imports.sobench import import_sobench
 from i2s_sdk.data.imports.visualwebbench import import_visualwebbench
 from i2s_sdk.data.locations import write_origin
@@ -18,6 +19,7 @@ KINDS: dict[str, Importer] = {
     "plot2code": import_plot2code,
     "readoc": import_readoc,
     "scimage": import_scimage,
+    "smb": import_smb,
     "sobench": import_sobench,
     "visualwebbench": import_visualwebbench,
 }
