@@ -1,7 +1,23 @@
-"""Every renderer as the contract sees it, see ``renderer_contract``."""
+"""Every renderer as the contract sees it, see ``i2s_chassis.contract``."""
+
+import os
+from pathlib import Path
 
 from i2s.render.v1 import render_pb2 as pb
-from renderer_contract import Renderer
+from i2s_chassis.contract import Renderer, generic_source
+from i2s_wire.renderers import (
+    RENDER_HTML,
+    RENDER_LATEX,
+    RENDER_LILYPOND,
+    RENDER_PYTHON,
+    RENDER_SVG,
+    RENDER_TYPST,
+)
+from pillow_renderer.spec import RENDER_PILLOW
+
+#: Where the module of the renderer of the tests is, and the modules of its processes are found.
+SUPPORT = Path(__file__).parent
+ENVIRONMENT = {"PYTHONPATH": os.pathsep.join(filter(None, (str(SUPPORT), os.environ.get("PYTHONPATH"))))}
 
 SHORT, LONG = pb.Limits(cpu_seconds=1), pb.Limits(cpu_seconds=20)
 NO_CUT = pb.RenderOptions(page=pb.PageOptions(cut_bottom=1))
@@ -17,15 +33,14 @@ def _drawn(width, height):
 
 
 def _pillow(text):
-    file = pb.File(path="program.py", content=text.encode())
-    return pb.GenericSource(language="pillow", entry="program.py", files=[file])
+    return generic_source(RENDER_PILLOW, text)
 
 
 PILLOW = Renderer(
+    spec=RENDER_PILLOW,
     module="pillow_renderer",
-    service="render-pillow",
+    environment=ENVIRONMENT,
     engine="pillow",
-    source="generic",
     good=_pillow(_drawn(4, 3)),
     broken=(_pillow("import nothing_such\n"), pb.VERDICT_COMPILE_ERROR),
     endless=_pillow("while True:\n    pass\n"),
@@ -80,10 +95,8 @@ def _latex_arguments(folder):
 
 
 LATEX = Renderer(
-    module="i2s_render_latex",
-    service="render-latex",
+    spec=RENDER_LATEX,
     engine="pdftex",
-    source="latex",
     good=_document("Good $x$"),
     broken=(_document("\\undefined"), pb.VERDICT_COMPILE_ERROR),
     endless=_document("\\loop\\iftrue\\repeat"),
@@ -98,7 +111,7 @@ LATEX = Renderer(
         pb.VERDICT_NO_OUTPUT: (_document("\\thispagestyle{empty}\\null"), LONG),
         pb.VERDICT_INVALID_INPUT: (pb.LatexSource(document=b" \n"), LONG),
     },
-    options=("page", "latex"),
+    options=("latex",),
     refused=[
         (NO_CUT, "options.page.cut_bottom"),
         (pb.RenderOptions(latex=pb.LatexOptions(max_runs=99)), "options.latex.max_runs"),
@@ -114,10 +127,8 @@ def _score(music):
 
 
 LILYPOND = Renderer(
-    module="i2s_render_lilypond",
-    service="render-lilypond",
+    spec=RENDER_LILYPOND,
     engine="lilypond",
-    source="lilypond",
     good=_score("{ c'4 }"),
     broken=(_score("{ c'4 d'"), pb.VERDICT_COMPILE_ERROR),
     endless=_score("#(let loop () (loop))"),
@@ -138,7 +149,7 @@ LILYPOND = Renderer(
         pb.VERDICT_NO_OUTPUT: (_score("#(define unused 1)"), LONG),
         pb.VERDICT_INVALID_INPUT: (pb.LilypondSource(score=b"{ c'4 }\0"), LONG),
     },
-    options=("page", "lilypond"),
+    options=("lilypond",),
     refused=[
         (NO_CUT, "options.page.cut_bottom"),
         (pb.RenderOptions(lilypond=pb.LilypondOptions(convert=9)), "options.lilypond.convert"),
@@ -167,10 +178,8 @@ LILYPOND = Renderer(
 _DRAWN = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\n"
 
 PYTHON = Renderer(
-    module="i2s_render_python",
-    service="render-python",
+    spec=RENDER_PYTHON,
     engine="cpython",
-    source="python",
     good=_program(_DRAWN),
     broken=(_program("import nothing_such\n"), pb.VERDICT_COMPILE_ERROR),
     endless=_program("while True:\n    pass\n"),
@@ -198,7 +207,7 @@ PYTHON = Renderer(
         pb.VERDICT_NO_OUTPUT: (_program("print('no picture')\n"), LONG),
         pb.VERDICT_INVALID_INPUT: (pb.PythonSource(program=b"\0"), LONG),
     },
-    options=("page", "python"),
+    options=("python",),
     refused=[(NO_CUT, "options.page.cut_bottom")],
     reads_file=lambda path: _program(f"{_DRAWN}plt.show()\nprint(open({path!r}).read())\n"),
     calls_port=lambda port: _program(
@@ -216,13 +225,9 @@ PYTHON = Renderer(
 )
 
 
-def _file(language, name, text):
-    return pb.GenericSource(language=language, entry=name, files=[pb.File(path=name, content=text.encode())])
-
-
 def _svg(body, size='width="40" height="30"', before=""):
     text = f'{before}<svg xmlns="http://www.w3.org/2000/svg" {size}>{body}</svg>'
-    return _file("svg", "image.svg", text)
+    return generic_source(RENDER_SVG, text)
 
 
 _RECT = '<rect x="5" y="5" width="20" height="10" fill="teal"/>'
@@ -232,10 +237,8 @@ _SLOW_FILTER = (
 )
 
 SVG = Renderer(
-    module="i2s_render_svg",
-    service="render-svg",
+    spec=RENDER_SVG,
     engine="resvg",
-    source="generic",
     good=_svg(_RECT),
     broken=(_svg("<rect>"), pb.VERDICT_COMPILE_ERROR),
     endless=_svg(_SLOW_FILTER, 'width="2000" height="2000"'),
@@ -243,7 +246,7 @@ SVG = Renderer(
         pb.VERDICT_TIME_LIMIT: (_svg(_SLOW_FILTER, 'width="2000" height="2000"'), SHORT),
         pb.VERDICT_PIXEL_LIMIT: (_svg(_RECT, 'width="100000" height="100000"'), LONG),
         pb.VERDICT_NO_OUTPUT: (_svg(""), LONG),
-        pb.VERDICT_INVALID_INPUT: (_file("svg", "image.svg", " \n"), LONG),
+        pb.VERDICT_INVALID_INPUT: (generic_source(RENDER_SVG, " \n"), LONG),
     },
     refused=[
         (NO_CUT, "options.page.cut_bottom"),
@@ -257,22 +260,19 @@ SVG = Renderer(
         f'{_RECT}<image href="http://127.0.0.1:{port}/" width="9" height="9"/>'
         f"<style>@import 'http://127.0.0.1:{port}/a.css';</style>"
     ),
-    surrogate=None,
     arguments=lambda folder: ["--warm-spare", "0", "--jail-uid-base", "54300"],
 )
 
 
 def _typst(text):
-    return _file("typst", "main.typ", text)
+    return generic_source(RENDER_TYPST, text)
 
 
 _TYPST_LOOP = "#for i in range(100000) { for j in range(100000) {} }"
 
 TYPST = Renderer(
-    module="i2s_render_typst",
-    service="render-typst",
+    spec=RENDER_TYPST,
     engine="typst",
-    source="generic",
     good=_typst("Good $x$"),
     broken=(_typst("#undefined"), pb.VERDICT_COMPILE_ERROR),
     endless=_typst(_TYPST_LOOP),
@@ -295,7 +295,6 @@ TYPST = Renderer(
     calls_port=lambda port: _typst(
         f'#import "@preview/cetz:0.3.0": canvas\n#image("http://127.0.0.1:{port}/x.png")'
     ),
-    surrogate=None,
     arguments=lambda folder: ["--warm-spare", "0", "--jail-uid-base", "54100"],
 )
 
@@ -305,10 +304,8 @@ def _site(page, name="index.html"):
 
 
 HTML = Renderer(
-    module="i2s_render_html",
-    service="render-html",
+    spec=RENDER_HTML,
     engine="chromium",
-    source="site",
     good=_site("<!DOCTYPE html><title>Good</title><h1>Good</h1>"),
     broken=(_site("<p>x", name="other.html"), pb.VERDICT_NO_OUTPUT),
     endless=_site("<script>for (;;);</script>"),
@@ -316,7 +313,7 @@ HTML = Renderer(
         pb.VERDICT_TIME_LIMIT: (_site("<script>for (;;);</script>"), SHORT),
         pb.VERDICT_INVALID_INPUT: (_site("<p>x", name="../index.html"), LONG),
     },
-    options=("window", "site"),
+    options=("site",),
     refused=[
         (pb.RenderOptions(window=pb.WindowOptions(width=0)), "options.window.width"),
         (pb.RenderOptions(window=pb.WindowOptions(device_scale=0.01)), "options.window.device_scale"),

@@ -11,9 +11,17 @@ The descriptions of the renderers of this project are the rows of ``i2s_wire.ren
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from i2s_wire.render.request import GenericSource, Source
+from i2s_wire.render.request import (
+    GenericSource,
+    LatexSource,
+    LilypondSource,
+    PythonSource,
+    SiteSource,
+    Source,
+)
 
 
 class Images(enum.Enum):
@@ -37,6 +45,18 @@ class Need:
     argument: str
     #: What it is, for people.
     purpose: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preparation:
+    """What is done once after a renderer was installed."""
+
+    #: What it does, for people.
+    title: str
+    #: Arguments of the module of the renderer.
+    arguments: tuple[str, ...]
+    #: Beginning of the names of the packages of the system without which it cannot be done.
+    packages: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +112,10 @@ class RendererSpec:
     optional: bool = True
     #: What its container may use.
     room: Room = Room()
+    #: What is done once after it was installed.
+    preparation: Preparation | None = None
+    #: Option of its command for a file with what documents begin with; empty if it has none.
+    preamble_option: str = ""
     #: A sentence that follows the command that installs it, where it is missing.
     hint: str = ""
 
@@ -104,6 +128,11 @@ class RendererSpec:
     def package(self) -> str:
         """Its Python distribution."""
         return self.distribution or self.command
+
+    @property
+    def module(self) -> str:
+        """The module that ``python -m`` runs as its command."""
+        return self.command.replace("-", "_")
 
     @property
     def requirement(self) -> str:
@@ -119,6 +148,26 @@ class RendererSpec:
     def is_generic(self) -> bool:
         """Whether its sources are generic ones."""
         return isinstance(self.canary, GenericSource)
+
+    def source_of(self, text: bytes, files: Mapping[str, bytes] | None = None) -> Source:
+        """Return a source of the first of its languages.
+
+        Args:
+            text: The file that is rendered.
+            files: The files beside it, by relative path; the sources of some renderers have none.
+        """
+        beside = dict(files or {})
+        match self.canary:
+            case LatexSource():
+                return LatexSource(text, beside)
+            case PythonSource():
+                return PythonSource(text, beside)
+            case LilypondSource():
+                return LilypondSource(text)
+            case SiteSource():
+                return SiteSource({"index.html": text, **beside})
+        entry = f"source{self.suffixes[0]}"
+        return GenericSource(self.languages[0], entry, {**beside, entry: text})
 
     def renders(self, source: Source) -> bool:
         """Return whether it renders sources of this type and, if they are generic, of this language."""
