@@ -144,7 +144,10 @@ async def run(repeat: int) -> Result:
     versions: dict[str, str] = {}
     isolation = {}
     svg, typst = SvgSettings(warm="zygote"), TypstSettings(warm="zygote")
-    for language, settings, plan in (("svg", svg, plan_svg(svg)), ("typst", typst, plan_typst(typst))):
+    for language, settings, plan in (
+        ("svg", svg, plan_svg(svg.fonts)),
+        ("typst", typst, plan_typst(typst.clock)),
+    ):
         async with engine(settings, plan) as opened:
             medians, equal = await measure(language, plan, opened, repeat)
             more = statistics.median(one["warm"] - one["engine"] for one in medians.values())

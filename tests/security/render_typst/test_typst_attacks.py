@@ -60,7 +60,7 @@ VERDICTS = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session", params=TIERS)
 async def under_attack(request):
-    async with attacked(TypstSettings, plan, "typst", GOOD, request.param) as found:
+    async with attacked(TypstSettings, lambda one: plan(one.clock), "typst", GOOD, request.param) as found:
         yield found
 
 

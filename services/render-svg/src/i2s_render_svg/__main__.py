@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def _plan() -> Callable[[SvgSettings], WorkerPlan]:
     from i2s_render_svg.engine import plan
 
-    return plan
+    return lambda settings: plan(settings.fonts)
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+from collections.abc import Sequence
 from pathlib import Path
 
 from i2s_chassis.errors import StartError
@@ -16,7 +17,6 @@ from i2s_chassis.warm.worker_engine import (
     WorkerPlan,
     package_folder,
 )
-from i2s_render_svg.settings import SvgSettings
 from i2s_wire.render.options import Crop
 from i2s_wire.renderers import RENDER_SVG
 
@@ -31,18 +31,20 @@ class SvgEngine(WorkerEngine):
     doing = "drawing the image"
 
 
-def plan(settings: SvgSettings) -> WorkerPlan:
+def plan(patterns: Sequence[str]) -> WorkerPlan:
     """Look at this machine.
+
+    Args:
+        patterns: Patterns of font files.
 
     Raises:
         StartError: resvg or all fonts are missing; says how to install them.
     """
     resvg = package_folder("resvg_py", RENDER_SVG.package)
-    fonts = dict.fromkeys(Path(path) for one in settings.fonts for path in sorted(glob.glob(one)))
+    fonts = dict.fromkeys(Path(path) for one in patterns for path in sorted(glob.glob(one)))
     if not fonts:
         raise StartError(
-            f"no font is there of {', '.join(settings.fonts)}; install them with: "
-            "apt-get install fonts-liberation"
+            f"no font is there of {', '.join(patterns)}; install them with: apt-get install fonts-liberation"
         )
     worker = PythonWorker(
         module="i2s_render_svg.inside.worker",

@@ -40,4 +40,4 @@ class SvgSettings(WorkerSettings):
         """Return the interpreter, resvg, the worker, and fonts outside of /usr."""
         from i2s_render_svg.engine import plan
 
-        return plan(self).worker.all_readable
+        return plan(self.fonts).worker.all_readable

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def _plan() -> Callable[[TypstSettings], WorkerPlan]:
     from i2s_render_typst.engine import plan
 
-    return plan
+    return lambda settings: plan(settings.clock)
 
 
 def main() -> None:

@@ -14,7 +14,6 @@ from i2s_chassis.warm.worker_engine import (
     WorkerPlan,
     package_folder,
 )
-from i2s_render_typst.settings import TypstSettings
 from i2s_wire.renderers import RENDER_TYPST
 
 _INSIDE = Path(__file__).resolve().parent / "inside"
@@ -28,8 +27,11 @@ class TypstEngine(WorkerEngine):
     doing = "compiling the document"
 
 
-def plan(settings: TypstSettings) -> WorkerPlan:
+def plan(clock: int) -> WorkerPlan:
     """Look at this machine.
+
+    Args:
+        clock: The time of day of documents in seconds since 1970.
 
     Raises:
         StartError: The compiler is missing; says how to install it.
@@ -41,7 +43,7 @@ def plan(settings: TypstSettings) -> WorkerPlan:
         job_file=JOB,
         log=LOG,
         readable=outside_usr(typst),
-        settings={"typst": str(typst), "clock": settings.clock},
+        settings={"typst": str(typst), "clock": clock},
         environment={**ENVIRONMENT, "RAYON_NUM_THREADS": "1"},
     )
     return WorkerPlan(TypstEngine, WorkerInstallation.of("typst", RENDER_TYPST.package, _INSIDE), worker)

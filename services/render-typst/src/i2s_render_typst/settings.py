@@ -33,4 +33,4 @@ class TypstSettings(WorkerSettings):
         """Return the interpreter, the compiler and the worker."""
         from i2s_render_typst.engine import plan
 
-        return plan(self).worker.all_readable
+        return plan(self.clock).worker.all_readable
