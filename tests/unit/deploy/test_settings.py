@@ -22,7 +22,7 @@ from i2s_gateway.command import command as gateway_command
 from i2s_metrics.settings import MetricsSettings
 from i2s_sdk.cli.main import group
 from i2s_sdk.data.selection import Shard
-from i2s_sdk.settings import Settings
+from i2s_sdk.settings import setting_names
 from i2s_wire.renderers import RENDERER_SPECS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -48,7 +48,7 @@ OF_OPENTELEMETRY = {
     *vars(opentelemetry.environment_variables),
     *vars(opentelemetry.sdk.environment_variables),
 }
-OF_THE_GATEWAY = {f"I2S_{name.upper()}" for name in Settings.__dataclass_fields__} | {
+OF_THE_GATEWAY = {f"I2S_{name.upper()}" for name in setting_names()} | {
     str(one.envvar) for one in gateway_command.params if one.envvar
 }
 ORDINARY = {"HOME", "XDG_CACHE_HOME", "POD_NAME", *OF_OPENTELEMETRY}
@@ -229,7 +229,7 @@ def test_options_of_jobs_are_options_of_the_command(job, render):
 
 
 def test_variables_of_jobs_are_settings_or_used_in_the_script(render):
-    known = {f"I2S_{name.upper()}" for name in Settings.__dataclass_fields__}
+    known = {f"I2S_{name.upper()}" for name in setting_names()}
     (config,) = render("evaluate").of("ConfigMap").values()
     used = {
         name for job in ("evaluate", "merge") for name in re.findall(r"\$\{?(\w+)", script(render(job), job))
