@@ -22,7 +22,7 @@ from i2s_gateway.command import command as gateway_command
 from i2s_metrics.settings import MetricsSettings
 from i2s_sdk.cli.main import group
 from i2s_sdk.data.selection import Shard
-from i2s_sdk.settings import setting_names
+from i2s_sdk.settings import Settings, setting_names
 from i2s_wire.renderers import RENDERER_SPECS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -238,7 +238,7 @@ def test_variables_of_jobs_are_settings_or_used_in_the_script(render):
         assert name in known | used, name
     settings = Settings.load(environ={name: value for name, value in config["data"].items() if name in known})
     for service, program in OF.items():
-        assert getattr(settings, service.replace("-", "_")) == f"{service}:{program.port}"
+        assert settings.address_of(service) == f"{service}:{program.port}"
 
 
 def test_shards_are_as_many_as_the_job_has_indices(render):
