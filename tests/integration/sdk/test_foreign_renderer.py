@@ -45,9 +45,9 @@ from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.contract import Renderer, attacks_of, contract_of, generic_source
 from pillow_renderer.spec import RENDER_PILLOW
 
-DRAWS = "from PIL import Image; Image.new('RGB', (5, 5), 'teal').save('page.png')"
+DRAWS = " from PIL import Image; Image.new('RGB', (5, 5), 'teal').save('page.png')"
 CALLS = "import socket; socket.create_connection(('127.0.0.1', PORT), 5); "
-LEAVES = "import subprocess as s, sys; s.Popen([sys.executable, '-c', 'import time; time.sleep(99)', MARKER]); "
+LEAVES = "import subprocess as s, sys; s.Popen([sys.executable, '-c', 'import time; time.sleep(99)', MARKER]);"
 
 
 def program(text):

@@ -123,7 +123,7 @@ def up(
         SettingsError: The address of the gateway or of a service cannot be listened on.
         UnknownNameError: There is no service of that name.
     """
-    known = ALL if docker else service_names()
+    known = service_names()
     for name in names:
         if name not in known:
             raise UnknownNameError("service", name, known)
@@ -136,7 +136,9 @@ def up(
             return running
         if http:
             check_free(http, "--http-listen")
-        chosen = tuple(name for name in known if not names or name in names)
+        # Whether a container of another package has an image here, only its name in the command says.
+        wanted = names or (ALL if docker else known)
+        chosen = tuple(name for name in known if name in wanted)
         settings = settings or Settings.load()
         listening = [name for name in chosen if names or docker or is_installed(name)]
         check_ports(listening, settings.up_ports)
