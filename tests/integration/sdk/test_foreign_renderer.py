@@ -47,7 +47,7 @@ from pillow_renderer.spec import RENDER_PILLOW
 
 DRAWS = " from PIL import Image; Image.new('RGB', (5, 5), 'teal').save('page.png')"
 CALLS = "import socket; socket.create_connection(('127.0.0.1', PORT), 5); "
-LEAVES = "import subprocess as s, sys; s.Popen([sys.executable, '-c', 'import time; time.sleep(99)', MARKER]);"
+LEAVES = "import subprocess as s, sys; s.Popen([sys.executable, '-c', 'import time; time.sleep(9)', MARKER]);"
 
 
 def program(text):
