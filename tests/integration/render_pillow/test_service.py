@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import pillow_renderer
-from renderer_contract import contract_of
+from i2s_chassis.contract import attacks_of, contract_of
 from renderers import PILLOW
 
 MOST_LINES = 100
 
 running, TestContract = contract_of(PILLOW)
+attacked, TestAttacks = attacks_of(PILLOW)
 
 
 def test_a_renderer_takes_at_most_100_lines():

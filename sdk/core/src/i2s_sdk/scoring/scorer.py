@@ -195,6 +195,16 @@ class FormulaScorer(ConvertingScorer, Protocol):
         ...
 
 
+@runtime_checkable
+class OptionalConversions(Protocol):
+    """A scorer that a run can do without, if a service for its conversions is not here."""
+
+    @property
+    def conversions_optional(self) -> bool:
+        """Whether its metrics are missing then, instead of the run being stopped."""
+        ...
+
+
 #: Formats of a scorer that does not say which ones it asks for.
 _HTML_FORMATS = frozenset({"markdown", "latex"})
 

@@ -230,8 +230,12 @@ def _describe(ended: Ended, irregular: list[PolicyEvent]) -> Head:
 
 def _refusal(error: Exception) -> Message:
     """Return what the service is told of an error: its kind, which ``cell`` knows, and its message."""
-    kinds = {StarvedError: "starved", KilledError: "killed"}
-    return Message({"error": kinds.get(type(error), "cell"), "message": str(error)})
+    kind = "cell"
+    if isinstance(error, StarvedError):
+        kind = "starved"
+    elif isinstance(error, KilledError):
+        kind = "killed"
+    return Message({"error": kind, "message": str(error)})
 
 
 def enter_private_mounts(*, new_user: bool) -> None:

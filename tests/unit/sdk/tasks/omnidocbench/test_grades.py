@@ -3,12 +3,12 @@
 from random import Random
 
 import pytest
-from omnidocbench_page import annotation, element
 
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.tasks.graded import Rung
 from i2s_sdk.tasks.omnidocbench.grades import GRADES
 from i2s_sdk.tasks.omnidocbench.spec import markdown_of
+from omnidocbench_page import annotation, element
 
 CONTENT = Content(target=annotation())
 

@@ -35,7 +35,7 @@ def test_missing_and_extra_blocks_stand_before_pairs_with_places_and_similaritie
 
 @pytest.mark.parametrize("letters", [4, 400])
 @pytest.mark.parametrize("matched", [True, False])
-def test_two_thousand_blocks_of_any_script_stay_within_the_bound(letters: int, matched: bool) -> None:  # noqa: FBT001
+def test_two_thousand_blocks_of_any_script_stay_within_the_bound(letters: int, matched: bool) -> None:
     chance = random.Random(letters)
     sides = [
         tuple(block("".join(chance.choices("文字中国あ", k=letters)), at / 2000) for at in range(2000))

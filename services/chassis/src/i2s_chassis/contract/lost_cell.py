@@ -1,16 +1,18 @@
-"""What a call ends with whose sandbox is lost; a part of ``renderer_contract``."""
+"""What a call ends with whose sandbox is lost; a part of ``suite``."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import grpc
 
-from below import Below, busy
 from i2s.render.v1 import render_pb2 as pb
+from i2s_chassis.contract.below import Below, busy
+from i2s_chassis.contract.running import Call, Running
 
 #: What a service logs if it runs a job again.
 RERUN = "a process was lost; the job is run once more"
@@ -23,9 +25,9 @@ _DEPTH_OF_SUPERVISORS = 3
 
 
 class LostCellContract:
-    """The test; see ``renderer_contract.RendererContract``."""
+    """The test; see ``suite.RendererContract``."""
 
-    async def test_a_job_whose_cell_is_lost_is_not_blamed_for_it(self, running) -> None:
+    async def test_a_job_whose_cell_is_lost_is_not_blamed_for_it(self, running: Running) -> None:
         """It has no verdict, or it is run once more (a browser and its cell are replaced) and has its own."""
         renderer, before = running.renderer, await running.picture()
         reruns = len(running.process.lines(RERUN))
@@ -44,11 +46,11 @@ class LostCellContract:
         assert await running.picture() == before
 
 
-async def _answer(call: grpc.aio.UnaryUnaryCall) -> pb.RenderResponse:
+async def _answer(call: Call) -> pb.RenderResponse:
     return await call
 
 
-def _is_of_a_job(service: int):
+def _is_of_a_job(service: int) -> Callable[[Below], bool]:
     def below_a_supervisor(one: Below) -> bool:
         return len(_ancestors(one.pid, service)) > _DEPTH_OF_SUPERVISORS
 

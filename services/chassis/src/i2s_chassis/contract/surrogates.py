@@ -1,4 +1,4 @@
-"""Texts of a source that no UTF-8 can hold; a part of ``renderer_contract``."""
+"""Texts of a source that no UTF-8 can hold; a part of ``suite``."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from collections.abc import Iterator, Sequence
 
 from google.protobuf.message import Message
 
+from i2s_chassis.contract.running import Running
+
 
 class SurrogateContract:
-    """The test; see ``renderer_contract.RendererContract``."""
+    """The test; see ``suite.RendererContract``."""
 
-    async def test_half_of_a_surrogate_pair_is_replaced_in_what_a_source_says(self, running) -> None:
+    async def test_half_of_a_surrogate_pair_is_replaced_in_what_a_source_says(self, running: Running) -> None:
+        assert running.renderer.surrogate is not None
         source, verdict = running.renderer.surrogate
         answer = await running.render(source)
         assert answer.verdict == verdict, answer.message
