@@ -305,9 +305,14 @@ def import_command(
     KIND            SOURCE
     chartmimic      folders with direct_600, customized_600 and the like, whose programs (ID.py) have a
                     image (ID.png), and the files dimentions_info.jsonl, dimentions_info_edit.jsonl
+    olmocrbench     folders with a folder pdfs and files of tests (*.jsonl), or hf:OWNER/NAME, which is
+                    downloaded
+    omnidocbench    annotation files (OmniDocBench.json), or folders that hold one; pages are the files of
+                    their names in images/ or pdfs/ beside it, or in --images
     plot2code       folders of Parquet files, or of images with metadata.jsonl
     readoc          folders of PDF documents with gold Markdown (SUBSET/pdf/ID.pdf with
                     SUBSET/markdown/ID.md, or ID.pdf beside ID.md), or hf:OWNER/NAME, which is downloaded
+    smb             folders of Parquet files, such files, or hf:PRAIG/SMB, which is downloaded
     sobench         evaluation files (*.jsonl), or label files (*.json) with --images; a folder stands
                     for its files of these names
     visualwebbench  folders of Parquet files, such files, or hf:OWNER/NAME, which is downloaded
@@ -317,6 +322,8 @@ def import_command(
     \b
     Examples:
       i2s-sdk dataset import chartmimic dataset dimentions_info_edit.jsonl --out chartmimic
+      i2s-sdk dataset import olmocrbench olmOCR-bench/bench_data --out olmocr-bench
+      i2s-sdk dataset import omnidocbench OmniDocBench --out omnidocbench
       i2s-sdk dataset import plot2code Plot2Code --task direct --out plot2code
       i2s-sdk dataset import readoc data --out readoc
       i2s-sdk dataset import sobench evaluation.jsonl --out so-bench

@@ -177,7 +177,9 @@ def _ladder(
         len({record.instance.id for record, _, _ in answers}),
         len(answers) - len(judged),
         len(judged),
-        tuple(metric_orders(judged, columns.names)),
+        tuple(
+            metric_orders(judged, columns.names, [one.name for one in columns.metrics if one.lower_is_better])
+        ),
     )
 
 

@@ -30,7 +30,7 @@ from i2s_sdk.run.pipeline import (
 from i2s_sdk.run.plan import Plan, facts
 from i2s_sdk.run.render import RenderStage
 from i2s_sdk.run.score import ScoreStage
-from i2s_sdk.run.steps import read_steps, run_metrics, score_steps, scoring_services
+from i2s_sdk.run.steps import optional_services, read_steps, run_metrics, score_steps, scoring_services
 from i2s_sdk.run.storage.folder import LOGS, RunFolder
 from i2s_sdk.run.storage.index import marked_calls
 from i2s_sdk.run.storage.manifest import LABEL, NOTE, Manifest
@@ -68,6 +68,8 @@ class Needs:
     others: frozenset[str]
     #: Whether there are instances that need no renderer.
     without: bool = False
+    #: Names of services without which metrics are missing and nothing else.
+    optional: frozenset[str] = frozenset()
 
 
 @asynccontextmanager
@@ -91,11 +93,14 @@ async def open_needed(
     renderers = frozenset[str]().union(*(one.renderers for one in needs))
     others = frozenset[str]().union(*(one.others for one in needs))
     without = any(one.without for one in needs)
-    optional = renderers if len(renderers) > 1 or without else frozenset[str]()
+    spare = frozenset[str]().union(*(one.optional for one in needs)) - renderers - others
+    optional = renderers - others if len(renderers) > 1 or without else frozenset[str]()
+    wanted = sorted(renderers | others | spare)
     with folder.storage.folder(LOGS) as logs:
-        async with open_services(settings, logs, sorted(renderers | others), optional) as services:
-            if services.missing and not services.renderers and not without:
-                raise next(iter(services.missing.values()))
+        async with open_services(settings, logs, wanted, optional | spare) as services:
+            lost = [services.missing[one] for one in sorted(renderers) if one in services.missing]
+            if lost and not services.renderers and not without:
+                raise lost[0]
             yield services
 
 
@@ -204,6 +209,7 @@ class Runner:
             frozenset(self._renderers(remaining)),
             frozenset(self._scoring_services() | self._drawing_services(remaining)),
             any(self.plan.tasks[one.task].rendering is None for one in remaining),
+            frozenset(self._optional_services()),
         )
 
     def remaining(self) -> list[Instance]:
@@ -236,13 +242,16 @@ class Runner:
     def _scoring_services(self) -> set[str]:
         return scoring_services(self.plan.tasks.values()) if StageName.SCORE in self.stages else set()
 
+    def _optional_services(self) -> set[str]:
+        return optional_services(self.plan.tasks.values()) if StageName.SCORE in self.stages else set()
+
     def _drawing_services(self, remaining: Sequence[Instance]) -> set[str]:
         """Return the documents service if pages of documents have to be drawn for the model."""
         if self.model is None or StageName.GENERATE not in self.stages or self.model.whole:
             return set()
         answers = self.folder.answers.marks
-        unanswered = {one.task for one in remaining if one.id not in answers or not answers[one.id].final}
-        drawn = any(isinstance(self.plan.tasks[task], DocumentTask) for task in unanswered)
+        unanswered = (one for one in remaining if one.id not in answers or not answers[one.id].final)
+        drawn = any(_has_document(self.plan.tasks[one.task], one) for one in unanswered)
         return {DOCUMENTS} if drawn else set()
 
     async def work(self, remaining: Sequence[Instance], services: Services) -> None:
@@ -255,14 +264,14 @@ class Runner:
         engines = {name: await one.describe() for name, one in services.renderers.items()}
         comparer = await services.metrics.describe() if services.metrics is not None else None
         documents = await services.documents.describe() if services.documents is not None else None
-        manifest = self._begun(engines, comparer, documents)
+        manifest = self._begun(services, engines, comparer, documents)
         ours, caches = self.settings, open_caches(self.settings)
         workers = ScorerWorkers(ScorerLimits(ours.scorer_cpu_seconds, ours.scorer_memory_bytes))
         failures, turns = LikeFailures(ours.like_failures), self._turns
         works = {
             StageName.GENERATE: lambda: self._generating(services, comparer, caches, failures),
             StageName.RENDER: lambda: self._rendering(services, engines, comparer, caches),
-            StageName.SCORE: lambda: self._scoring(services, manifest, comparer, workers, caches),
+            StageName.SCORE: lambda: self._scoring(services, engines, manifest, comparer, workers, caches),
         }
         tally = _Tally(self)
         tally.notify("")
@@ -299,6 +308,7 @@ class Runner:
 
     def _begun(
         self,
+        services: Services,
         engines: Mapping[str, RendererDescription],
         comparer: MetricsDescription | None,
         documents: DocumentsDescription | None,
@@ -307,7 +317,9 @@ class Runner:
         versions: dict[str, str] = {}
         unavailable: dict[str, str] = {}
         if StageName.SCORE in self.stages:
-            versions, unavailable = run_metrics(self.plan.tasks.values(), comparer, self.plan.scorers)
+            tasks = self.plan.tasks.values()
+            missing = {name: error.message for name, error in services.missing.items()}
+            versions, unavailable = run_metrics(tasks, comparer, self.plan.scorers, missing)
         digests = {one.service: one.engine.digest for one in engines.values()}
         if documents is not None:
             digests |= {f"{documents.service} {one.name}": one.digest for one in documents.engines}
@@ -376,13 +388,17 @@ class Runner:
     def _scoring(
         self,
         services: Services,
+        engines: Mapping[str, RendererDescription],
         manifest: Manifest,
         comparer: MetricsDescription | None,
         workers: ScorerWorkers,
         caches: Caches,
     ) -> PipelineStage[Sample]:
         metrics = manifest.options.metrics
-        steps = score_steps(self.plan.tasks, services, metrics, workers, comparer, caches, self.plan.scorers)
+        own = self.plan.scorers
+        steps = score_steps(
+            self.plan.tasks, services, metrics, workers, comparer, caches, own, engines=engines
+        )
         return self._stage(ScoreStage(steps, self.folder), [comparer.slots] if comparer else [])
 
     def _stage(
@@ -401,6 +417,14 @@ async def _is_kept(model: Model, task: Task, instance: Instance) -> bool:
         return False
     try:
         return all([await model.is_kept(instance, question) for question in task.questions(instance)])
+    except DataError:  # the stage that asks says so of the sample
+        return False
+
+
+def _has_document(task: Task, instance: Instance) -> bool:
+    """Return whether pages of a document are drawn for a question about an instance."""
+    try:
+        return isinstance(task, DocumentTask) and task.document_of(instance) is not None
     except DataError:  # the stage that asks says so of the sample
         return False
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
-from i2s_client.service_table import DOCUMENTS, METRICS
+from i2s_client.service_table import DOCUMENTS, METRICS, RENDER_LATEX
 from i2s_sdk.errors import I2SError
 from i2s_sdk.run.caches import CachedRenderer, Caches, Renderer, ScoreCache
+from i2s_sdk.run.conversions import Converters, FormulaDrawer, HtmlConverter
 from i2s_sdk.run.render import ReadStep, RenderStep, StructureStep, image_limits
-from i2s_sdk.run.score import HtmlConverter, ScoreStep
-from i2s_sdk.scoring.scorer import ConvertingScorer, DrawnScorer, Scorer
+from i2s_sdk.run.score import ScoreStep
+from i2s_sdk.scoring.scorer import (
+    FORMULA,
+    DrawnScorer,
+    OptionalConversions,
+    Scorer,
+    conversion_formats,
+)
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.stack.services import Services
 from i2s_sdk.tasks.metrics import image_metrics, scorers_of
@@ -19,7 +27,10 @@ from i2s_wire.render.description import RendererDescription
 
 
 def run_metrics(
-    tasks: Iterable[Task], comparer: MetricsDescription | None, own: Iterable[Scorer] = ()
+    tasks: Iterable[Task],
+    comparer: MetricsDescription | None,
+    own: Iterable[Scorer] = (),
+    missing: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return the version of each metric of a run, and why the others of its tasks cannot be computed.
 
@@ -27,6 +38,7 @@ def run_metrics(
         tasks: All of one profile.
         comparer: The metric service; None if no task compares images.
         own: Scorers of the user.
+        missing: Why services are not here that could be done without.
     """
     versions: dict[str, str] = {}
     unavailable: dict[str, str] = {}
@@ -42,8 +54,11 @@ def run_metrics(
             else:
                 versions[name] = described[name].version
         for scorer in scorers_of(task):
+            lost = [missing[one] for one in _services_of(scorer) if one in missing]
             for metric in scorer.metrics:
-                if metric.name in task.unavailable():
+                if lost and _can_be_missing(scorer):
+                    unavailable[f"{metric.name} of {task.name}"] = lost[0]
+                elif metric.name in task.unavailable():
                     unavailable[f"{metric.name} of {task.name}"] = task.unavailable()[metric.name]
                 else:
                     computed_here[metric.name] = scorer.version
@@ -123,6 +138,7 @@ def score_steps(
     comparer: MetricsDescription | None = None,
     caches: Caches = NO_CACHES,
     own: Sequence[Scorer] = (),
+    engines: Mapping[str, RendererDescription] | None = None,
 ) -> dict[str, ScoreStep]:
     """Return how the samples of each task are scored.
 
@@ -134,11 +150,13 @@ def score_steps(
         comparer: What the metric service says; without it nothing is taken from a cache.
         caches: Values of metrics of earlier runs.
         own: Scorers of the user.
+        engines: What the renderers say of themselves; without it no formula is taken from a cache.
     """
     steps: dict[str, ScoreStep] = {}
     for name, task in tasks.items():
         images, scorers = image_metrics_of_run(task, metrics), (*scorers_of_run(task, metrics), *own)
-        converter = HtmlConverter(services.documents) if services.documents is not None else None
+        scorers = tuple(one for one in scorers if _can_convert(one, services))
+        converter = converters(services, task, caches, engines or {})
         cache = None
         if caches.scores is not None and comparer is not None:
             cache = ScoreCache.of(caches.scores, comparer, task.profile)
@@ -157,6 +175,50 @@ def scoring_services(tasks: Iterable[Task]) -> set[str]:
     for task in tasks:
         if image_metrics(task):
             services.add(METRICS)
-        if any(isinstance(one, ConvertingScorer) for one in available_scorers(task)):
-            services.add(DOCUMENTS)
+        needed = (one for one in available_scorers(task) if not _can_be_missing(one))
+        services.update(service for scorer in needed for service in _services_of(scorer))
     return services
+
+
+def optional_services(tasks: Iterable[Task]) -> set[str]:
+    """Return the services without which some metrics of tasks are missing, and a run goes on."""
+    scorers = [one for task in tasks for one in available_scorers(task) if _can_be_missing(one)]
+    return {service for scorer in scorers for service in _services_of(scorer)}
+
+
+def _services_of(scorer: Scorer) -> set[str]:
+    formats = conversion_formats(scorer)
+    services = {RENDER_LATEX} if FORMULA in formats else set()
+    return services | ({DOCUMENTS} if formats - {FORMULA} else set())
+
+
+def _can_be_missing(scorer: Scorer) -> bool:
+    return isinstance(scorer, OptionalConversions) and scorer.conversions_optional
+
+
+def _can_convert(scorer: Scorer, services: Services) -> bool:
+    """Return whether a scorer has all services for its conversions, if it can do without them."""
+    return not _can_be_missing(scorer) or _services_of(scorer) <= services.clients.keys()
+
+
+def converters(
+    services: Services,
+    task: Task,
+    caches: Caches = NO_CACHES,
+    engines: Mapping[str, RendererDescription] = MappingProxyType({}),
+) -> Converters:
+    """Return what does the conversions of a task's scorers, with the services at hand.
+
+    Args:
+        services: Services that are running.
+        task: Its profile is part of what is kept.
+        caches: Answers of renderers of earlier runs.
+        engines: What the renderers say of themselves; without it nothing is taken from a cache.
+    """
+    html = HtmlConverter(services.documents) if services.documents is not None else None
+    renderer: Renderer | None = services.renderers.get(RENDER_LATEX)
+    if renderer is None:
+        return Converters(html)
+    if caches.renders is not None and RENDER_LATEX in engines:
+        renderer = CachedRenderer(renderer, caches.renders, engines[RENDER_LATEX], task.profile)
+    return Converters(html, FormulaDrawer(renderer))

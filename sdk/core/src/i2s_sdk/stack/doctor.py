@@ -15,12 +15,11 @@ from i2s_client.render import AsyncRenderClient
 from i2s_client.service_table import (
     DOCUMENTS,
     METRICS,
-    RENDERERS,
-    SANDBOXED,
     SERVICES,
     ServiceRow,
-    packaged_renderer,
     packaged_renderers,
+    sandboxed_services,
+    service_row,
 )
 from i2s_sdk.data import examples_folder, read_folder
 from i2s_sdk.errors import I2SError, PluginError
@@ -28,12 +27,12 @@ from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.command import find_program, forbidden_here
 from i2s_sdk.stack.services import Services, known_address, open_services, passing_logs
-from i2s_sdk.tasks.registry import SPECS
 from i2s_wire.documents.conversion import Fragment, FragmentFormat
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.description import RendererDescription
 from i2s_wire.render.isolation import Isolation, IsolationTier
 from i2s_wire.render.rendering import Engine
+from i2s_wire.render.request import RenderRequest
 
 
 def parts_missing(about: RendererDescription) -> str:
@@ -98,7 +97,7 @@ def doctor(
     Args:
         settings: Where services are; as in the environment by default.
         on_finding: Called with each finding as soon as it is there. What is found at once comes first.
-        services: Names of the services of this project that are looked at; all services if none is named.
+        services: Names of the services that are looked at; all services if none is named.
 
     Raises:
         SettingsError: The settings themselves are wrong.
@@ -109,28 +108,25 @@ def doctor(
 async def _examine(settings: Settings, findings: _Findings, services: Collection[str]) -> tuple[Finding, ...]:
     findings.add(Finding("i2s-sdk", State.GOOD, f"{version('i2s-sdk')}, Python {platform.python_version()}"))
     findings.add(_look("examples", lambda: _examples(settings)))
-    rows = [row for row in SERVICES if not services or row.name in services]
+    rows = [row for row in _rows(findings) if not services or row.name in services]
     names = {row.name for row in rows}
     for one in rows:
         findings.add(_look_for(one, settings))
-    renderers = {one.name: one for one in rows if one.is_renderer}
-    if not services:
-        renderers |= _packaged_renderers(findings)
-    for name, one in renderers.items():
-        if name not in RENDERERS:
-            findings.add(_look_for(one, settings))
     installed, missing = findings.names(State.GOOD), findings.names(State.MISSING)
-    here = [name for name in SANDBOXED if name in installed and known_address(settings, name) is None]
+    here = [
+        name for name in sandboxed_services() if name in installed and known_address(settings, name) is None
+    ]
     if here:
         for about_host in await examine_host(here):
             findings.add(about_host)
     canary: bytes | None = None
     with passing_logs() as logs:
-        for name, row in renderers.items():
-            if name not in missing:
+        for row in rows:
+            name = row.name
+            if row.renderer is not None and name not in missing:
 
                 async def draw(opened: Services, row: ServiceRow = row) -> bytes | None:
-                    return await _examine_renderer(row, opened.renderers[row.name], settings, findings)
+                    return await _examine_renderer(row, opened.renderers[row.name], findings)
 
                 drawn = await _with_service(name, f"{name} canary", settings, logs, findings, draw)
                 canary = canary or drawn
@@ -166,12 +162,12 @@ async def _with_service(
         return None
 
 
-def _packaged_renderers(findings: _Findings) -> dict[str, ServiceRow]:
-    """Return the renderers of other packages by name; those that cannot be used become findings."""
-    rows: dict[str, ServiceRow] = {}
+def _rows(findings: _Findings) -> list[ServiceRow]:
+    """Return the rows of all services; renderers of other packages that cannot be used become findings."""
+    rows = list(SERVICES)
     for name in packaged_renderers():
         try:
-            rows[name] = packaged_renderer(name)
+            rows.append(service_row(name))
         except PluginError as error:
             findings.add(Finding(name, State.MISSING, error.message))
     return rows
@@ -197,7 +193,7 @@ async def examine_host(services: list[str]) -> list[Finding]:
 
 
 async def _examine_renderer(
-    row: ServiceRow, renderer: AsyncRenderClient, settings: Settings, findings: _Findings
+    row: ServiceRow, renderer: AsyncRenderClient, findings: _Findings
 ) -> bytes | None:
     """Render the canary of a renderer and return its image."""
     name = row.name
@@ -206,13 +202,8 @@ async def _examine_renderer(
     findings.add(_isolation(name, about.isolation))
     if parts := parts_missing(about):
         findings.add(Finding(f"{name} parts", State.MISSING, parts))
-    canaries = (
-        task.request(task.document(spec.canary))
-        for spec in SPECS.usable().values()
-        for task in [spec.open(settings.profile).rendering]
-        if spec.canary is not None and task is not None
-    )
-    rendering = await renderer.render(next(one for one in canaries if type(one.source) is row.source))
+    assert row.renderer is not None
+    rendering = await renderer.render(RenderRequest(row.renderer.canary))
     good = rendering.verdict.has_picture
     detail = f"{rendering.verdict.name}, {rendering.usage.cpu_seconds:.2f} s CPU"
     if not good:
