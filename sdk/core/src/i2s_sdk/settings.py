@@ -170,6 +170,8 @@ class Settings:
     pdftotext_memory_bytes: int = 1 << 30
     #: Pages that task ``readoc`` shows in a request: one ("each"), or up to five ("together").
     readoc_pages: str = "each"
+    #: What task ``design2code`` gives the model: the image ("direct"), or the texts of the page too ("text").
+    design2code_prompt: str = "direct"
     #: How many calls of a model in a row may fail alike; then no more are made, and the run ends with what is
     #: done, or with the reason if no call was answered. 0 asks for every sample.
     like_failures: int = 20

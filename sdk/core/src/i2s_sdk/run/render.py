@@ -317,7 +317,10 @@ class RenderStep(Generic[D]):
         document = None if isinstance(truth, str) else truth
         draws_text = document is not None
         if document is None and self.with_drawn:
-            document = await asyncio.to_thread(self.task.drawn_truth, content)
+            drawn_truth = await asyncio.to_thread(self.task.drawn_truth, content)
+            if isinstance(drawn_truth, str):
+                return _Truth(text, drawn_truth)
+            document = drawn_truth
         if document is None:
             return _Truth(text)
 

@@ -10,6 +10,7 @@ from i2s_sdk.errors import PluginError, UnknownNameError
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.benchmark import Benchmark, published_tables
 from i2s_sdk.tasks.chart.spec import CHART
+from i2s_sdk.tasks.design2code.spec import DESIGN2CODE_TASKS
 from i2s_sdk.tasks.latex.spec import LATEX
 from i2s_sdk.tasks.music.spec import MUSIC
 from i2s_sdk.tasks.readoc.spec import READOC
@@ -97,6 +98,7 @@ BUILT_IN: dict[str, TaskSpec] = {
         READOC,
         SCIMAGE,
         CHART,
+        *DESIGN2CODE_TASKS,
     )
 }
 
