@@ -34,7 +34,8 @@ from i2s_sdk.tasks.readoc.markdown import DocumentSegments, after_tables, before
 from i2s_sdk.tasks.readoc.order import inversions, match_blocks
 from i2s_sdk.tasks.readoc.scorer import ReadocScorer
 from i2s_sdk.tasks.readoc.tables import table_tree, with_latex_tables
-from i2s_sdk.tasks.readoc.trees import TextTree, heading_tree, tree_distances
+from i2s_sdk.tasks.readoc.trees import heading_tree
+from i2s_sdk.text.tree_distance import TextTree, tree_distances
 from i2s_wire.metrics.profile import Profile
 
 CPU_BAR_SECONDS = 10.0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rapidfuzz.distance import Levenshtein
 
-from i2s_sdk.tasks.readoc.trees import TextTree
+from i2s_sdk.text.tree_distance import TextTree
 
 
 def tree_distance(tree: TextTree, other: TextTree) -> float:

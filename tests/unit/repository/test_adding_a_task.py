@@ -11,9 +11,11 @@ from i2s_sdk.tasks.registry import DEFAULT_TASK, SPECS
 from i2s_wire.metrics.profile import Profile
 
 PAGE = Path("docs/adding.md")
-#: They render one source as its task does, start the LaTeX renderer with the preambles of its task, make
-#: items and answers of the tasks of one benchmark, or are the reward that one benchmark defines.
+#: They render one source as its task does, draw formulas for scorers in the document of its task, start the LaTeX
+#: renderer with the preambles of its task, make items and answers of the tasks of one benchmark, or are the reward
+#: that one benchmark defines.
 ABOUT_ONE_TASK = {
+    "run/conversions.py",
     "single/render.py",
     "single/web_items.py",
     "cli/render.py",
@@ -22,16 +24,19 @@ ABOUT_ONE_TASK = {
     "data/web_items/items.py",
     "data/web_items/elements.py",
     "models/baselines.py",
+    "data/imports/olmocrbench.py",
 }
 #: Packages that make the data of one task each: from the files of a benchmark, or from recorded web pages.
 MAKE_DATA_OF_ONE_TASK = {"data/imports", "data/web_items"}
-#: Names of tasks that mean something else: commands and messages of renderers, languages of blocks, a format
-#: of tables.
+#: Names of tasks that mean something else: commands and messages of renderers, languages of blocks, formats
+#: of tables and of conversions, and rules by which tables are compared.
 OTHER_MEANINGS = {
     "cli/render.py": {"latex"},
     "cli/report.py": {"latex"},
     "reading/blocks.py": {"latex"},
     "report/tables.py": {"latex"},
+    "scoring/scorer.py": {"latex"},
+    "text/teds.py": {"omnidocbench"},
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from i2s_sdk.instances.instance import Instance
 from i2s_sdk.models.model import Completion, Finish, answers_whole
 from i2s_sdk.models.predictions import Predictions, find_predictions
 from i2s_sdk.tasks.question import Question
+from i2s_sdk.tasks.registry import SPECS
 
 INSTANCES = [
     Instance("1004.3799", "readoc", "arxiv", None),
@@ -100,3 +102,14 @@ def test_other_files_are_another_fingerprint(tmp_path: Path) -> None:
         prints.add(Predictions(found).fingerprint)
     (found,) = find_predictions(_write(tmp_path, **{"1004.3799.md": ""}), INSTANCES)
     assert len(prints | {Predictions(found).fingerprint}) == 3
+
+
+def test_suffixes_of_predictions_are_tried_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = replace(SPECS["readoc"], prediction_suffixes=(".md", "_repeat1.md"))
+    monkeypatch.setitem(SPECS, "readoc", spec)
+    _write(tmp_path, **{"arxiv/1004.3799_repeat1.md": "", "108110.md": "", "github/108110_repeat1.md": ""})
+    (found,) = find_predictions(tmp_path, INSTANCES)
+    assert {name: path.name for name, path in found.files.items()} == {
+        "1004.3799": "1004.3799_repeat1.md",
+        "108110": "108110.md",
+    }

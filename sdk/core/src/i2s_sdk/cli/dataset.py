@@ -314,6 +314,10 @@ def import_command(
                     image (ID.png), and the files dimentions_info.jsonl, dimentions_info_edit.jsonl
     design2code     folders of pages (NAME.html) and their images (NAME.png) with rick.jpg;
                     design2code_hard: the same of Design2Code-HARD
+    olmocrbench     folders with a folder pdfs and files of tests (*.jsonl), or hf:OWNER/NAME, which is
+                    downloaded
+    omnidocbench    annotation files (OmniDocBench.json), or folders that hold one; pages are the files of
+                    their names in images/ or pdfs/ beside it, or in --images
     plot2code       folders of Parquet files, or of images with metadata.jsonl
     readoc          folders of PDF documents with gold Markdown (SUBSET/pdf/ID.pdf with
                     SUBSET/markdown/ID.md, or ID.pdf beside ID.md), or hf:OWNER/NAME, which is downloaded
@@ -327,6 +331,8 @@ def import_command(
     Examples:
       i2s-sdk dataset import chartmimic dataset dimentions_info_edit.jsonl --out chartmimic
       i2s-sdk dataset import design2code testset_final --out design2code
+      i2s-sdk dataset import olmocrbench olmOCR-bench/bench_data --out olmocr-bench
+      i2s-sdk dataset import omnidocbench OmniDocBench --out omnidocbench
       i2s-sdk dataset import plot2code Plot2Code --task direct --out plot2code
       i2s-sdk dataset import readoc data --out readoc
       i2s-sdk dataset import sobench evaluation.jsonl --out so-bench

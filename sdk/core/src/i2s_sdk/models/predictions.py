@@ -1,6 +1,6 @@
 """Folders of predictions, as tools that read documents write them: one text file for each instance.
 
-Layouts, for a folder DIR, the subset and the id of an instance, and the suffix of its task (".md")::
+Layouts, for a folder DIR, the subset and the id of an instance, and a suffix of its task (".md")::
 
     DIR/SUBSET/SYSTEM/ID.md     several systems
     DIR/SUBSET/ID.md            one system, named like DIR
@@ -53,13 +53,13 @@ def find_predictions(
     """
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder; --predictions needs the folder of the predictions")
-    names = {one.id: one.id + _suffix(one.task) for one in instances}
+    names = {one.id: tuple(one.id + suffix for suffix in _suffixes(one.task)) for one in instances}
     folders = {one.system: one for one in _systems(folder, instances, names)}
     if not any(one.files for one in folders.values()):
         first = instances[0]
         raise UsageError(
             f"{folder} has no prediction for any of the {len(instances)} instances; looked for files such as "
-            f"{Path(first.subset, 'SYSTEM', names[first.id])} and {names[first.id]}"
+            f"{Path(first.subset, 'SYSTEM', names[first.id][0])} and {names[first.id][0]}"
         )
     for name in systems:
         if name not in folders:
@@ -67,30 +67,31 @@ def find_predictions(
     return tuple(folders[name] for name in (systems or folders))
 
 
-def _suffix(task: str) -> str:
-    """Return the suffix of a task's predictions.
+def _suffixes(task: str) -> tuple[str, ...]:
+    """Return the suffixes of a task's predictions.
 
     Raises:
         UsageError: They are not text files.
     """
     spec = task_spec(task)
-    if not spec.structure_suffix or spec.structure_is_site:
+    suffixes = spec.prediction_suffixes or ((spec.structure_suffix,) if spec.structure_suffix else ())
+    if not suffixes or spec.structure_is_site:
         raise UsageError(
             f"task {task!r} has no predictions that are text files; evaluate them with --model replay:FILE"
         )
-    return spec.structure_suffix
+    return suffixes
 
 
 def _systems(
-    folder: Path, instances: Sequence[Instance], names: Mapping[str, str]
+    folder: Path, instances: Sequence[Instance], names: Mapping[str, tuple[str, ...]]
 ) -> Iterator[PredictionFolder]:
     def files(*layouts: str) -> dict[str, Path]:
-        paths = {
-            one.id: path
-            for one in instances
-            for layout in layouts
-            if (path := folder / layout.format(subset=one.subset) / names[one.id]).is_file()
-        }
+        paths: dict[str, Path] = {}
+        for one in instances:
+            folders = [folder / layout.format(subset=one.subset) for layout in layouts]
+            places = (place / name for place in reversed(folders) for name in names[one.id])
+            if (path := next((place for place in places if place.is_file()), None)) is not None:
+                paths[one.id] = path
         for path in paths.values():
             if not path.resolve().is_relative_to(folder.resolve()):
                 raise DataError(path, 0, f"leads out of {folder}")

@@ -209,13 +209,16 @@ class DocumentPages:
         """Have the pages of an instance as files, as long as the block lasts.
 
         Yields:
-            The instance with ``pages``.
+            The instance with ``pages``; as it is if it has no document.
 
         Raises:
             DataError: The document cannot be drawn, which is a fault of the data; says why.
             ServiceError: The documents service does not answer.
         """
         document = task.document_of(instance)
+        if document is None:
+            yield instance
+            return
         content = await asyncio.to_thread(read_file, document)
         drawn = await self.documents.draw_pages(content, task.drawing)
         async with _page_files(document, drawn, task.drawing) as paths:
@@ -231,6 +234,9 @@ class DocumentPages:
             DataError, ServiceError: See ``shown``.
         """
         document = task.document_of(instance)
+        if document is None:
+            yield instance
+            return
         content = await asyncio.to_thread(read_file, document)
         drawn = await self.documents.draw_pages(content, task.drawing, count=1)
         async with _page_files(document, drawn, task.drawing) as (first,):
@@ -340,6 +346,8 @@ class GenerateStage:
             return await self._all_asked(instance, task, task.questions(instance))
         if self.model.whole:
             return await self._all_asked(instance, task, (task.whole_question(instance),))
+        if task.document_of(instance) is None:
+            return await self._all_asked(instance, task, task.questions(instance))
         assert self.pages is not None, "a model that is asked page by page has the documents service"
         async with self.pages.shown(instance, task) as shown:
             return await self._all_asked(instance, task, task.questions(shown))

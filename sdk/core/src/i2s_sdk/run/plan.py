@@ -462,7 +462,8 @@ class _Asked:
     answered: Set[Key]
 
     def is_shown_pages(self, instance: Instance) -> bool:
-        return isinstance(self.choice.tasks[instance.task], DocumentTask) and not self.whole
+        task = self.choice.tasks[instance.task]
+        return isinstance(task, DocumentTask) and not self.whole and task.document_of(instance) is not None
 
     def questions(self, instance: Instance) -> Iterator[tuple[Instance, Question]]:
         task = self.choice.tasks[instance.task]

@@ -91,7 +91,7 @@ async def open_needed(
     renderers = frozenset[str]().union(*(one.renderers for one in needs))
     others = frozenset[str]().union(*(one.others for one in needs))
     without = any(one.without for one in needs)
-    optional = renderers if len(renderers) > 1 or without else frozenset[str]()
+    optional = renderers - others if len(renderers) > 1 or without else frozenset[str]()
     with folder.storage.folder(LOGS) as logs:
         async with open_services(settings, logs, sorted(renderers | others), optional) as services:
             if services.missing and not services.renderers and not without:
@@ -241,8 +241,8 @@ class Runner:
         if self.model is None or StageName.GENERATE not in self.stages or self.model.whole:
             return set()
         answers = self.folder.answers.marks
-        unanswered = {one.task for one in remaining if one.id not in answers or not answers[one.id].final}
-        drawn = any(isinstance(self.plan.tasks[task], DocumentTask) for task in unanswered)
+        unanswered = (one for one in remaining if one.id not in answers or not answers[one.id].final)
+        drawn = any(_has_document(self.plan.tasks[one.task], one) for one in unanswered)
         return {DOCUMENTS} if drawn else set()
 
     async def work(self, remaining: Sequence[Instance], services: Services) -> None:
@@ -262,7 +262,7 @@ class Runner:
         works = {
             StageName.GENERATE: lambda: self._generating(services, comparer, caches, failures),
             StageName.RENDER: lambda: self._rendering(services, engines, comparer, caches),
-            StageName.SCORE: lambda: self._scoring(services, manifest, comparer, workers, caches),
+            StageName.SCORE: lambda: self._scoring(services, engines, manifest, comparer, workers, caches),
         }
         tally = _Tally(self)
         tally.notify("")
@@ -376,13 +376,17 @@ class Runner:
     def _scoring(
         self,
         services: Services,
+        engines: Mapping[str, RendererDescription],
         manifest: Manifest,
         comparer: MetricsDescription | None,
         workers: ScorerWorkers,
         caches: Caches,
     ) -> PipelineStage[Sample]:
         metrics = manifest.options.metrics
-        steps = score_steps(self.plan.tasks, services, metrics, workers, comparer, caches, self.plan.scorers)
+        own = self.plan.scorers
+        steps = score_steps(
+            self.plan.tasks, services, metrics, workers, comparer, caches, own, engines=engines
+        )
         return self._stage(ScoreStage(steps, self.folder), [comparer.slots] if comparer else [])
 
     def _stage(
@@ -401,6 +405,14 @@ async def _is_kept(model: Model, task: Task, instance: Instance) -> bool:
         return False
     try:
         return all([await model.is_kept(instance, question) for question in task.questions(instance)])
+    except DataError:  # the stage that asks says so of the sample
+        return False
+
+
+def _has_document(task: Task, instance: Instance) -> bool:
+    """Return whether pages of a document are drawn for a question about an instance."""
+    try:
+        return isinstance(task, DocumentTask) and task.document_of(instance) is not None
     except DataError:  # the stage that asks says so of the sample
         return False
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from i2s_client.documents import AsyncDocumentsClient
 from i2s_client.metrics import AsyncMetricsClient
 from i2s_sdk.data.folder import read_content
 from i2s_sdk.errors import ProtocolError, ScorerError, ServiceError
@@ -16,7 +15,6 @@ from i2s_sdk.run.pipeline import Sample, Watch
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.record import Failure, Outcome, SampleInstance, SampleRendering, SampleScore
 from i2s_sdk.scoring.scorer import (
-    Conversion,
     DrawnScorer,
     MetricValues,
     NotUsable,
@@ -27,7 +25,6 @@ from i2s_sdk.scoring.scorer import (
 from i2s_sdk.scoring.workers import ConversionFetcher, ScorerWorkers, TextConverter
 from i2s_sdk.tasks.task import Task
 from i2s_sdk.tasks.turn import turn_name
-from i2s_wire.documents import Fragment, FragmentFormat
 from i2s_wire.metrics.score import MetricFailureKind, MetricResult
 from i2s_wire.tracing import current_span, span
 
@@ -46,7 +43,7 @@ class ScoreStep:
     scorers: tuple[Scorer, ...]
     #: Run the scorers that need limits.
     workers: ScorerWorkers
-    #: Converts texts to HTML; None if no scorer needs that.
+    #: Converts texts to HTML and draws formulas; None if no scorer needs that.
     convert: TextConverter | None = None
     #: The cache that has values of earlier runs; None asks for all.
     cache: ScoreCache | None = None
@@ -254,20 +251,3 @@ def _values(
         if result.failure is not None:
             undefined[name] = result.failure.message
     return values, undefined
-
-
-@dataclass(frozen=True, slots=True)
-class HtmlConverter:
-    """Converts texts with the documents service."""
-
-    #: The service.
-    documents: AsyncDocumentsClient
-
-    async def __call__(self, conversions: Sequence[Conversion]) -> Mapping[str, str | None]:
-        """Return HTML by key; None for a text that pandoc refuses or that passes a limit.
-
-        Raises:
-            ServiceError: The service does not answer.
-        """
-        fragments = [Fragment(one.key, FragmentFormat[one.format.upper()], one.text) for one in conversions]
-        return {one.id: one.html for one in await self.documents.convert(fragments)}

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
-from i2s_client.service_table import DOCUMENTS, METRICS
+from i2s_client.service_table import DOCUMENTS, METRICS, RENDER_LATEX
 from i2s_sdk.errors import I2SError
 from i2s_sdk.run.caches import CachedRenderer, Caches, Renderer, ScoreCache
+from i2s_sdk.run.conversions import Converters, FormulaDrawer, HtmlConverter
 from i2s_sdk.run.render import ReadStep, RenderStep, StructureStep, image_limits
-from i2s_sdk.run.score import HtmlConverter, ScoreStep
-from i2s_sdk.scoring.scorer import ConvertingScorer, DrawnScorer, Scorer
+from i2s_sdk.run.score import ScoreStep
+from i2s_sdk.scoring.scorer import FORMULA, DrawnScorer, Scorer, conversion_formats
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.stack.services import Services
 from i2s_sdk.tasks.metrics import image_metrics, scorers_of
@@ -123,6 +125,7 @@ def score_steps(
     comparer: MetricsDescription | None = None,
     caches: Caches = NO_CACHES,
     own: Sequence[Scorer] = (),
+    engines: Mapping[str, RendererDescription] | None = None,
 ) -> dict[str, ScoreStep]:
     """Return how the samples of each task are scored.
 
@@ -134,11 +137,12 @@ def score_steps(
         comparer: What the metric service says; without it nothing is taken from a cache.
         caches: Values of metrics of earlier runs.
         own: Scorers of the user.
+        engines: What the renderers say of themselves; without it no formula is taken from a cache.
     """
     steps: dict[str, ScoreStep] = {}
     for name, task in tasks.items():
         images, scorers = image_metrics_of_run(task, metrics), (*scorers_of_run(task, metrics), *own)
-        converter = HtmlConverter(services.documents) if services.documents is not None else None
+        converter = converters(services, task, caches, engines or {})
         cache = None
         if caches.scores is not None and comparer is not None:
             cache = ScoreCache.of(caches.scores, comparer, task.profile)
@@ -157,6 +161,32 @@ def scoring_services(tasks: Iterable[Task]) -> set[str]:
     for task in tasks:
         if image_metrics(task):
             services.add(METRICS)
-        if any(isinstance(one, ConvertingScorer) for one in available_scorers(task)):
+        formats = {one for scorer in available_scorers(task) for one in conversion_formats(scorer)}
+        if FORMULA in formats:
+            services.add(RENDER_LATEX)
+        if formats - {FORMULA}:
             services.add(DOCUMENTS)
     return services
+
+
+def converters(
+    services: Services,
+    task: Task,
+    caches: Caches = NO_CACHES,
+    engines: Mapping[str, RendererDescription] = MappingProxyType({}),
+) -> Converters:
+    """Return what does the conversions of a task's scorers, with the services at hand.
+
+    Args:
+        services: Services that are running.
+        task: Its profile is part of what is kept.
+        caches: Answers of renderers of earlier runs.
+        engines: What the renderers say of themselves; without it nothing is taken from a cache.
+    """
+    html = HtmlConverter(services.documents) if services.documents is not None else None
+    renderer: Renderer | None = services.renderers.get(RENDER_LATEX)
+    if renderer is None:
+        return Converters(html)
+    if caches.renders is not None and RENDER_LATEX in engines:
+        renderer = CachedRenderer(renderer, caches.renders, engines[RENDER_LATEX], task.profile)
+    return Converters(html, FormulaDrawer(renderer))

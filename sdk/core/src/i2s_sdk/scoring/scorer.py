@@ -73,15 +73,23 @@ class Scorable:
     drawn_truth: str | None = None
     #: Subset of the instance; empty if it is not known.
     subset: str = ""
-    #: HTML by the key of each conversion that was asked for; None if the text cannot be converted.
+    #: Results by the key of each conversion that was asked for; None if the text cannot be converted.
     conversions: Mapping[str, str | None] = field(default_factory=dict)
+
+
+#: The format of conversions that are drawn and not converted to HTML.
+FORMULA = "formula"
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A text that the documents service converts to HTML."""
+    """A text that a service converts.
 
-    #: "markdown" or "latex", as pandoc reads them.
+    The documents service makes HTML of "markdown" and "latex", as pandoc reads them. The LaTeX renderer draws
+    "formula", the LaTeX of a formula without delimiters; its result is what ``page_tokens.read_drawn`` reads.
+    """
+
+    #: "markdown", "latex" or FORMULA.
     format: str
     #: A piece of a document, such as a table.
     text: str
@@ -166,7 +174,7 @@ class Scorer(Protocol):
 
 @runtime_checkable
 class ConvertingScorer(Scorer, Protocol):
-    """A scorer that needs pieces of the texts as HTML, and asks for them before it scores."""
+    """A scorer that needs pieces of the texts converted, and asks for that before it scores."""
 
     def conversions(self, sample: Scorable) -> tuple[Conversion, ...]:
         """Return the texts to be converted before the sample can be scored further.
@@ -175,6 +183,27 @@ class ConvertingScorer(Scorer, Protocol):
         not among them.
         """
         ...
+
+
+@runtime_checkable
+class FormulaScorer(ConvertingScorer, Protocol):
+    """A scorer whose conversions are not only HTML."""
+
+    @property
+    def conversion_formats(self) -> frozenset[str]:
+        """The formats that it asks for, by which services are started."""
+        ...
+
+
+#: Formats of a scorer that does not say which ones it asks for.
+_HTML_FORMATS = frozenset({"markdown", "latex"})
+
+
+def conversion_formats(scorer: Scorer) -> frozenset[str]:
+    """Return the formats of the conversions that a scorer asks for; none if it asks for none."""
+    if isinstance(scorer, FormulaScorer):
+        return scorer.conversion_formats
+    return _HTML_FORMATS if isinstance(scorer, ConvertingScorer) else frozenset()
 
 
 @runtime_checkable

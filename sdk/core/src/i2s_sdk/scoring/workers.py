@@ -208,10 +208,10 @@ _ROUNDS = 8
 
 
 class TextConverter(Protocol):
-    """Something that converts texts to HTML, such as the documents service."""
+    """Something that does conversions, such as the documents service."""
 
     async def __call__(self, conversions: Sequence[Conversion]) -> Mapping[str, str | None]:
-        """Return HTML by key; None for a text that cannot be converted.
+        """Return the results by key; None for a text that cannot be converted.
 
         Raises:
             ServiceError: The service does not answer.

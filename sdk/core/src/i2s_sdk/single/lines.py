@@ -14,11 +14,12 @@ from i2s_sdk.errors import DataError, UsageError
 from i2s_sdk.instances.instance import Content, Instance
 from i2s_sdk.json_text import read_json
 from i2s_sdk.models.model import Completion
+from i2s_sdk.run.conversions import Converters
 from i2s_sdk.run.generate import answer_of
 from i2s_sdk.run.pipeline import instance_facts
 from i2s_sdk.run.render import StructureStep
-from i2s_sdk.run.score import HtmlConverter, ScoreStep
-from i2s_sdk.run.steps import available_scorers, scoring_services
+from i2s_sdk.run.score import ScoreStep
+from i2s_sdk.run.steps import available_scorers, converters, scoring_services
 from i2s_sdk.run.storage.record import Record
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
@@ -144,11 +145,11 @@ class _Lines:
                     raise DataError(self.where, result.line, result.fault)
         return count
 
-    async def _converter(self, stack: AsyncExitStack) -> HtmlConverter | None:
-        """Return what converts texts, open as long as the stack, if a scorer needs it.
+    async def _converter(self, stack: AsyncExitStack) -> Converters | None:
+        """Return what converts texts and draws formulas, open as long as the stack, if a scorer needs it.
 
         Raises:
-            StackError: The documents service cannot be started.
+            StackError: A service cannot be started.
             ServiceUnavailableError: It does not serve at its address.
         """
         needed = scoring_services((self.task,))
@@ -156,7 +157,7 @@ class _Lines:
             return None
         logs = stack.enter_context(passing_logs())
         services = await stack.enter_async_context(open_services(self.settings, logs, sorted(needed)))
-        return HtmlConverter(services.documents) if services.documents is not None else None
+        return converters(services, self.task)
 
     async def _in_order(
         self, lines: Iterable[bytes], step: ScoreStep

@@ -74,20 +74,34 @@ def without_tokens(text: str, spans: Spans, share: float, chance: Random) -> str
     Returns:
         The text; None if it has so few tokens that this part of them is none, or all.
     """
-    sizes = [end - start for start, end in spans]
-    wanted = share * sum(sizes)
-    if round(share * len(spans)) == 0:
-        return None
-    last = len(spans) - _length(sizes[::-1], wanted)
-    start = last if share >= 0.5 else chance.randint(0, last)
-    number = _length(sizes[start:], wanted)
-    if not 0 < number < len(spans):
+    left_out = stretch([end - start for start, end in spans], share, chance)
+    if left_out is None:
         return None
     pieces, at = [], 0
-    for begin, end in spans[start : start + number]:
+    for begin, end in (spans[place] for place in left_out):
         pieces.append(text[at:begin])
         at = end
     return "".join([*pieces, text[at:]])
+
+
+def stretch(sizes: Sequence[int], share: float, chance: Random) -> range | None:
+    """Return which of some tokens in a row are a share of them, by their sizes; the last ones if it is half.
+
+    Args:
+        sizes: Sizes of the tokens, in order.
+        share: The part of the sum of the sizes, to a whole token.
+        chance: Chooses where the stretch begins.
+
+    Returns:
+        Their places; None if there are so few tokens that this part of them is none, or all.
+    """
+    wanted = share * sum(sizes)
+    if round(share * len(sizes)) == 0:
+        return None
+    last = len(sizes) - _length(sizes[::-1], wanted)
+    start = last if share >= 0.5 else chance.randint(0, last)
+    number = _length(sizes[start:], wanted)
+    return range(start, start + number) if 0 < number < len(sizes) else None
 
 
 def _length(sizes: Sequence[int], wanted: float) -> int:

@@ -122,7 +122,9 @@ class TaskSpec:
     wild_subsets: tuple[str, ...] = ()
     #: Suffix of files of ground truth; empty if the target is not a file.
     structure_suffix: str = ""
-    #: Whether these are archives of sites and no text.
+    #: Suffixes of files of predictions in the order looked for; empty takes ``structure_suffix``.
+    prediction_suffixes: tuple[str, ...] = ()
+    #: Whether files of ground truth are archives of sites and no text.
     structure_is_site: bool = False
     #: Returns what is wrong with ground truth, empty for nothing.
     structure_fault: Callable[[Content], str] = no_fault

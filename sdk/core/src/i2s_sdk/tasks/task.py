@@ -129,8 +129,8 @@ class DocumentTask(Protocol):
         """The drawing of document pages: resolution and format."""
         ...
 
-    def document_of(self, instance: Instance) -> Path:
-        """Return the document of an instance."""
+    def document_of(self, instance: Instance) -> Path | None:
+        """Return the document of an instance; None if it is an image, which is shown as it is."""
         ...
 
     def whole_question(self, instance: Instance) -> Question:

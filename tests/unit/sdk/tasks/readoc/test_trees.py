@@ -11,7 +11,8 @@ from rapidfuzz.distance import Levenshtein
 import readoc_definition
 from i2s_sdk.scoring.scorer import MetricValues, Scorable
 from i2s_sdk.tasks.readoc.scorer import ReadocScorer
-from i2s_sdk.tasks.readoc.trees import MAX_NODES, TextTree, apted_distance, heading_tree, tree_distances
+from i2s_sdk.tasks.readoc.trees import MAX_NODES, apted_distance, heading_tree
+from i2s_sdk.text.tree_distance import TextTree, tree_distances
 from i2s_wire.metrics.profile import Profile
 
 

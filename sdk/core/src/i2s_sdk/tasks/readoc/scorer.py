@@ -16,7 +16,8 @@ from i2s_sdk.tasks.readoc.detail import detail_of
 from i2s_sdk.tasks.readoc.markdown import DocumentSegments, after_tables, before_tables, segments
 from i2s_sdk.tasks.readoc.order import BlockMatch, kendall_distance_score, match_blocks, token_order_score
 from i2s_sdk.tasks.readoc.tables import table_conversions, table_tree, with_latex_for_html, with_latex_tables
-from i2s_sdk.tasks.readoc.trees import MAX_NODES, TextTree, apted_distance, heading_tree, tree_distances
+from i2s_sdk.tasks.readoc.trees import MAX_NODES, apted_distance, heading_tree
+from i2s_sdk.text.tree_distance import TextTree, tree_distances
 from i2s_wire.metrics.profile import Profile
 
 #: The share of the longer text by which it is expected to differ. It decides how much work is tried first,

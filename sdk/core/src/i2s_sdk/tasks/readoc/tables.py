@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from i2s_sdk.scoring.scorer import Conversion
 from i2s_sdk.tasks.readoc.markdown import fenced_lines
-from i2s_sdk.tasks.readoc.trees import TextTree
+from i2s_sdk.text.tree_distance import TextTree
 from i2s_wire.metrics.profile import Profile
 
 if TYPE_CHECKING:

@@ -1,0 +1,64 @@
+"""Which predicted blocks belong to which true ones."""
+
+import random
+
+import pytest
+from rapidfuzz.distance import Levenshtein
+
+from i2s_sdk.tasks.omnidocbench.match import BlockMatch, _has_part, match_blocks
+
+ONE = "thequickbrownfoxjumpsoverthelazydog"
+TWO = "packmyboxwithfivedozenliquorjugs"
+THREE = "sphinxofblackquartzjudgemyvow"
+
+
+def matched(gold, predicted, ignored=None, *, forced=False):
+    ignored = ignored or [False] * len(gold)
+    return {(one.gold, one.predicted) for one in match_blocks(gold, predicted, ignored, forced=forced)}
+
+
+def test_equal_blocks_match_in_any_order():
+    assert matched([ONE, TWO, THREE], [THREE, ONE, TWO]) == {((0,), (1,)), ((1,), (2,)), ((2,), (0,))}
+
+
+def test_a_true_block_matches_a_run_of_pieces():
+    assert matched([ONE, TWO], [ONE[:18], ONE[18:], TWO]) == {((0,), (0, 1)), ((1,), (2,))}
+
+
+def test_true_blocks_that_one_predicted_block_holds_match_it_together():
+    assert matched([ONE, TWO], [ONE + TWO]) == {((0, 1), (0,))}
+
+
+def test_a_short_true_block_is_found_within_a_long_predicted_one():
+    assert matched([ONE + TWO, THREE], [ONE + TWO + THREE]) == {((0, 1), (0,))}
+
+
+def test_what_is_left_matches_only_if_that_is_forced():
+    assert matched([ONE, TWO], [ONE, "0123456789"]) == {((0,), (0,)), ((1,), ()), ((), (1,))}
+    assert matched([ONE, TWO], [ONE, "0123456789"], forced=True) == {((0,), (0,)), ((1,), (1,))}
+    assert matched([ONE], ["0123456789"]) == {((0,), ()), ((), (0,))}
+    assert matched([ONE], ["0123456789"], forced=True) == {((0,), (0,))}
+
+
+def test_a_predicted_header_is_taken_by_the_ignored_block_and_a_missing_one_by_none():
+    assert matched([TWO, ONE], [TWO, ONE], [True, False]) == {((0,), (0,)), ((1,), (1,))}
+    assert matched([TWO, ONE], [ONE], [True, False]) == {((0,), ()), ((1,), (0,))}
+
+
+def test_nothing_matches_nothing():
+    assert match_blocks([], [], []) == []
+    assert match_blocks([ONE], [], [False]) == [BlockMatch((0,), ())]
+    assert match_blocks([], [ONE], []) == [BlockMatch((), (0,))]
+
+
+@pytest.mark.parametrize("or_equal", [False, True])
+@pytest.mark.parametrize("below", [0.4, 0.6])
+def test_places_that_are_left_out_hold_no_part(below, or_equal):
+    chance = random.Random(7)
+    for _ in range(400):
+        text = "".join(chance.choice("abc") for _ in range(chance.randint(0, 30)))
+        part = "".join(chance.choice("abc") for _ in range(chance.randint(0, 12)))
+        places = range(len(text) - len(part) + 1) if part else ()
+        shares = [Levenshtein.distance(text[at : at + len(part)], part) / len(part) for at in places]
+        wanted = any(one < below or (or_equal and one == below) for one in shares)
+        assert _has_part(text, part, below, or_equal=or_equal) == wanted, (text, part)
