@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import subprocess
@@ -13,30 +14,34 @@ import opentelemetry.environment_variables
 import opentelemetry.sdk.environment_variables
 import pytest
 
-from i2s_chassis.server.settings import Address
+from i2s_chassis.renderer.settings import RendererSettings
+from i2s_chassis.server.settings import Address, ServiceSettings
 from i2s_client.service_table import service_row
 from i2s_documents.settings import DocumentsSettings
 from i2s_gateway.command import command as gateway_command
 from i2s_metrics.settings import MetricsSettings
-from i2s_render_html.settings import HtmlSettings
-from i2s_render_latex.settings import LatexSettings
-from i2s_render_lilypond.settings import LilypondSettings
-from i2s_render_python.settings import PythonSettings
 from i2s_sdk.cli.main import group
 from i2s_sdk.data.selection import Shard
 from i2s_sdk.settings import Settings
+from i2s_wire.renderers import RENDERER_SPECS
 
 ROOT = Path(__file__).resolve().parents[3]
-OF = {
-    settings.service: settings
-    for settings in (
-        LatexSettings,
-        HtmlSettings,
-        LilypondSettings,
-        PythonSettings,
-        DocumentsSettings,
-        MetricsSettings,
+
+
+def settings_of(module: str) -> type[RendererSettings]:
+    """The settings of the renderer in a package."""
+    (found,) = (
+        one
+        for one in vars(importlib.import_module(f"{module}.settings")).values()
+        if isinstance(one, type) and issubclass(one, RendererSettings) and one.__module__.startswith(module)
     )
+    return found
+
+
+OF: dict[str, type[ServiceSettings]] = {
+    **{spec.name: settings_of(f"i2s_{spec.name.replace('-', '_')}") for spec in RENDERER_SPECS},
+    "documents": DocumentsSettings,
+    "metrics": MetricsSettings,
 }
 #: Variables that our programs read, but not as settings of ours.
 OF_OPENTELEMETRY = {

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from i2s_sdk.single.lines import LineFault, LineScore, score_lines
     from i2s_sdk.single.render import (
         RenderedSource,
+        render,
         render_html,
         render_latex,
         render_lilypond,
@@ -111,6 +112,7 @@ _HOMES = {
     "metric_correlations": "i2s_sdk.report.analyses",
     "metrics": "i2s_sdk.single.score",
     "read_run": "i2s_sdk.run.storage.folder",
+    "render": "i2s_sdk.single.render",
     "render_html": "i2s_sdk.single.render",
     "render_latex": "i2s_sdk.single.render",
     "render_lilypond": "i2s_sdk.single.render",
@@ -177,6 +179,7 @@ __all__ = [
     "metric_correlations",
     "metrics",
     "read_run",
+    "render",
     "render_html",
     "render_latex",
     "render_lilypond",

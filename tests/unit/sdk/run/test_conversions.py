@@ -68,4 +68,6 @@ def test_a_formula_is_displayed_once_and_without_a_number() -> None:
 def test_scorers_that_say_nothing_of_formats_ask_for_html() -> None:
     (readoc,) = ReadocTask().scorers
     assert conversion_formats(readoc) == {"markdown", "latex"}
-    assert not any(conversion_formats(one) for one in LatexTask().scorers)
+    formats = {one.name: conversion_formats(one) for one in LatexTask().scorers}
+    assert formats.pop("teds") == {"markdown", "latex"}
+    assert not any(formats.values())

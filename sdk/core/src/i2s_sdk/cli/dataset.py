@@ -321,6 +321,7 @@ def import_command(
     plot2code       folders of Parquet files, or of images with metadata.jsonl
     readoc          folders of PDF documents with gold Markdown (SUBSET/pdf/ID.pdf with
                     SUBSET/markdown/ID.md, or ID.pdf beside ID.md), or hf:OWNER/NAME, which is downloaded
+    smb             folders of Parquet files, such files, or hf:PRAIG/SMB, which is downloaded
     sobench         evaluation files (*.jsonl), or label files (*.json) with --images; a folder stands
                     for its files of these names
     visualwebbench  folders of Parquet files, such files, or hf:OWNER/NAME, which is downloaded

@@ -61,6 +61,7 @@ COMMANDS: dict[str, str | None] = {
     "down": "services",
     "status": "services",
     "logs": "services",
+    "deploy": "deploy",
     "http": None,
     "completion": "completion",
 }

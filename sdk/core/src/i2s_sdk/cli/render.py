@@ -12,12 +12,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from i2s_client.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND, RENDER_PYTHON
+from i2s_client.service_table import (
+    RENDER_HTML,
+    RENDER_LATEX,
+    RENDER_LILYPOND,
+    RENDER_PYTHON,
+    languages,
+    usable_renderers,
+)
 from i2s_sdk.cli.main import FAULT, LazyGroup
 from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options_for
 from i2s_sdk.cli.run_options import MOST_NAMES
 from i2s_sdk.cli.terminal import say, say_json
 from i2s_sdk.errors import UsageError
+from i2s_wire.renderer import Images, RendererSpec
+from i2s_wire.renderers import RENDERER_SPECS
 
 if TYPE_CHECKING:
     from i2s_sdk.single.render import RenderedSource
@@ -35,8 +44,28 @@ def out_option(command: F) -> F:
     return option(command)
 
 
-def page_settings(dpi: int) -> Callable[[F], F]:
-    """Add the options of engines that make pages; ``dpi`` is their default resolution."""
+def window_settings(command: F) -> F:
+    """Add the options of engines that show a window."""
+    for option in (
+        click.option("--full-page", is_flag=True, help="Take the whole page instead of the viewport."),
+        click.option(
+            "--scale", type=float, default=1.0, metavar="N", help="Device pixels per CSS pixel.  [default: 1]"
+        ),
+        click.option(
+            "--viewport", default="1920x1080", metavar="WxH", help="In CSS pixels.  [default: 1920x1080]"
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def page_settings(dpi: float | None = None) -> Callable[[F], F]:
+    """Add the options of engines that make pages.
+
+    Args:
+        dpi: Their default resolution; None if it is not known here.
+    """
+    default = "that of the engine" if dpi is None else f"{dpi:g}"
 
     def add(command: F) -> F:
         for option in (
@@ -44,7 +73,7 @@ def page_settings(dpi: int) -> Callable[[F], F]:
                 "--whole-page", is_flag=True, help="Keep the page as it is: no cut at the foot, no crop."
             ),
             click.option("--page", type=int, default=1, metavar="N", help="Page to show.  [default: 1]"),
-            click.option("--dpi", type=float, metavar="DPI", help=f"Resolution.  [default: {dpi}]"),
+            click.option("--dpi", type=float, metavar="DPI", help=f"Resolution.  [default: {default}]"),
         ):
             command = option(command)
         return command
@@ -238,14 +267,22 @@ def latex_command(
 _VIEWPORT = re.compile(r"(\d{1,5})x(\d{1,5})")
 
 
+def _size(viewport: str) -> tuple[int, int]:
+    """Return width and height.
+
+    Raises:
+        click.UsageError: They are not of the form.
+    """
+    size = _VIEWPORT.fullmatch(viewport)
+    if size is None:
+        raise click.UsageError(f"--viewport {viewport}: must be WIDTHxHEIGHT, such as 1280x720")
+    return int(size[1]), int(size[2])
+
+
 @click.command("html", short_help="A web site, static or for Jekyll.")
 @click.argument("site")
 @out_option
-@click.option("--viewport", default="1920x1080", metavar="WxH", help="In CSS pixels.  [default: 1920x1080]")
-@click.option(
-    "--scale", type=float, default=1.0, metavar="N", help="Device pixels per CSS pixel.  [default: 1]"
-)
-@click.option("--full-page", is_flag=True, help="Take the whole page instead of the viewport.")
+@window_settings
 @click.option("--entry", default="", metavar="PATH", help="Page to show.  [default: the index page]")
 @click.option("--text", metavar="FILE", help="Write the text of the page there.")
 @click.option(
@@ -288,9 +325,7 @@ def html_command(
     """  # noqa: D301 - \b is for click
     settings = load_settings(given, profile=profile)
     require_out(out, as_json)
-    size = _VIEWPORT.fullmatch(viewport)
-    if size is None:
-        raise click.UsageError(f"--viewport {viewport}: must be WIDTHxHEIGHT, such as 1280x720")
+    width, height = _size(viewport)
     from i2s_sdk.single.render import Given, render_html, site_of_answer
     from i2s_sdk.tasks.webpage import WebpageTask
     from i2s_wire.render.options import ElementQuery, SiteBuild, SiteOptions, WindowOptions
@@ -302,7 +337,7 @@ def html_command(
     result = render_html(
         source,
         entry_path=entry,
-        window=WindowOptions(int(size[1]), int(size[2]), scale, full_page),
+        window=WindowOptions(width, height, scale, full_page),
         options=SiteOptions(want_text=True, elements=query, build=SiteBuild[build.upper()]),
         settings=settings,
     )
@@ -432,16 +467,62 @@ def _files(folder: Path) -> dict[str, bytes]:
         raise UsageError(f"--beside {folder}: cannot be read: {error.strerror}") from None
 
 
-#: Engines in the order in which people need them.
-ENGINES = ("latex", "html", "lilypond", "python")
+def _language_command(language: str, spec: RendererSpec) -> click.Command:
+    """Return the command of a language that has no options of its own here."""
+
+    @click.command(language, short_help=f"With the {spec.title}.")
+    @click.argument("file")
+    @out_option
+    @click.option("--beside", metavar="FOLDER", help="Files that it reads, by their paths in FOLDER.")
+    @(window_settings if spec.images is Images.WINDOW else page_settings())
+    @json_option
+    @settings_options_for(spec.name)
+    def command(file: str, out: str | None, beside: str | None, as_json: bool, **given: Any) -> int:  # noqa: ANN401
+        """Render FILE ("-" is standard input) in its jail.
+
+        Without an image the exit code is 1 and nothing is written.
+        """
+        settings = load_settings(given)
+        require_out(out, as_json)
+        source, files = read_bytes(file), _files(Path(beside)) if beside is not None else {}
+        from i2s_sdk.single.render import page_options, render
+        from i2s_wire.render.options import PageOptions, WindowOptions
+
+        page, window = None, None
+        if spec.images is Images.WINDOW:
+            window = WindowOptions(*_size(given["viewport"]), given["scale"], given["full_page"])
+        else:
+            page = page_options(PageOptions(), given["dpi"], given["page"], given["whole_page"])
+        result = render(language, source, files=files, page=page, window=window, settings=settings)
+        return print_result(result, out, as_json)
+
+    return command
+
+
+class _Languages(LazyGroup):
+    """The commands of this module, and one for each language of other renderers."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the languages; of a renderer that has several, the first."""
+        others = [one.languages[0] for one in usable_renderers()]
+        return list(dict.fromkeys((*super().list_commands(ctx), *others)))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of a language.
+
+        Raises:
+            UnknownNameError: Nothing renders it.
+        """
+        spec = None if cmd_name in self.commands else languages().get(cmd_name)
+        return super().get_command(ctx, cmd_name) if spec is None else _language_command(cmd_name, spec)
 
 
 @click.group(
     "render",
-    cls=LazyGroup,
+    cls=_Languages,
     modules={},
     kind="engine",
-    order=ENGINES,
+    order=tuple(one.languages[0] for one in RENDERER_SPECS),
     short_help="Render code to a PNG.",
 )
 def render_command() -> None:

@@ -12,7 +12,13 @@ from i2s_sdk.run.conversions import Converters, FormulaDrawer, HtmlConverter
 from i2s_sdk.run.render import ReadStep, RenderStep, StructureStep, image_limits
 from i2s_sdk.run.score import ScoreStep
 from i2s_sdk.run.truths import Truths
-from i2s_sdk.scoring.scorer import FORMULA, DrawnScorer, Scorer, conversion_formats
+from i2s_sdk.scoring.scorer import (
+    FORMULA,
+    DrawnScorer,
+    OptionalConversions,
+    Scorer,
+    conversion_formats,
+)
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.stack.services import Services
 from i2s_sdk.tasks.metrics import image_metrics, scorers_of
@@ -22,7 +28,10 @@ from i2s_wire.render.description import RendererDescription
 
 
 def run_metrics(
-    tasks: Iterable[Task], comparer: MetricsDescription | None, own: Iterable[Scorer] = ()
+    tasks: Iterable[Task],
+    comparer: MetricsDescription | None,
+    own: Iterable[Scorer] = (),
+    missing: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return the version of each metric of a run, and why the others of its tasks cannot be computed.
 
@@ -30,6 +39,7 @@ def run_metrics(
         tasks: All of one profile.
         comparer: The metric service; None if no task compares images.
         own: Scorers of the user.
+        missing: Why services are not here that could be done without.
     """
     versions: dict[str, str] = {}
     unavailable: dict[str, str] = {}
@@ -45,8 +55,11 @@ def run_metrics(
             else:
                 versions[name] = described[name].version
         for scorer in scorers_of(task):
+            lost = [missing[one] for one in _services_of(scorer) if one in missing]
             for metric in scorer.metrics:
-                if metric.name in task.unavailable():
+                if lost and _can_be_missing(scorer):
+                    unavailable[f"{metric.name} of {task.name}"] = lost[0]
+                elif metric.name in task.unavailable():
                     unavailable[f"{metric.name} of {task.name}"] = task.unavailable()[metric.name]
                 else:
                     computed_here[metric.name] = scorer.version
@@ -145,6 +158,7 @@ def score_steps(
     steps: dict[str, ScoreStep] = {}
     for name, task in tasks.items():
         images, scorers = image_metrics_of_run(task, metrics), (*scorers_of_run(task, metrics), *own)
+        scorers = tuple(one for one in scorers if _can_convert(one, services))
         converter = converters(services, task, caches, engines or {})
         cache = None
         if caches.scores is not None and comparer is not None:
@@ -164,12 +178,30 @@ def scoring_services(tasks: Iterable[Task]) -> set[str]:
     for task in tasks:
         if image_metrics(task):
             services.add(METRICS)
-        formats = {one for scorer in available_scorers(task) for one in conversion_formats(scorer)}
-        if FORMULA in formats:
-            services.add(RENDER_LATEX)
-        if formats - {FORMULA}:
-            services.add(DOCUMENTS)
+        needed = (one for one in available_scorers(task) if not _can_be_missing(one))
+        services.update(service for scorer in needed for service in _services_of(scorer))
     return services
+
+
+def optional_services(tasks: Iterable[Task]) -> set[str]:
+    """Return the services without which some metrics of tasks are missing, and a run goes on."""
+    scorers = [one for task in tasks for one in available_scorers(task) if _can_be_missing(one)]
+    return {service for scorer in scorers for service in _services_of(scorer)}
+
+
+def _services_of(scorer: Scorer) -> set[str]:
+    formats = conversion_formats(scorer)
+    services = {RENDER_LATEX} if FORMULA in formats else set()
+    return services | ({DOCUMENTS} if formats - {FORMULA} else set())
+
+
+def _can_be_missing(scorer: Scorer) -> bool:
+    return isinstance(scorer, OptionalConversions) and scorer.conversions_optional
+
+
+def _can_convert(scorer: Scorer, services: Services) -> bool:
+    """Return whether a scorer has all services for its conversions, if it can do without them."""
+    return not _can_be_missing(scorer) or _services_of(scorer) <= services.clients.keys()
 
 
 def converters(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from i2s_client.render import AsyncRenderClient
-from i2s_client.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND, RENDER_PYTHON
+from i2s_client.service_table import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND, RENDER_PYTHON, languages
 from i2s_sdk.errors import DataError, UnknownNameError, UsageError
 from i2s_sdk.instances.site_files import read_site_folder, read_tar, read_zip
 from i2s_sdk.reading import fenced_blocks
@@ -134,6 +134,46 @@ class RenderedSource:
 def is_document(source: str) -> bool:
     r"""Return whether LaTeX code is a document of its own: it has a ``\documentclass`` outside a comment."""
     return _CLASS.search(source) is not None
+
+
+def render(
+    language: str,
+    source: str | bytes,
+    *,
+    files: Mapping[str, bytes] | None = None,
+    page: PageOptions | None = None,
+    window: WindowOptions | None = None,
+    settings: Settings | None = None,
+) -> RenderedSource:
+    """Render a source in any language in the jail of its renderer, as it is: nothing is read or repaired.
+
+    >>> render("dot", "digraph { a -> b }").png  # doctest: +SKIP
+
+    Args:
+        language: Language, such as "latex", or one of a renderer of another package.
+        source: The file that is rendered.
+        files: The files beside it, by relative path.
+        page: For renderers that make pages: which, and how; None takes their defaults.
+        window: For renderers that show a window; None takes their defaults.
+        settings: None reads environment and configuration file.
+
+    Raises:
+        UnknownNameError: Nothing renders this language.
+        StackError: The renderer cannot be started.
+        ServiceError: It does not answer, or does not take these options.
+    """
+    known = languages()
+    if language not in known:
+        raise UnknownNameError("language", language, known)
+    spec = known[language]
+    text = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
+    options = RenderOptions(page=page or PageOptions(), window=window or WindowOptions())
+    request = RenderRequest(spec.source_of(text, files), options)
+
+    async def work(renderer: AsyncRenderClient) -> RenderedSource:
+        return RenderedSource(await renderer.render(request), (), text.decode("utf-8", "replace"))
+
+    return _with_renderer(spec.name, work, settings or Settings.load())
 
 
 def render_latex(

@@ -15,6 +15,7 @@ from i2s_sdk.tasks.latex.spec import LATEX
 from i2s_sdk.tasks.music.spec import MUSIC
 from i2s_sdk.tasks.olmocrbench.spec import OLMOCRBENCH
 from i2s_sdk.tasks.omnidocbench.spec import OMNIDOCBENCH
+from i2s_sdk.tasks.omr.spec import OMR
 from i2s_sdk.tasks.readoc.spec import READOC
 from i2s_sdk.tasks.scimage.spec import SCIMAGE
 from i2s_sdk.tasks.sobench.spec import SOBENCH
@@ -103,6 +104,7 @@ BUILT_IN: dict[str, TaskSpec] = {
         SCIMAGE,
         CHART,
         *DESIGN2CODE_TASKS,
+        OMR,
     )
 }
 
