@@ -10,12 +10,15 @@ from PIL import Image
 
 from i2s_sdk.errors import DataError, SettingsError
 from i2s_sdk.instances.instance import Content, Instance
+from i2s_sdk.scoring.scorer import MetricValues, Scorable
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks import NoStructure, RepairKind, Structure, TextPart
 from i2s_sdk.tasks.design2code.task import OCR_NAME, Design2codeTask
 from i2s_sdk.tasks.registry import open_task, task_spec
 from i2s_sdk.tasks.turn import ObservedImage, RevisingTask, TurnResult, observe, turn_texts
-from i2s_sdk.tasks.webpage.layout import page_from_text
+from i2s_sdk.tasks.view import PlacesPanel, RowMark, ShownSample
+from i2s_sdk.tasks.webpage.block_match import Block
+from i2s_sdk.tasks.webpage.layout import ShownPage, page_from_text, page_to_text
 from i2s_sdk.tasks.webpage.site import Site, SiteStructure
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.rendering import Rendering, Verdict
@@ -124,6 +127,21 @@ def test_the_oracle_is_read_as_the_ground_truth(profile: Profile) -> None:
         structure = task.structure_from(spec.answer(Content(structure=page), question))
         assert isinstance(structure, Structure)
         assert structure.code == page
+
+
+def test_the_report_shows_the_blocks_of_whichever_scorer_compared_them() -> None:
+    page = page_to_text(ShownPage((Block("a", (0, 0, 1, 1), (0, 0, 0)),), {}))
+    for name in ("design2code", OCR_NAME):
+        for profile in Profile:
+            (scorer,) = open_task(name, profile).scorers
+            values = scorer.score(Scorable("a", drawn=page, drawn_truth=page))
+            assert isinstance(values, MetricValues)
+            show = task_spec(name).view
+            assert show is not None
+            (panel,) = show(ShownSample(detail={scorer.name: values.detail}))
+            assert isinstance(panel, PlacesPanel)
+            assert [row.mark for row in panel.rows] == [RowMark.MATCHED]
+            assert show(ShownSample()) == ()
 
 
 def test_grades_change_the_page() -> None:

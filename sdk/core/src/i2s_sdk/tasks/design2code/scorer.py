@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from i2s_sdk.scoring.scorer import Metric, MetricValues, Scorable, Scorer, ScorerLimits
-from i2s_sdk.tasks.webpage.block_match import BlockScores, compare_blocks
+from i2s_sdk.tasks.webpage.block_match import compare_blocks
+from i2s_sdk.tasks.webpage.detail import detail_of
 from i2s_sdk.tasks.webpage.layout import ShownPage, page_from_text
 from i2s_sdk.tasks.webpage.scorer import (
     BLOCK_COLOR,
@@ -71,16 +72,7 @@ class BlockScorer(Scorer):
         scores = compare_blocks(reference.blocks, page.blocks, autojunk=self.autojunk)
         values = scores.mean, scores.match, scores.text, scores.position, scores.color
         named = dict(zip((one.name for one in self.metrics), values, strict=True))
-        return MetricValues(named, detail=_detail(scores))
-
-
-def _detail(scores: BlockScores) -> dict[str, int]:
-    matched = len(scores.pairs)
-    return {
-        "matched": matched,
-        "missing_blocks": len(scores.reference) - matched,
-        "extra_blocks": len(scores.prediction) - matched,
-    }
+        return MetricValues(named, detail=detail_of(scores, reference.truncated or page.truncated))
 
 
 #: Compares the blocks that the released code sees, as it does.

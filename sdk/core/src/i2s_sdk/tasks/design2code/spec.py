@@ -10,17 +10,19 @@ from random import Random
 from i2s_sdk.instances.images import PILLOW_PIXELS, read_header
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.tasks.benchmark import published_tables
-from i2s_sdk.tasks.design2code.scorer import OCR_COLUMNS
+from i2s_sdk.tasks.design2code.scorer import OCR_COLUMNS, OCR_SCORER, RELEASED_SCORER
 from i2s_sdk.tasks.design2code.task import DESIGN2CODE_NAME, OCR_NAME, Design2codeTask
 from i2s_sdk.tasks.graded import Change
 from i2s_sdk.tasks.ocr_page import OcrLine, OcrPage, of_one_page
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.spec import ASSETS, FILE, STRUCTURE, Schema, Size, TaskSpec, fields, text_fault
 from i2s_sdk.tasks.structure import Structure
+from i2s_sdk.tasks.view import Panel, ShownSample
 from i2s_sdk.tasks.webpage.grades import GRADES
 from i2s_sdk.tasks.webpage.reading import INDEX
-from i2s_sdk.tasks.webpage.scorer import DESIGN2CODE_DOM
+from i2s_sdk.tasks.webpage.scorer import DESIGN2CODE_DOM, NAME
 from i2s_sdk.tasks.webpage.spec import page_of_lines
+from i2s_sdk.tasks.webpage.view import view as view_of_blocks
 
 #: ``texts`` are those of the source of the page, which the text-augmented prompt names.
 _INPUTS = fields({"image": FILE}, {"assets": ASSETS, "texts": {"type": "array", "items": {"type": "string"}}})
@@ -96,6 +98,14 @@ def _ocr_answer(page: OcrPage) -> str:
     return f"```html\n{page_of_lines(page)}\n```"
 
 
+def view(shown: ShownSample) -> tuple[Panel, ...]:
+    """Return both pages with their blocks, as the scorer of the profile or of the task sees them."""
+    for name in (NAME, RELEASED_SCORER.name, OCR_SCORER.name):
+        if name in shown.detail:
+            return view_of_blocks(replace(shown, detail={NAME: shown.detail[name]}))
+    return ()
+
+
 def _spec(name: str, title: str, main_metric: str, target: Mapping[str, object]) -> TaskSpec:
     return TaskSpec(
         name=name,
@@ -108,6 +118,7 @@ def _spec(name: str, title: str, main_metric: str, target: Mapping[str, object])
         answer=_answer,
         inputs=_INPUTS,
         target=target,
+        view=view,
         blank=_blank,
         ocr_answer=of_one_page(_ocr_answer),
         constant=_page("<h1>Welcome</h1><p>This is my page. I write about my work and my projects.</p>"),
