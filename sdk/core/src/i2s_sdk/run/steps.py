@@ -12,6 +12,7 @@ from i2s_sdk.run.caches import CachedRenderer, Caches, Renderer, ScoreCache
 from i2s_sdk.run.conversions import Converters, FormulaDrawer, HtmlConverter
 from i2s_sdk.run.render import ReadStep, RenderStep, StructureStep, image_limits
 from i2s_sdk.run.score import ScoreStep
+from i2s_sdk.run.truths import Truths
 from i2s_sdk.scoring.scorer import (
     FORMULA,
     DrawnScorer,
@@ -100,6 +101,7 @@ def read_steps(
     comparer: MetricsDescription | None,
     metrics: Container[str] | None = None,
     caches: Caches = NO_CACHES,
+    truths: Truths | None = None,
 ) -> dict[str, ReadStep | I2SError]:
     """Return how the answers of each task are read and rendered, or why they cannot be.
 
@@ -112,6 +114,7 @@ def read_steps(
         comparer: What the metric service says; it may take smaller images than renderers make.
         metrics: Names of the metrics to compute; None means all that the tasks have.
         caches: Answers of renderers of earlier runs.
+        truths: Ground truths that were rendered with the same services; None keeps none.
     """
     steps: dict[str, ReadStep | I2SError] = {}
     for name, task in tasks.items():
@@ -131,7 +134,7 @@ def read_steps(
                 }
             limits = {one: image_limits(engines[one], comparer) for one in rendering.services}
             with_drawn = any(isinstance(one, DrawnScorer) and one.compares_drawn for one in wanted)
-            steps[name] = RenderStep(rendering, renderers, bool(wanted), with_drawn, limits)
+            steps[name] = RenderStep(rendering, renderers, bool(wanted), with_drawn, limits, truths)
     return steps
 
 
