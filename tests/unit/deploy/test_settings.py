@@ -48,9 +48,8 @@ OF_OPENTELEMETRY = {
     *vars(opentelemetry.environment_variables),
     *vars(opentelemetry.sdk.environment_variables),
 }
-OF_THE_GATEWAY = {f"I2S_{name.upper()}" for name in setting_names()} | {
-    str(one.envvar) for one in gateway_command.params if one.envvar
-}
+OF_THE_SDK = {f"I2S_{name.upper()}" for name in setting_names()}
+OF_THE_GATEWAY = OF_THE_SDK | {str(one.envvar) for one in gateway_command.params if one.envvar}
 ORDINARY = {"HOME", "XDG_CACHE_HOME", "POD_NAME", *OF_OPENTELEMETRY}
 
 
@@ -229,14 +228,14 @@ def test_options_of_jobs_are_options_of_the_command(job, render):
 
 
 def test_variables_of_jobs_are_settings_or_used_in_the_script(render):
-    known = {f"I2S_{name.upper()}" for name in setting_names()}
     (config,) = render("evaluate").of("ConfigMap").values()
     used = {
         name for job in ("evaluate", "merge") for name in re.findall(r"\$\{?(\w+)", script(render(job), job))
     }
     for name in config["data"]:
-        assert name in known | used, name
-    settings = Settings.load(environ={name: value for name, value in config["data"].items() if name in known})
+        assert name in OF_THE_SDK | used, name
+    ours = {name: value for name, value in config["data"].items() if name in OF_THE_SDK}
+    settings = Settings.load(environ=ours)
     for service, program in OF.items():
         assert settings.address_of(service) == f"{service}:{program.port}"
 
