@@ -1,4 +1,4 @@
-"""The drawing language of ShapeCodeBench: circles and squares, filled or with a stroke, drawn without smoothing.
+"""The drawing language of ShapeCodeBench: circles and squares, filled or with a stroke, not smoothed.
 
 A program is a line for each shape, drawn black on white in 512 by 512 pixels, later ones over earlier ones::
 
@@ -141,7 +141,7 @@ _LIKE_A_CALL = re.compile(rf"[ \t]*(?:{'|'.join(SHAPES)})[ \t]*\(.*\)[ \t]*;?[ \
 
 
 def program_in(answer: str) -> str:
-    """Return the program in an answer: its first fenced block, else its lines that look like calls, else all."""
+    """Return the program in an answer: its first fenced block, else the lines like calls, else all."""
     block = _BLOCK.search(answer)
     if block is not None:
         return block[1].strip()

@@ -12,6 +12,8 @@ from i2s_sdk.tasks.shapecode.program import ProgramError, Shape, draw, read_prog
 
 NAME = "shapecode"
 EXACT, PIXELS, IOU, PARSED = "exact_match", "pixel_accuracy", "foreground_iou", "parse_success"
+#: CPU time and memory for a sample.
+LIMITS = ScorerLimits(cpu_seconds=10.0, memory_bytes=512 << 20)
 METRICS = (
     Metric(EXACT, aggregate=Aggregate.SHARE, summary="Share of answers whose image is that of the truth."),
     Metric(PIXELS, summary="Share of the pixels that agree."),
@@ -50,7 +52,7 @@ class ShapeScorer(Scorer):
     #: True: an answer may have any number of shapes.
     in_worker: bool = True
     #: Limits of a sample.
-    limits: ScorerLimits = ScorerLimits(cpu_seconds=10.0, memory_bytes=512 << 20)
+    limits: ScorerLimits = LIMITS
 
     def applies(self, sample: Scorable) -> bool:
         """Return whether there is a program to compare with."""

@@ -17,20 +17,21 @@ from i2s_wire.metrics.profile import Profile
 #: The most tokens of an answer.
 MAX_TOKENS = 2048
 PROMPT = (
-    "The image has 512 by 512 pixels and shows black shapes on white, drawn without smoothing. Write the program "
-    "that draws it, a line for each shape, with whole numbers of pixels:\n"
+    "The image has 512 by 512 pixels and shows black shapes on white, drawn without smoothing. Write the "
+    "program that draws it, a line for each shape, with whole numbers of pixels:\n"
     "circle(cx=…, cy=…, radius=…, stroke=…)\n"
     "filled_circle(cx=…, cy=…, radius=…)\n"
     "square(cx=…, cy=…, size=…, stroke=…)\n"
     "filled_square(cx=…, cy=…, size=…)\n"
-    "cx and cy are the column and the row of the centre, from 0 to 511, counted from the left upper corner; size is "
-    "the side of a square; stroke is the width of the line, inwards from the edge. Answer with the program alone."
+    "cx and cy are the column and the row of the centre, from 0 to 511, counted from the left upper corner; "
+    "size is the side of a square; stroke is the width of the line, inwards from the edge. Answer with the "
+    "program alone."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ShapeCodeTask(Task):
-    """An image of shapes, to be answered with the program that draws it; the scorer draws, so nothing is rendered."""
+    """An image of shapes, to be answered with the program that draws it; the scorer draws."""
 
     #: Profile whose rules are followed; those of this task are the same for all.
     profile: Profile = Profile.PAPER
