@@ -21,6 +21,7 @@ from i2s_sdk.tasks.scimage.spec import SCIMAGE
 from i2s_sdk.tasks.shapecode.spec import SHAPECODE
 from i2s_sdk.tasks.sobench.spec import SOBENCH
 from i2s_sdk.tasks.spec import TaskSpec
+from i2s_sdk.tasks.svg.spec import SVG
 from i2s_sdk.tasks.task import ConfiguredTask, Task
 from i2s_sdk.tasks.visualwebbench.spec import VISUALWEBBENCH, VISUALWEBBENCH_MEAN
 from i2s_sdk.tasks.webpage.spec import WEBPAGE
@@ -105,6 +106,7 @@ BUILT_IN: dict[str, TaskSpec] = {
         SCIMAGE,
         CHART,
         SHAPECODE,
+        SVG,
         *DESIGN2CODE_TASKS,
         OMR,
     )

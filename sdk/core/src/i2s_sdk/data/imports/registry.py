@@ -12,6 +12,7 @@ from i2s_sdk.data.imports.scimage import import_scimage
 from i2s_sdk.data.imports.shapecode import import_shapecodebench
 from i2s_sdk.data.imports.smb import import_smb
 from i2s_sdk.data.imports.sobench import import_sobench
+from i2s_sdk.data.imports.svg import import_svg
 from i2s_sdk.data.imports.visualwebbench import import_visualwebbench
 from i2s_sdk.data.locations import write_origin
 from i2s_sdk.errors import UnknownNameError
@@ -30,6 +31,7 @@ KINDS: dict[str, Importer] = {
     "shapecodebench": import_shapecodebench,
     "smb": import_smb,
     "sobench": import_sobench,
+    "svg": import_svg,
     "visualwebbench": import_visualwebbench,
 }
 
