@@ -124,7 +124,7 @@ def wire_name(service: str) -> str:
     """Return the full name of a service of the table, or of a renderer of another package.
 
     Args:
-        service: Name, such as "render-latex", which is an "i2s.render.v1.RenderService".
+        service: Name, such as "metrics", which is an "i2s.metrics.v1.MetricsService".
     """
     return {METRICS: METRICS_WIRE_NAME, DOCUMENTS: DOCUMENTS_WIRE_NAME}.get(service, RENDER_WIRE_NAME)
 

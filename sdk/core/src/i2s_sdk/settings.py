@@ -260,7 +260,7 @@ class Settings:
         """Return our token for a service: its own, else that of all; a variable precedes a file.
 
         Args:
-            service: Name, such as "render-latex".
+            service: Name, such as "metrics".
 
         Raises:
             SettingsError: Its file cannot be read or holds none.
@@ -277,7 +277,7 @@ class Settings:
         """Return the address of a running service; None if none is named.
 
         Args:
-            service: Name, such as "render-latex".
+            service: Name, such as "metrics".
         """
         address = self.value(setting_of(service))
         if address is not None:

@@ -78,6 +78,25 @@ def test_a_text_in_which_a_single_token_would_be_missing_is_too_short() -> None:
         assert len(without_tokens(letters, spans, 0.1, Random(seed)) or "") == 18
 
 
+def _instance(task: str, name: str) -> Instance:
+    return next(one for one in instances() if one.task == task and one.id == name)
+
+
+def test_two_leaves_of_an_answer_in_json_are_missing_at_least() -> None:
+    missing = set()
+    for one in instances():
+        made = answers(one) if one.task == "sobench" else {}
+        if Rung.TENTH_MISSING in made:
+            right, less = (made[name].count(":") for name in ("perfect", Rung.TENTH_MISSING))
+            missing.add(right - less)
+    assert min(missing) >= 2
+
+
+def test_a_statement_of_a_drawing_may_be_missing_alone() -> None:
+    assert Rung.TENTH_MISSING in answers(_instance("latex", "plot-encoder-decoder"))
+    assert Rung.TENTH_MISSING not in answers(_instance("latex", "plot-convergence"))
+
+
 def test_two_tokens_are_missing_also_where_one_is_long_enough() -> None:
     words = ["a"] * 19 + ["immeasurable"]
     ends = [sum(map(len, words[: at + 1])) + at for at in range(20)]

@@ -113,7 +113,10 @@ class ReferencePoints:
         tasks = self.plan.tasks.values()
         renderings = [one.rendering for one in tasks if one.rendering is not None]
         renderers = frozenset(name for one in renderings for name in one.services)
-        others, optional = frozenset(scoring_services(tasks)), frozenset(optional_services(tasks))
+        others, optional = (
+            frozenset(scoring_services(tasks)),
+            frozenset(optional_services(tasks, self.plan.whole)),
+        )
         return Needs(renderers, others, len(renderings) < len(self.plan.tasks), optional)
 
     async def work(self, folder: RunFolder, services: Services) -> None:

@@ -246,7 +246,9 @@ class Runner:
         return scoring_services(self.plan.tasks.values()) if StageName.SCORE in self.stages else set()
 
     def _optional_services(self) -> set[str]:
-        return optional_services(self.plan.tasks.values()) if StageName.SCORE in self.stages else set()
+        if StageName.SCORE not in self.stages:
+            return set()
+        return optional_services(self.plan.tasks.values(), self.plan.whole)
 
     def _drawing_services(self, remaining: Sequence[Instance]) -> set[str]:
         """Return the documents service if pages of documents have to be drawn for the model."""
@@ -323,7 +325,8 @@ class Runner:
         if StageName.SCORE in self.stages:
             tasks = self.plan.tasks.values()
             missing = {name: error.message for name, error in services.missing.items()}
-            versions, unavailable = run_metrics(tasks, comparer, self.plan.scorers, missing)
+            idle = optional_services(tasks) - self._optional_services()
+            versions, unavailable = run_metrics(tasks, comparer, self.plan.scorers, missing, idle)
         digests = {one.service: one.engine.digest for one in engines.values()}
         if documents is not None:
             digests |= {f"{documents.service} {one.name}": one.digest for one in documents.engines}

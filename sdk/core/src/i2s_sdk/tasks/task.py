@@ -158,7 +158,7 @@ class RenderedTask(Task, Protocol[D]):
 
     @property
     def services(self) -> tuple[str, ...]:
-        """The renderers that its documents may need, such as "render-latex".
+        """The renderers that its documents may need, such as "render-NAME".
 
         Which of them renders a document is said by the source of its request, see ``service_table``.
         """
