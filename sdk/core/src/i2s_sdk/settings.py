@@ -45,6 +45,7 @@ _NOT_NEGATIVE = (
     "free_bytes",
     "render_cache_bytes",
     "score_cache_bytes",
+    "truth_characters",
     "lock_seconds",
 )
 _AT_LEAST_1 = (
@@ -170,6 +171,8 @@ class Settings:
     pdftotext_memory_bytes: int = 1 << 30
     #: Pages that task ``readoc`` shows in a request: one ("each"), or up to five ("together").
     readoc_pages: str = "each"
+    #: What task ``design2code`` gives the model: the image ("direct"), or the texts of the page too ("text").
+    design2code_prompt: str = "direct"
     #: How many calls of a model in a row may fail alike; then no more are made, and the run ends with what is
     #: done, or with the reason if no call was answered. 0 asks for every sample.
     like_failures: int = 20
@@ -192,6 +195,9 @@ class Settings:
     render_cache_bytes: int = 4 << 30
     #: The same of the values of metrics.
     score_cache_bytes: int = 256 << 20
+    #: The most characters of ground truths as they were rendered that an evaluation keeps in memory for its
+    #: further models and turns; 0 keeps none.
+    truth_characters: int = 100_000_000
     #: Seconds after Ctrl-C until a command ends whatever is still at work.
     interrupt_seconds: float = 3.0
     #: Bytes that a run folder must be able to take before anything is begun; they are written and removed

@@ -50,7 +50,8 @@ def test_more_is_missing_of_a_lower_rung(instance: Instance) -> None:
 
 
 def test_every_task_with_ground_truth_has_grades_and_says_so_once() -> None:
-    assert {name for name, spec in SPECS.usable().items() if not spec.grades} == {"scimage"}
+    without = {name for name, spec in SPECS.usable().items() if not spec.grades}
+    assert without == {"scimage", "design2code_ocr"}  # descriptions, and images alone
     for spec in SPECS.usable().values():
         names = [grade.name for grade in spec.grades]
         assert len(set(names)) == len(names)
@@ -75,6 +76,25 @@ def test_a_text_in_which_a_single_token_would_be_missing_is_too_short() -> None:
     assert without_tokens(letters[:14], spans[:14], 0.1, Random(1)) is None
     for seed in range(20):
         assert len(without_tokens(letters, spans, 0.1, Random(seed)) or "") == 18
+
+
+def _instance(task: str, name: str) -> Instance:
+    return next(one for one in instances() if one.task == task and one.id == name)
+
+
+def test_two_leaves_of_an_answer_in_json_are_missing_at_least() -> None:
+    missing = set()
+    for one in instances():
+        made = answers(one) if one.task == "sobench" else {}
+        if Rung.TENTH_MISSING in made:
+            right, less = (made[name].count(":") for name in ("perfect", Rung.TENTH_MISSING))
+            missing.add(right - less)
+    assert min(missing) >= 2
+
+
+def test_a_statement_of_a_drawing_may_be_missing_alone() -> None:
+    assert Rung.TENTH_MISSING in answers(_instance("latex", "plot-encoder-decoder"))
+    assert Rung.TENTH_MISSING not in answers(_instance("latex", "plot-convergence"))
 
 
 def test_two_tokens_are_missing_also_where_one_is_long_enough() -> None:

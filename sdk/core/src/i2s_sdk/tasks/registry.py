@@ -10,6 +10,7 @@ from i2s_sdk.errors import PluginError, UnknownNameError
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.benchmark import Benchmark, published_tables
 from i2s_sdk.tasks.chart.spec import CHART
+from i2s_sdk.tasks.design2code.spec import DESIGN2CODE_TASKS
 from i2s_sdk.tasks.latex.spec import LATEX
 from i2s_sdk.tasks.music.spec import MUSIC
 from i2s_sdk.tasks.olmocrbench.spec import OLMOCRBENCH
@@ -102,6 +103,7 @@ BUILT_IN: dict[str, TaskSpec] = {
         OMNIDOCBENCH,
         SCIMAGE,
         CHART,
+        *DESIGN2CODE_TASKS,
         OMR,
     )
 }

@@ -14,8 +14,8 @@ def text(said: str, left: float, top: float, block: int, element: int, width: fl
     return ShownText(said, (left, top, left + width, top + 10), BLACK, block, element)
 
 
-def found(*texts: ShownText, most: int = 100) -> dict[str, tuple[int, int]]:
-    return {one.block.text: (one.start, one.stop) for one in runs_of(texts, TREE, SIZE, most, 1000)}
+def found(*texts: ShownText, most: int = 100, most_in_all: int = 1000) -> dict[str, tuple[int, int]]:
+    return {one.block.text: (one.start, one.stop) for one in runs_of(texts, TREE, SIZE, most, most_in_all)}
 
 
 def test_words_of_a_line_are_a_run_whatever_their_elements() -> None:
@@ -38,6 +38,11 @@ def test_lines_of_a_paragraph_are_a_run_and_each_line_is_one() -> None:
     assert runs == {"one two three four": (0, 4), "one two": (0, 2), "three four": (2, 4)}
 
 
+def test_single_words_in_boxes_of_their_own_are_lines_of_a_paragraph() -> None:
+    assert found(text("one", 0, 0, 0, 7), text("two", 0, 12, 1, 8)) == {"one two": (0, 2)}
+    assert found(text("one or two", 0, 0, 0, 7), text("or three", 0, 12, 1, 8)) == {}
+
+
 def test_paragraphs_are_apart() -> None:
     assert found(text("one two", 0, 0, 0, 7), text("three four", 0, 11, 1, 8)) == {}
 
@@ -53,6 +58,16 @@ def test_a_run_has_only_whole_blocks() -> None:
 
 def test_long_runs_are_none() -> None:
     assert found(text("hello", 0, 0, 0, 7), text("world", 23, 0, 1, 8), most=10) == {}
+
+
+def test_runs_have_so_many_characters_in_all() -> None:
+    lines = [text("one two", 0, 50 * at, 2 * at, 7) for at in range(3)]
+    pairs = [
+        one for at, first in enumerate(lines) for one in (first, text("more", 23, 50 * at, 2 * at + 1, 8))
+    ]
+    parted = [ShownText(one.text, one.box, one.color, at, at + 10) for at, one in enumerate(pairs)]
+    tree = ElementTree(("div",), (0,) * 20, (0,) * 20)
+    assert len(runs_of(parted, tree, SIZE, 100, 25)) == 2
 
 
 def test_a_run_has_the_union_of_places_and_the_mean_colour_of_its_blocks() -> None:
@@ -96,6 +111,17 @@ def test_a_run_within_another_is_taken_where_the_other_page_has_two_lines() -> N
     runs = RUN, Run(0, 2, lines[0]), Run(2, 4, lines[1])
     scores = compare_blocks(lines, blocks_of(*WORDS), runs=((), runs))
     assert (len(scores.pairs), scores.text) == (2, 1)
+
+
+def test_of_runs_that_cut_one_another_one_is_taken() -> None:
+    """The second would have to take the first apart, and its text is without "read"."""
+    first = Run(0, 2, Block("read all", (0, 0, 0.2, 0.1), BLACK))
+    second = Run(1, 4, Block("all about it", (0.1, 0, 0.3, 0.1), BLACK))
+    page = blocks_of("read al", "all about it")
+    scores = compare_blocks(page, blocks_of(*WORDS), runs=((), (first, second)))
+    texts = [one.text for one in scores.prediction]
+    assert "read" in " ".join(texts).split()
+    assert len(" ".join(texts).split()) == 4
 
 
 def test_a_missing_word_stays_missing() -> None:

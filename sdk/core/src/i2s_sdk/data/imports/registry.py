@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from i2s_sdk.data.imports.charts import import_chartmimic, import_plot2code
+from i2s_sdk.data.imports.design2code import import_design2code, import_design2code_hard
 from i2s_sdk.data.imports.items import Imported, Importer, ImportRequest
 from i2s_sdk.data.imports.olmocrbench import import_olmocrbench
 from i2s_sdk.data.imports.omnidocbench import import_omnidocbench
@@ -18,6 +19,8 @@ from i2s_sdk.files import writing
 #: Importers by the kind of their sources.
 KINDS: dict[str, Importer] = {
     "chartmimic": import_chartmimic,
+    "design2code": import_design2code,
+    "design2code_hard": import_design2code_hard,
     "olmocrbench": import_olmocrbench,
     "omnidocbench": import_omnidocbench,
     "plot2code": import_plot2code,
