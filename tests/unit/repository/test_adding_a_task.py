@@ -11,9 +11,9 @@ from i2s_sdk.tasks.registry import DEFAULT_TASK, SPECS
 from i2s_wire.metrics.profile import Profile
 
 PAGE = Path("docs/adding.md")
-#: They render one source as its task does, draw formulas for scorers in the document of its task, start the LaTeX
-#: renderer with the preambles of its task, make items and answers of the tasks of one benchmark, or are the reward
-#: that one benchmark defines.
+#: They render one source as its task does, draw formulas for scorers in the document of its task, start the
+#: LaTeX renderer with the preambles of its task, make items and answers of the tasks of one benchmark, or are
+#: the reward that one benchmark defines.
 ABOUT_ONE_TASK = {
     "run/conversions.py",
     "single/render.py",

@@ -104,6 +104,13 @@ def test_other_files_are_another_fingerprint(tmp_path: Path) -> None:
     assert len(prints | {Predictions(found).fingerprint}) == 3
 
 
+def test_folders_beside_each_other_are_systems_if_nothing_else_is_there(tmp_path: Path) -> None:
+    _write(tmp_path, **{"b/1004.3799.md": "", "a/108110.md": "", "other/readme.txt": ""})
+    assert [one.system for one in find_predictions(tmp_path, INSTANCES)] == ["a", "b"]
+    _write(tmp_path, **{"108110.md": ""})
+    assert [one.system for one in find_predictions(tmp_path, INSTANCES)] == [tmp_path.name]
+
+
 def test_suffixes_of_predictions_are_tried_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = replace(SPECS["readoc"], prediction_suffixes=(".md", "_repeat1.md"))
     monkeypatch.setitem(SPECS, "readoc", spec)

@@ -5,6 +5,7 @@ Layouts, for a folder DIR, the subset and the id of an instance, and a suffix of
     DIR/SUBSET/SYSTEM/ID.md     several systems
     DIR/SUBSET/ID.md            one system, named like DIR
     DIR/ID.md                   the same
+    DIR/SYSTEM/ID.md            several systems, if there is nothing in the layouts above
 """
 
 from __future__ import annotations
@@ -100,9 +101,17 @@ def _systems(
     subsets = dict.fromkeys(one.subset for one in instances)
     systems = sorted({path.name for subset in subsets for path in _folders(folder / subset)})
     for system in systems:
-        yield PredictionFolder(system, files("{subset}/" + system.replace("{", "{{").replace("}", "}}")))
-    if not systems:
-        yield PredictionFolder(folder.resolve().name, files("{subset}", ""))
+        yield PredictionFolder(system, files("{subset}/" + _layout(system)))
+    if systems:
+        return
+    one = PredictionFolder(folder.resolve().name, files("{subset}", ""))
+    several = [] if one.files else sorted({path.name for path in _folders(folder)} - set(subsets))
+    found = [PredictionFolder(system, files(_layout(system))) for system in several]
+    yield from [system for system in found if system.files] or [one]
+
+
+def _layout(system: str) -> str:
+    return system.replace("{", "{{").replace("}", "}}")
 
 
 def _folders(folder: Path) -> Iterable[Path]:

@@ -67,11 +67,16 @@ def test_paper_reads_environments_and_bars_that_are_escaped():
 
 
 def test_paper_divides_nothing_at_a_row_without_a_rule():
-    assert blocks(OWN, "| a | b |\n| c | d |") == [(TEXT, "| a | b |\n| c | d |")]
+    assert blocks(OWN, "| a | b |\n| c | d |\n\n") == [(TEXT, "| a | b |"), (TEXT, "| c | d |")]
 
 
-def test_reference_divides_at_lines_if_no_line_is_empty():
-    assert blocks(RELEASED, "one\ntwo") == [(TEXT, "one"), (TEXT, "two")]
+@BOTH
+def test_lines_are_paragraphs_if_no_line_is_empty(rules):
+    assert blocks(rules, "one\ntwo") == [(TEXT, "one"), (TEXT, "two")]
+
+
+def test_paper_leaves_comments_out():
+    assert blocks(OWN, "one\n\n<!-- a picture -->\n\ntwo") == [(TEXT, "one"), (TEXT, "two")]
 
 
 def test_reference_makes_tables_of_lines_in_bars_without_those_of_dashes():
@@ -89,9 +94,9 @@ def test_reference_keeps_letters_and_digits_alone():
     assert RELEASED.text_form("**Text**, with $x^2$; $\\alpha$ is -3.5 and/to C++") == "Textwithx2αis35andoC"
 
 
-def test_paper_keeps_signs_and_drops_marks_and_white_space():
+def test_paper_keeps_signs_and_words_and_drops_marks():
     form = OWN.text_form("# **Text**, with $x^2$; “$\\alpha$” is −3.5 and/to C++, a_b, <b>x</b> &amp; 中，文")
-    assert form == 'Text,withx^2;"α"is-3.5and/toC++,a_b,x&中,文'
+    assert form == 'Text, with x^2; "α" is -3.5 and/to C++, a_b, x &中,文'
 
 
 def test_forms_of_formulas():

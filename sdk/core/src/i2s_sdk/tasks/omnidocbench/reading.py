@@ -3,7 +3,8 @@ r"""Reading and normal forms of profile ``paper``.
 Unlike the released code: code stays whole and nothing in it is a formula or a table; formulas are those in
 ``$$``, ``\[``, a displayed environment of LaTeX, or within a line in ``$`` and ``\(``, where a dollar before
 white space or a digit after it is none; tables in Markdown are those with a row of dashes, and escaped bars
-divide no cells; headings are paragraphs; texts keep their punctuation and symbols; formulas keep their case.
+divide no cells; headings are paragraphs, and so are lines if no line is empty; comments are left out; texts
+keep their punctuation and symbols; formulas keep their case.
 """
 
 from __future__ import annotations
@@ -33,18 +34,22 @@ _ENVIRONMENT = re.compile(rf"\\begin\{{(?:{'|'.join(_ENVIRONMENTS)})\*?\}}")
 _OPENING = re.compile(r"(?<!\\)\$\$|(?<!\\)\\\[|\\begin\{")
 _INLINE = re.compile(r"(?<!\\)\$(?!\$)|(?<!\\)\\\(")
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?")
+_EMPTY_LINE = re.compile(r"\n[ \t]*\n")
+_COMMENT = re.compile(r"<!--[^<>]*-->")
 _CELL_END = re.compile(r"(?<!\\)\|")
 
 
 def read_own(markdown: str) -> list[PredictedBlock]:
     """Return the blocks of a prediction: code, tables and formulas, then the paragraphs of what is left."""
     text = _LINE_ENDS.sub("\n", markdown).replace("\x00", "\ufffd")
+    each_line = _EMPTY_LINE.search(text.strip()) is None
     blocks: list[PredictedBlock] = []
     code = list(_code_spans(text))
     for start, end in code:
         if content := "\n".join(text[start:end].split("\n")[1:]).strip().strip("`~").strip():
             blocks.append(PredictedBlock(PredictedKind.TEXT, content, start))
     text = without_images(blanked(text, code, keep_lines=True), blank=True)
+    text = _COMMENT.sub(lambda match: " " * len(match.group()), text)
     for opening, closings, kind in (
         (_TABLE, (r"\end{table}", r"\end{table*}"), PredictedKind.LATEX_TABLE),
         (_TABULAR, (r"\end{tabular}", r"\end{tabular*}", r"\end{tabularx}"), PredictedKind.LATEX_TABLE),
@@ -60,7 +65,7 @@ def read_own(markdown: str) -> list[PredictedBlock]:
     tables = list(_pipe_tables(text))
     blocks += [PredictedBlock(PredictedKind.HTML_TABLE, html, span[0]) for span, html in tables]
     text = blanked(text, [span for span, _ in tables], keep_lines=True)
-    for block in _paragraphs(text):
+    for block in _paragraphs(text, each_line):
         blocks.append(block)
         blocks += _inline(block)
     return blocks
@@ -149,14 +154,14 @@ def _cells(row: str) -> list[str]:
     return [unescape(one.strip().replace("\\|", "|")) for one in _CELL_END.split(text)]
 
 
-def _paragraphs(text: str) -> Iterator[PredictedBlock]:
-    """Yield what empty lines and headings divide."""
+def _paragraphs(text: str, each_line: bool) -> Iterator[PredictedBlock]:
+    """Yield what empty lines and headings divide, or each line."""
     lines: list[str] = []
     start = place = 0
     for line in (*text.split("\n"), ""):
         stripped = line.strip()
         heading = stripped.startswith("#")
-        if lines and (not stripped or heading):
+        if lines and (not stripped or heading or each_line):
             yield PredictedBlock(PredictedKind.TEXT, "\n".join(lines), start)
             lines = []
         if heading:
@@ -202,6 +207,8 @@ _MARKS = re.compile(
     r"|(?<![\w\\])_+(?=\w)|(?<=\w)_+(?!\w)",
     re.MULTILINE,
 )
+_WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_BESIDE_WIDE = re.compile(f"(?<=[{_WIDE}]) | (?=[{_WIDE}])")
 _ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~$&%])")
 _SAME = str.maketrans(
     {
@@ -213,13 +220,15 @@ _SAME = str.maketrans(
 
 
 def text_form(text: str) -> str:
-    """Return the characters of a text but white space and marks of Markdown, with formulas as Unicode.
+    """Return the words of a text without marks of Markdown, one blank between two; formulas are Unicode.
 
     Characters are those of NFKC; quotation marks, dashes and full-width punctuation are their plain forms.
+    Blanks beside Chinese, Japanese and Korean characters and within formulas are left out.
     """
     lines = [_with_unicode(line) if "$" in line or "\\(" in line else line for line in text.split("\n")]
     bare = _ESCAPE.sub(r"\1", _MARKS.sub("", unescape("\n".join(lines))))
-    return "".join(unicodedata.normalize("NFKC", bare.translate(_SAME)).translate(_SAME).split())
+    plain = unicodedata.normalize("NFKC", bare.translate(_SAME)).translate(_SAME)
+    return _BESIDE_WIDE.sub("", " ".join(plain.split()))
 
 
 def _with_unicode(line: str) -> str:
@@ -227,7 +236,7 @@ def _with_unicode(line: str) -> str:
     done = 0
     for start, end, formula in _inline_spans(line):
         converted = latex_as_text(formula)
-        kept += (line[done:start], formula if converted is None else converted)
+        kept += (line[done:start], "".join((formula if converted is None else converted).split()))
         done = end
     return "".join((*kept, line[done:]))
 
@@ -261,4 +270,4 @@ def matched_form(latex: str) -> str:
 
 
 #: The rules of this project.
-OWN = BlockRules(read_own, text_form, formula_form, matched_form, released=False)
+OWN = BlockRules(read_own, text_form, formula_form, matched_form, joint=" ", released=False)
