@@ -72,6 +72,7 @@ OMNIDOCBENCH = TaskSpec(
         "academic_literature", "book", "colorful_textbook", "exam_paper", "magazine", "newspaper", "note",
         "PPT2PDF", "research_report",
     ),
+    published_table="omnidocbench",
     published=published_tables("i2s_sdk.tasks.omnidocbench"),
     prediction_suffixes=(".md", ".mmd", ".jpg.md", ".png.md"),
     language="markdown",
