@@ -14,7 +14,7 @@ from i2s_sdk.tasks.omnidocbench.grades import GRADES
 from i2s_sdk.tasks.omnidocbench.page import bare_latex
 from i2s_sdk.tasks.omnidocbench.scorer import PARTS
 from i2s_sdk.tasks.omnidocbench.task import DOCUMENT, MAX_TOKENS, OmniDocBenchTask
-from i2s_sdk.tasks.omnidocbench.view import view
+from i2s_sdk.tasks.omnidocbench.view import attributes, view
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.spec import FILE, Schema, TaskSpec, fields
 
@@ -85,5 +85,6 @@ OMNIDOCBENCH = TaskSpec(
     averages=(Average("overall", PARTS),),
     shows_pages=True,
     view=view,
+    attributes=attributes,
     grades=GRADES,
 )  # fmt: skip
