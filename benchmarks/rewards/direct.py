@@ -11,6 +11,7 @@ Run as a program it takes jobs from standard input and answers on standard outpu
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import subprocess
@@ -121,4 +122,5 @@ async def main(chromium: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1]))
+    with contextlib.suppress(KeyboardInterrupt):  # how it is ended
+        asyncio.run(main(sys.argv[1]))

@@ -7,7 +7,9 @@ the cases a service itself, its monitor or the gateway. Nothing is mocked, and n
 
 The rewards come through Python (RoundTripReward of the whole batch, as TRL calls it), or with ``--through
 http`` from POST /v1/reward of a gateway, a process of its own, which is started again when it is killed: 64
-answers a request, one request after the other. A request that ended with its gateway is made again.
+answers a request, one request after the other. A request that ended with its gateway is made again. With
+``--through verl``, ``openrlhf`` or ``trl`` each answer is judged by a call of its own, as these trainers make
+it (``protocols.py``); they say the value alone, so metrics are not compared.
 
 Counted are rewards that differ from the quiet ones (the bar is none), zeros among them, rewards that are
 None, which trainers leave out, and metrics that are absent without a reason. The exit code is 0 if no reward
@@ -16,6 +18,7 @@ differs and no metric is absent, else 1.
     python -m benchmarks.rewards.kills                              # 2,048 rewards, four tasks
     python -m benchmarks.rewards.kills --rewards 256 --tasks latex chart --every 0.5
     python -m benchmarks.rewards.kills --through http
+    python -m benchmarks.rewards.kills --through trl --rewards 256
     python -m benchmarks.rewards.kills --json
 """
 
@@ -40,6 +43,7 @@ from typing import Any, TypeAlias
 from benchmarks.harness.command import MeasurementError, Result, command_line, finish, positive, say
 from benchmarks.harness.machine import load, look
 from benchmarks.rewards.gateway import open_gateway
+from benchmarks.rewards.protocols import CONTRACTS, Contract
 from i2s_sdk import Settings
 from i2s_sdk.data import Instance, open_data
 from i2s_sdk.data.folder import read_content
@@ -227,10 +231,33 @@ def _outcome_of_item(item: Mapping[str, Any]) -> Outcome:
     return Outcome(item["value"], metrics, reason["kind"], reason["message"], usage["renders"])
 
 
+Opened: TypeAlias = Callable[[Mapping[str, str], Path, Sequence[str]], AbstractAsyncContextManager[Way]]
+
+
+def by_contract(
+    opened: Callable[[Mapping[str, str], Sequence[str]], AbstractAsyncContextManager[Contract]],
+) -> Opened:
+    """Return how to have a way by the contract of a trainer, which tells the value alone."""
+
+    @asynccontextmanager
+    async def by(addresses: Mapping[str, str], logs: Path, tasks: Sequence[str]) -> AsyncIterator[Way]:
+        del logs
+        async with opened(addresses, tasks) as contract:
+
+            async def way(given: Sequence[Answer]) -> list[Outcome]:
+                said = await contract([(one.instance, one.completion) for one in given])
+                return [Outcome(one.value, None, one.error, one.message) for one in said]
+
+            yield way
+
+    return by
+
+
 #: What the rewards can come through.
-WAYS: Mapping[str, Callable[[Mapping[str, str], Path, Sequence[str]], AbstractAsyncContextManager[Way]]] = {
+WAYS: Mapping[str, Opened] = {
     "python": by_python,
     "http": by_http,
+    **{name: by_contract(opened) for name, opened in CONTRACTS.items()},
 }
 
 

@@ -20,11 +20,12 @@ COPY --from=packages /opt/i2s/venv /opt/i2s/venv
 COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
 COPY sdk/core/src/i2s_sdk/tasks/latex/preambles /opt/i2s/preambles
 COPY deploy/images/finish /opt/i2s/finish
-# No run of TeX reads the files of tex4ht (LaTeX to HTML), sources, what installs packages of TeX, or the formats of
-# other programs and of LaTeX under development.
+# No run of TeX reads the files of tex4ht (LaTeX to HTML), sources (those of fonts neither: the service lets no run
+# start Metafont), what installs packages of TeX, or the formats of other programs and of LaTeX under development.
 RUN PYTHONPATH=/opt/i2s python3 -m finish i2s-render-latex --without-avif \
         --remove usr/share/texlive/tlpkg \
         usr/share/texlive/texmf-dist/tex4ht usr/share/texlive/texmf-dist/source \
+        usr/share/texlive/texmf-dist/fonts/source \
         'var/lib/texmf/web2c/*/*-dev.fmt' var/lib/texmf/web2c/luatex var/lib/texmf/web2c/pdftex/latex.fmt
 
 FROM ${EMPTY} AS service

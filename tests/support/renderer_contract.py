@@ -40,13 +40,15 @@ from surrogate_contract import SurrogateContract
 SLOTS, QUEUE = 2, 2
 HANG_SECONDS = 240
 SUPPORT = Path(__file__).parent
-GROUPS = ("page", "window", "latex", "site", "lilypond")
+GROUPS = tuple(field.name for field in pb.RenderOptions.DESCRIPTOR.fields)
 SOURCES = {
     "latex": pb.LatexSource(document=b"x"),
     "site": pb.SiteSource(files=[pb.File(path="index.html", content=b"x")]),
     "lilypond": pb.LilypondSource(score=b"{ c }"),
+    "python": pb.PythonSource(program=b"x"),
+    "generic": pb.GenericSource(language="x", entry="x", files=[pb.File(path="x", content=b"x")]),
 }
-Source = pb.LatexSource | pb.SiteSource | pb.LilypondSource
+Source = pb.LatexSource | pb.SiteSource | pb.LilypondSource | pb.PythonSource | pb.GenericSource
 NOT_SERVING, SERVING = health_pb2.HealthCheckResponse.NOT_SERVING, health_pb2.HealthCheckResponse.SERVING
 
 
@@ -210,6 +212,7 @@ class RendererContract(AuditContract, LostCellContract, SurrogateContract):
         answer = await running.stub.Describe(pb.DescribeRequest(), timeout=HANG_SECONDS)
         assert (answer.service, answer.engine.name) == (self.renderer.service, self.renderer.engine)
         assert list(answer.sources) == [self.renderer.source]
+        assert bool(answer.languages) is (self.renderer.source == "generic")
         assert len(answer.engine.digest) == len(answer.fonts_digest) == 64
         assert answer.engine.version
         assert answer.versions

@@ -11,8 +11,9 @@ from i2s_sdk.tasks.registry import DEFAULT_TASK, SPECS
 from i2s_wire.metrics.profile import Profile
 
 PAGE = Path("docs/adding.md")
-#: They render one source as its task does, draw formulas for scorers in the document of its task, start the LaTeX renderer with the preambles of its task, make
-#: items and answers of the tasks of one benchmark, or are the reward that one benchmark defines.
+#: They render one source as its task does, draw formulas for scorers in the document of its task, start the
+#: LaTeX renderer with the preambles of its task, make items and answers of the tasks of one benchmark, or are
+#: the reward that one benchmark defines.
 ABOUT_ONE_TASK = {
     "run/conversions.py",
     "single/render.py",
@@ -23,6 +24,7 @@ ABOUT_ONE_TASK = {
     "data/web_items/items.py",
     "data/web_items/elements.py",
     "models/baselines.py",
+    "data/imports/olmocrbench.py",
 }
 #: Packages that make the data of one task each: from the files of a benchmark, or from recorded web pages.
 MAKE_DATA_OF_ONE_TASK = {"data/imports", "data/web_items"}

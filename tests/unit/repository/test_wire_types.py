@@ -16,6 +16,8 @@ APART = {
     "i2s_chassis.jail.model.Excerpt",
     # Every limit is always in force there; on the wire 0 means the default.
     "i2s_chassis.job_limits.Limits",
+    # One path may stand there twice.
+    "i2s_chassis.renderer.bounds.ReceivedSource",
     # Nothing is left to a default there.
     "i2s_chassis.renderer.model.ResolvedPageOptions",
     # These have two or three fields of the same names, and another meaning.

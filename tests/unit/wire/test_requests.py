@@ -19,7 +19,7 @@ from i2s_wire.render.options import (
     SiteOptions,
     WindowOptions,
 )
-from i2s_wire.render.request import LatexSource, LilypondSource, RenderRequest, SiteSource
+from i2s_wire.render.request import GenericSource, LatexSource, LilypondSource, RenderRequest, SiteSource
 from i2s_wire.render.resources import Limits
 
 LATEX = LatexSource(b"x", {"a.png": b"png"})
@@ -84,3 +84,5 @@ def test_sources_limits_and_id_are_sent() -> None:
     assert (sent.id, sent.limits) == ("7", pb.Limits(pages=3))
     score = render_request(RenderRequest(LilypondSource(b"{ c'4 }", "2.18.0")))
     assert score.lilypond == pb.LilypondSource(score=b"{ c'4 }", assume_version="2.18.0")
+    generic = render_request(RenderRequest(GenericSource("svg", "i", {"i": b"1"})))
+    assert generic.generic == pb.GenericSource(language="svg", entry="i", files=[file])

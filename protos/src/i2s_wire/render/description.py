@@ -42,7 +42,7 @@ class RendererDescription:
     default_limits: Limits
     #: Maxima of the limits of a job.
     max_limits: Limits
-    #: Kinds of source that it renders: "latex", "site", "lilypond".
+    #: Kinds of source that it renders: "latex", "site", "lilypond", "python", "generic".
     sources: tuple[str, ...]
     #: Size of the largest request.
     max_request_bytes: int
@@ -54,3 +54,5 @@ class RendererDescription:
     warm: tuple[WarmEngine, ...]
     #: Optional parts of the engine that are not installed, each with the package that has it.
     missing: tuple[str, ...] = ()
+    #: Languages of the generic sources that it renders.
+    languages: tuple[str, ...] = ()

@@ -60,7 +60,19 @@ class PythonSource:
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
 
-Source = LatexSource | SiteSource | LilypondSource | PythonSource
+@dataclass(frozen=True, slots=True)
+class GenericSource:
+    """A source in a language that has no type of its own here."""
+
+    #: Language, such as "svg"; decides which renderer takes it.
+    language: str
+    #: Path of the file that is rendered; one of ``files``.
+    entry: str
+    #: That file and those beside it, by relative path.
+    files: Mapping[str, bytes] = field(repr=False)
+
+
+Source = LatexSource | SiteSource | LilypondSource | PythonSource | GenericSource
 
 
 @dataclass(frozen=True, slots=True)

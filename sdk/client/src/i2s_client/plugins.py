@@ -31,7 +31,7 @@ class PluginGroup(enum.StrEnum):
     COMMANDS = (
         "i2s_sdk.commands"  #: a ``click.Command``; the name is that of the command, such as "dataset push"
     )
-    RENDERERS = "i2s_sdk.renderers"  #: a ``ServiceRow``; the name is that of the service
+    RENDERERS = "i2s.renderers"  #: a ``RendererSpec``; the name is that of the service
 
 
 @cache

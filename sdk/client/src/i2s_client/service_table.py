@@ -1,19 +1,24 @@
 """The services that there are. Settings, options, doctor and the stack derive theirs from this table.
 
-Renderers of other packages come after those of this table; see ``i2s_client.plugins``.
+Its renderers are those of ``i2s_wire.renderers``. Renderers of other packages come after them; see
+``i2s_client.plugins``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import itertools
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from i2s_client.errors import PluginError
-from i2s_client.plugins import PluginGroup, load_plugin, package_of, plugins_beside
-from i2s_wire.render.request import LatexSource, LilypondSource, PythonSource, SiteSource, Source
+from i2s_client.errors import PluginError, UsageError
+from i2s_client.plugins import PluginGroup, load_plugin, package_of, plugins_beside, warn_of
+from i2s_wire import renderers
+from i2s_wire.render.request import GenericSource, Source
+from i2s_wire.renderer import RendererSpec
+from i2s_wire.renderers import RENDERER_SPECS
 
-RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND = "render-latex", "render-html", "render-lilypond"
-RENDER_PYTHON = "render-python"
+RENDER_LATEX, RENDER_HTML = renderers.RENDER_LATEX.name, renderers.RENDER_HTML.name
+RENDER_LILYPOND, RENDER_PYTHON = renderers.RENDER_LILYPOND.name, renderers.RENDER_PYTHON.name
 METRICS = "metrics"
 DOCUMENTS = "documents"
 
@@ -35,17 +40,12 @@ class ServiceRow:
     name: str
     #: Title for people.
     title: str
-    #: What it renders; None for a service that is not a renderer.
-    source: type[Source] | None
+    #: Port at which it listens by default.
+    port: int
     #: Whether something can be evaluated without it.
     optional: bool = True
-    #: Port at which it listens by default; 0 for a service of another package.
-    port: int = 0
-
-    @property
-    def is_renderer(self) -> bool:
-        """Whether the service implements i2s.render.v1."""
-        return self.source is not None
+    #: Its description, if it is a renderer.
+    renderer: RendererSpec | None = None
 
     @property
     def setting(self) -> str:
@@ -58,22 +58,22 @@ class ServiceRow:
         return f"--{self.name}-at"
 
 
+def _row(spec: RendererSpec) -> ServiceRow:
+    return ServiceRow(spec.name, spec.title, spec.port, spec.optional, spec)
+
+
 SERVICES = (
-    ServiceRow(RENDER_LATEX, "LaTeX renderer", LatexSource, optional=False, port=7710),
-    ServiceRow(RENDER_HTML, "site renderer", SiteSource, port=7720),
-    ServiceRow(RENDER_LILYPOND, "LilyPond renderer", LilypondSource, port=7730),
-    ServiceRow(RENDER_PYTHON, "Python renderer", PythonSource, port=7750),
-    ServiceRow(METRICS, "metric service", None, optional=False, port=7740),
-    ServiceRow(DOCUMENTS, "documents service", None, port=7760),
+    *map(_row, RENDERER_SPECS),
+    ServiceRow(METRICS, "metric service", 7740, optional=False),
+    ServiceRow(DOCUMENTS, "documents service", 7760),
 )
 
 #: Names of the renderers.
-RENDERERS = tuple(one.name for one in SERVICES if one.is_renderer)
+RENDERERS = tuple(one.name for one in RENDERER_SPECS)
 
 #: Names of the services of this package.
 OWN_SERVICES = frozenset(one.name for one in SERVICES)
 _ROWS = {one.name: one for one in SERVICES}
-_RENDERER_OF = {one.source: one.name for one in SERVICES if one.source is not None}
 
 
 def renderer_of(source: Source, services: Collection[str] = ()) -> str:
@@ -82,15 +82,29 @@ def renderer_of(source: Source, services: Collection[str] = ()) -> str:
     Args:
         source: Source that is to be rendered.
         services: Names of the renderers of a task. The first one of another package that renders sources of
-            this type precedes the renderer of this package.
+            this kind precedes the renderer of this project. A renderer of another package that is not named
+            there renders what none of this project does.
 
     Raises:
         PluginError: A renderer of another package cannot be used.
+        UsageError: Nothing renders this language.
     """
-    for name in services:
-        if name not in RENDERERS and packaged_renderer(name).source is type(source):
-            return name
-    return _RENDERER_OF[type(source)]
+    named = (packaged_renderer(name) for name in services if name not in RENDERERS)
+    specs = itertools.chain(named, RENDERER_SPECS, usable_renderers())
+    for spec in specs:
+        if spec.renders(source):
+            return spec.name
+    assert isinstance(source, GenericSource)
+    raise UsageError(f"nothing renders {source.language!r}; there are: {', '.join(sorted(languages()))}")
+
+
+def languages() -> dict[str, RendererSpec]:
+    """Return the renderers of all languages, by language; those of this project precede others."""
+    known: dict[str, RendererSpec] = {}
+    for spec in (*RENDERER_SPECS, *usable_renderers()):
+        for language in spec.languages:
+            known.setdefault(language, spec)
+    return known
 
 
 def wire_name(service: str) -> str:
@@ -103,12 +117,12 @@ def wire_name(service: str) -> str:
 
 
 def service_row(name: str) -> ServiceRow:
-    """Return the row of a service of this package.
+    """Return the row of a service of this project, or of a renderer of another package.
 
     Raises:
-        KeyError: There is none of this name.
+        PluginError: There is none of this name, or its package cannot be used.
     """
-    return _ROWS[name]
+    return _ROWS[name] if name in _ROWS else _row(packaged_renderer(name))
 
 
 def packaged_renderers() -> tuple[str, ...]:
@@ -116,8 +130,8 @@ def packaged_renderers() -> tuple[str, ...]:
     return tuple(plugins_beside(PluginGroup.RENDERERS, OWN_SERVICES))
 
 
-def packaged_renderer(name: str) -> ServiceRow:
-    """Return the row of a renderer of another package.
+def packaged_renderer(name: str) -> RendererSpec:
+    """Return the description of a renderer of another package.
 
     Raises:
         PluginError: There is no such renderer, or its package cannot be used.
@@ -126,11 +140,20 @@ def packaged_renderer(name: str) -> ServiceRow:
     if plugin is None:
         reason = "no installed package has an entry point of this name"
         raise PluginError(PluginGroup.RENDERERS, name, "(none)", reason)
-    row = load_plugin(plugin)
-    if not isinstance(row, ServiceRow) or row.name != name or row.source is None:
-        reason = f"{plugin.value} is no ServiceRow of this name with the type of its sources"
+    spec = load_plugin(plugin)
+    if not isinstance(spec, RendererSpec) or spec.name != name:
+        reason = f"{plugin.value} is no RendererSpec of this name"
         raise PluginError(plugin.group, name, package_of(plugin), reason)
-    return row
+    return spec
+
+
+def usable_renderers() -> Iterator[RendererSpec]:
+    """Yield the descriptions of the renderers of other packages; one that cannot be used is a warning."""
+    for name in packaged_renderers():
+        try:
+            yield packaged_renderer(name)
+        except PluginError as error:
+            warn_of(error)
 
 
 #: Names of the services whose jobs run in sandboxes. Their programs have the subcommands "host" and "clean".

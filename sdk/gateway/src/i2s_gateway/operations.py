@@ -23,7 +23,7 @@ from i2s_client.service_table import (
     METRICS,
     METRICS_WIRE_NAME,
     RENDER_WIRE_NAME,
-    SERVICES,
+    languages,
     wire_name,
 )
 from i2s_client.status import error_of
@@ -31,6 +31,8 @@ from i2s_gateway.guard import GatewayError, invalid, of_call
 from i2s_gateway.measurements import Measurements
 from i2s_gateway.settings import GatewaySettings
 from i2s_wire.contract import Method, contract
+from i2s_wire.render.request import GenericSource
+from i2s_wire.renderers import RENDERER_SPECS
 
 PREFIX = "/v1"
 
@@ -118,13 +120,18 @@ def renderer_for(request: Message, named: str) -> str:
         raise invalid(f"the request has no source: one of {', '.join(field.name for field in oneof.fields)}")
     if named:
         return named
-    kind = type(getattr(request, chosen)).__name__
-    for row in SERVICES:
-        if row.source is not None and row.source.__name__ == kind:
-            return row.name
-    raise GatewayError(
-        501, "UNIMPLEMENTED", f"no renderer is known for {chosen}; name one with ?service=NAME"
-    )
+    source = getattr(request, chosen)
+    kind = type(source).__name__
+    if kind == GenericSource.__name__:
+        spec, what = languages().get(source.language), f"the language {source.language[:80]!r}"
+    else:
+        what = chosen
+        spec = next((one for one in RENDERER_SPECS if type(one.canary).__name__ == kind), None)
+    if spec is None:
+        raise GatewayError(
+            501, "UNIMPLEMENTED", f"no renderer is known for {what}; name one with ?service=NAME"
+        )
+    return spec.name
 
 
 M = TypeVar("M", bound=Message)

@@ -35,7 +35,7 @@ from i2s_sdk.run.generate import answer_of
 from i2s_sdk.run.pipeline import instance_facts
 from i2s_sdk.run.render import ReadStep, RenderStep
 from i2s_sdk.run.score import ScoreStep
-from i2s_sdk.run.steps import read_steps, run_metrics, score_steps
+from i2s_sdk.run.steps import optional_services, read_steps, run_metrics, score_steps
 from i2s_sdk.run.storage.record import (
     Failure,
     Outcome,
@@ -556,7 +556,9 @@ def completion_scorer(
         if name not in known:
             raise UnknownNameError("metric", name, known)
     comparer, engines = described.metrics, described.renderers
-    versions, unavailable = run_metrics(tasks.values(), comparer)
+    absent = optional_services(tasks.values()) - services.clients.keys()
+    missing = {name: f"the service {name} is not here" for name in absent}
+    versions, unavailable = run_metrics(tasks.values(), comparer, missing=missing)
     for name in metrics:
         if name not in versions:
             why = next((text for key, text in unavailable.items() if key.split(" ")[0] == name), "unknown")

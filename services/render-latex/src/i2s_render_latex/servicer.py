@@ -11,7 +11,7 @@ from i2s_chassis.errors import InvalidArgumentError
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.model import RawRendering
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
-from i2s_chassis.renderer.wire import page_from_wire, refuse_foreign, whole_number
+from i2s_chassis.renderer.wire import files_from_wire, page_from_wire, refuse_foreign, whole_number
 from i2s_chassis.server.service import Chassis
 from i2s_render_latex.engine import LatexRenderer
 from i2s_render_latex.model import LatexJob, Options
@@ -20,7 +20,6 @@ from i2s_render_latex.settings import LatexSettings
 from i2s_wire.codec import encode
 from i2s_wire.render.options import LatexEngine, PageOptions
 from i2s_wire.render.rendering import Engine
-from i2s_wire.render.request import File
 
 _MAX_RUNS = 20
 
@@ -79,11 +78,6 @@ def options_to_wire(options: Options) -> pb.RenderOptions:
     return pb.RenderOptions(page=encode(options, pb.PageOptions, PageOptions), latex=latex)
 
 
-def files_from_wire(source: pb.LatexSource) -> tuple[File, ...]:
-    """Return the files beside a document, unchecked."""
-    return tuple(File(file.path, file.content) for file in source.files)
-
-
 class LatexServicer(RendererServicer[LatexJob, RawRendering]):
     """Answers render requests."""
 
@@ -97,7 +91,7 @@ class LatexServicer(RendererServicer[LatexJob, RawRendering]):
     def job(self, request: pb.RenderRequest, limits: Limits) -> LatexJob:  # noqa: D102 - see RendererServicer
         latex, options = request.latex, options_from_wire(request.options)
         refuse_missing(options.engine, self._engine.installation.engines)
-        return LatexJob(latex.document, files_from_wire(latex), options, limits)
+        return LatexJob(latex.document, files_from_wire(latex.files), options, limits)
 
     @property
     def missing(self) -> Sequence[str]:  # noqa: D102

@@ -11,7 +11,7 @@ from i2s_chassis.errors import InvalidArgumentError
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.bounds import shown
 from i2s_chassis.renderer.servicer import Identity, RendererServicer
-from i2s_chassis.renderer.wire import page_from_wire, refuse_foreign
+from i2s_chassis.renderer.wire import files_from_wire, page_from_wire, refuse_foreign
 from i2s_chassis.server.service import Chassis
 from i2s_render_python.engine import PythonEngine
 from i2s_render_python.inside.restored_names.table import CHANGES
@@ -20,7 +20,6 @@ from i2s_render_python.settings import PythonSettings
 from i2s_wire.codec import encode
 from i2s_wire.render.options import PageOptions
 from i2s_wire.render.rendering import Rendering
-from i2s_wire.render.request import File
 
 
 def options_from_wire(message: pb.RenderOptions) -> Options:
@@ -76,11 +75,6 @@ def options_to_wire(options: Options) -> pb.RenderOptions:
     return pb.RenderOptions(page=encode(page, pb.PageOptions, PageOptions), python=python)
 
 
-def files_from_wire(source: pb.PythonSource) -> tuple[File, ...]:
-    """Return the files beside a program, unchecked."""
-    return tuple(File(file.path, file.content) for file in source.files)
-
-
 class PythonServicer(RendererServicer[PythonJob, DrawnProgram]):
     """Answers render requests."""
 
@@ -93,7 +87,9 @@ class PythonServicer(RendererServicer[PythonJob, DrawnProgram]):
 
     def job(self, request: pb.RenderRequest, limits: Limits) -> PythonJob:  # noqa: D102 - see RendererServicer
         source = request.python
-        return PythonJob(source.program, files_from_wire(source), options_from_wire(request.options), limits)
+        return PythonJob(
+            source.program, files_from_wire(source.files), options_from_wire(request.options), limits
+        )
 
     def source_sha256(self, job: PythonJob) -> str:  # noqa: D102
         return hashlib.sha256(job.program).hexdigest()

@@ -1,11 +1,14 @@
 """A prepared process builds what the plain command builds, byte for byte."""
 
 import asyncio
+import os
+import signal
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from below import below, busy
 from i2s_chassis.limits import Limits
 from i2s_render_html.jekyll import (
     BuildCause,
@@ -122,6 +125,20 @@ async def test_a_program_that_never_gets_ready_is_said_at_the_start(jail):
     builder = JekyllBuilder(jail, JekyllSettings(ruby="cat", start_seconds=5.0))
     with pytest.raises(JekyllMissingError):
         await builder.open()
+
+
+async def test_a_supervisor_that_is_killed_while_jekyll_loads_does_not_end_the_start(jail):
+    own = {one.pid for one in below(os.getpid())}
+    builder = JekyllBuilder(jail, JekyllSettings(processes=1))
+    opening = asyncio.create_task(builder.open())
+    loading = await busy(os.getpid(), lambda one: "build_site.rb" in one.command and one.pid not in own, 0.05)
+    supervisor = Path(f"/proc/{loading.pid}/stat").read_text().rpartition(")")[2].split()[1]
+    os.kill(int(supervisor), signal.SIGKILL)
+    await opening
+    try:
+        assert (await builder.build({"i.md": b"---\n---\n"}, LIMITS)).cause is BuildCause.BUILT
+    finally:
+        await builder.close()
 
 
 async def test_a_process_that_waited_too_long_is_replaced(jail):

@@ -10,14 +10,17 @@ from i2s_chassis.jail import Excerpt, Usage
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.bounds import (
     LEAST_SECONDS,
+    ReceivedSource,
     bounded_log,
     check_name,
     check_names,
     disk_complaint,
     limits_left,
     shown,
+    source_complaint,
     text_complaint,
 )
+from i2s_wire.render.request import File
 
 
 def test_a_step_has_the_time_that_earlier_ones_have_left():
@@ -57,6 +60,32 @@ def test_a_text_that_no_engine_gets_is_named_by_its_field(text, words):
 
 def test_a_good_text_is_no_complaint():
     assert text_complaint("ä".encode(), "latex.document", 10) is None
+
+
+@pytest.mark.parametrize(
+    ("entry", "files", "words"),
+    [
+        ("a.svg", [], 'generic.entry: "a.svg" is none of the files'),
+        ("", [("a.svg", b"x")], 'generic.entry: "" is none of the files'),
+        ("a", [("a", b"x"), ("a", b"y")], 'generic.files: the file name "a" stands twice'),
+        ("../a", [("../a", b"x")], 'generic.files: the file name "../a" has the part ".."'),
+        ("out", [("out", b"x")], 'generic.files: the file name "out" stands twice or is reserved'),
+        ("a", [("a", b"\xff")], "generic.files: is not UTF-8"),
+        ("a", [("a", b"x" * 11)], "generic.files: has 11 bytes"),
+        ("a", [("a", b"x"), ("b", b"y" * 6)], 'generic.files: "b" has 6 bytes'),
+        ("a", [("a", b"x"), ("b", b""), ("c", b""), ("d", b"")], "generic.files: has 3 files"),
+    ],
+)
+def test_what_of_a_generic_source_no_engine_gets_is_named(entry, files, words):
+    source = ReceivedSource("svg", entry, tuple(File(*one) for one in files))
+    bounds = {"max_bytes": 10, "max_file_bytes": 5, "max_files": 2}
+    assert source_complaint(source, ["out"], **bounds).startswith(words)
+
+
+def test_a_generic_source_within_the_bounds_is_no_complaint():
+    source = ReceivedSource("svg", "a", (File("b", b"12345"), File("a", b"1234567890")))
+    assert source_complaint(source, ["out"], max_bytes=10, max_file_bytes=5, max_files=1) is None
+    assert (source.text, source.contents) == (b"1234567890", {"b": b"12345", "a": b"1234567890"})
 
 
 def test_files_count_by_blocks_and_folders_once():

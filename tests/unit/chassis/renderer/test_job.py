@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 
 from i2s.render.v1 import render_pb2 as pb
-from i2s_chassis.errors import AbortedError, UnavailableError
+from i2s_chassis.errors import AbortedError, InvalidArgumentError, UnavailableError
 from i2s_chassis.jail import CellError, CellLostError, Isolation, JailError, KilledError, StarvedError, Tier
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer.model import EngineInstallation, RawRendering
@@ -52,8 +52,8 @@ class _Engine:
 
 
 class _Servicer(RendererServicer[_Job, RawRendering]):
-    def __init__(self, engine: _Engine, chassis: Chassis) -> None:
-        identity = Identity("i2s-chassis", "latex", "test", pb.RenderOptions())
+    def __init__(self, engine: _Engine, chassis: Chassis, identity: Identity | None = None) -> None:
+        identity = identity or Identity("i2s-chassis", "latex", "test", pb.RenderOptions())
         super().__init__(identity, engine, _Settings(), chassis)
 
     def job(self, request: pb.RenderRequest, limits: Limits) -> _Job:
@@ -134,3 +134,14 @@ async def test_a_lost_sandbox_is_unavailable(error: CellError) -> None:
 async def test_other_faults_of_the_jail_stay_faults() -> None:
     with pytest.raises(JailError, match="a bug"):
         await rendered(JailError("a bug"))
+
+
+def test_another_kind_or_language_of_source_is_refused() -> None:
+    identity = Identity("i2s-chassis", "generic", "test", pb.RenderOptions(), languages=("svg", "svgz"))
+    servicer = _Servicer(_Engine([]), _Chassis(), identity)  # type: ignore[arg-type]
+    servicer._check_kind(pb.RenderRequest(generic=pb.GenericSource(language="svgz")))
+    with pytest.raises(InvalidArgumentError, match="source: this service renders generic only"):
+        servicer._check_kind(pb.RenderRequest(latex=pb.LatexSource(document=b"x")))
+    with pytest.raises(InvalidArgumentError, match='is "typst"; this service renders svg, svgz') as refused:
+        servicer._check_kind(pb.RenderRequest(generic=pb.GenericSource(language="typst")))
+    assert refused.value.field == "generic.language"

@@ -305,6 +305,8 @@ def import_command(
     KIND            SOURCE
     chartmimic      folders with direct_600, customized_600 and the like, whose programs (ID.py) have a
                     image (ID.png), and the files dimentions_info.jsonl, dimentions_info_edit.jsonl
+    olmocrbench     folders with a folder pdfs and files of tests (*.jsonl), or hf:OWNER/NAME, which is
+                    downloaded
     omnidocbench    annotation files (OmniDocBench.json), or folders that hold one; pages are the files of
                     their names in images/ or pdfs/ beside it, or in --images
     plot2code       folders of Parquet files, or of images with metadata.jsonl
@@ -319,6 +321,7 @@ def import_command(
     \b
     Examples:
       i2s-sdk dataset import chartmimic dataset dimentions_info_edit.jsonl --out chartmimic
+      i2s-sdk dataset import olmocrbench olmOCR-bench/bench_data --out olmocr-bench
       i2s-sdk dataset import omnidocbench OmniDocBench --out omnidocbench
       i2s-sdk dataset import plot2code Plot2Code --task direct --out plot2code
       i2s-sdk dataset import readoc data --out readoc

@@ -23,6 +23,8 @@ from i2s_sdk.tasks.view import (
     DiffRow,
     MarkedImage,
     Panel,
+    PlacedRow,
+    PlacesPanel,
     ShownSample,
     TableCell,
     TablesPanel,
@@ -99,12 +101,23 @@ def _plain(panel: Panel) -> dict[str, Any]:
             return {
                 "kind": "tables", "title": panel.title, "pairs": pairs, "note": panel.note, "left": left
             }  # fmt: skip
+        case PlacesPanel():
+            places = [_placed(one) for one in panel.rows[:MOST_ROWS]]
+            left = len(panel.rows) - len(places)
+            return {
+                "kind": "places", "title": panel.title, "rows": places, "note": panel.note, "left": left
+            }  # fmt: skip
 
 
 def _compared(row: DiffRow) -> list[Any]:
     """Return a row; characters that would reorder the text beside them are shown as escapes."""
     depths = [min(MOST_DEPTH, max(0, int(one))) for one in (row.gold_depth, row.answer_depth)]
     return [str(row.mark), visible(str(row.label)), *depths, _runs(row.gold), _runs(row.answer)]
+
+
+def _placed(row: PlacedRow) -> list[Any]:
+    places = [None if one is None else _box(one) for one in (row.gold_place, row.answer_place)]
+    return [str(row.mark), *(visible(str(one)) for one in (row.gold, row.answer, row.label)), *places]
 
 
 def _runs(runs: Sequence[TextRun]) -> list[list[Any]]:

@@ -178,7 +178,19 @@ def _unavailable(views: Sequence[RunView]) -> list[tuple[str, list[str]]]:
 
 
 #: Files of the script, in the order in which they stand in it.
-_SCRIPTS = ("elements", "search", "code", "texts", "compare", "cards", "sample", "filters", "listing", "page")
+_SCRIPTS = (
+    "elements",
+    "search",
+    "code",
+    "texts",
+    "compare",
+    "places",
+    "cards",
+    "sample",
+    "filters",
+    "listing",
+    "page",
+)
 
 
 def _script() -> str:

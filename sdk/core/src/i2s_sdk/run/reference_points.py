@@ -25,7 +25,7 @@ from i2s_sdk.models.registry import open_model
 from i2s_sdk.run.pipeline import OnProgress, Progress
 from i2s_sdk.run.plan import Plan, model_fingerprint
 from i2s_sdk.run.runner import Needs, Runner, StageName
-from i2s_sdk.run.steps import scoring_services
+from i2s_sdk.run.steps import optional_services, scoring_services
 from i2s_sdk.run.storage.folder import (
     REFERENCE_POINTS,
     Points,
@@ -110,7 +110,11 @@ class ReferencePoints:
         tasks = self.plan.tasks.values()
         renderings = [one.rendering for one in tasks if one.rendering is not None]
         renderers = frozenset(name for one in renderings for name in one.services)
-        return Needs(renderers, frozenset(scoring_services(tasks)), len(renderings) < len(self.plan.tasks))
+        others, optional = (
+            frozenset(scoring_services(tasks)),
+            frozenset(optional_services(tasks, self.plan.whole)),
+        )
+        return Needs(renderers, others, len(renderings) < len(self.plan.tasks), optional)
 
     async def work(self, folder: RunFolder, services: Services) -> None:
         """Evaluate them, and keep their values in a run folder and in the cache.

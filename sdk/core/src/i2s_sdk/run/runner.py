@@ -30,7 +30,7 @@ from i2s_sdk.run.pipeline import (
 from i2s_sdk.run.plan import Plan, facts
 from i2s_sdk.run.render import RenderStage
 from i2s_sdk.run.score import ScoreStage
-from i2s_sdk.run.steps import read_steps, run_metrics, score_steps, scoring_services
+from i2s_sdk.run.steps import optional_services, read_steps, run_metrics, score_steps, scoring_services
 from i2s_sdk.run.storage.folder import LOGS, RunFolder
 from i2s_sdk.run.storage.index import marked_calls
 from i2s_sdk.run.storage.manifest import LABEL, NOTE, Manifest
@@ -68,6 +68,8 @@ class Needs:
     others: frozenset[str]
     #: Whether there are instances that need no renderer.
     without: bool = False
+    #: Names of services without which metrics are missing and nothing else.
+    optional: frozenset[str] = frozenset()
 
 
 @asynccontextmanager
@@ -91,11 +93,14 @@ async def open_needed(
     renderers = frozenset[str]().union(*(one.renderers for one in needs))
     others = frozenset[str]().union(*(one.others for one in needs))
     without = any(one.without for one in needs)
+    spare = frozenset[str]().union(*(one.optional for one in needs)) - renderers - others
     optional = renderers - others if len(renderers) > 1 or without else frozenset[str]()
+    wanted = sorted(renderers | others | spare)
     with folder.storage.folder(LOGS) as logs:
-        async with open_services(settings, logs, sorted(renderers | others), optional) as services:
-            if services.missing and not services.renderers and not without:
-                raise next(iter(services.missing.values()))
+        async with open_services(settings, logs, wanted, optional | spare) as services:
+            lost = [services.missing[one] for one in sorted(renderers) if one in services.missing]
+            if lost and not services.renderers and not without:
+                raise lost[0]
             yield services
 
 
@@ -204,6 +209,7 @@ class Runner:
             frozenset(self._renderers(remaining)),
             frozenset(self._scoring_services() | self._drawing_services(remaining)),
             any(self.plan.tasks[one.task].rendering is None for one in remaining),
+            frozenset(self._optional_services()),
         )
 
     def remaining(self) -> list[Instance]:
@@ -236,6 +242,11 @@ class Runner:
     def _scoring_services(self) -> set[str]:
         return scoring_services(self.plan.tasks.values()) if StageName.SCORE in self.stages else set()
 
+    def _optional_services(self) -> set[str]:
+        if StageName.SCORE not in self.stages:
+            return set()
+        return optional_services(self.plan.tasks.values(), self.plan.whole)
+
     def _drawing_services(self, remaining: Sequence[Instance]) -> set[str]:
         """Return the documents service if pages of documents have to be drawn for the model."""
         if self.model is None or StageName.GENERATE not in self.stages or self.model.whole:
@@ -255,7 +266,7 @@ class Runner:
         engines = {name: await one.describe() for name, one in services.renderers.items()}
         comparer = await services.metrics.describe() if services.metrics is not None else None
         documents = await services.documents.describe() if services.documents is not None else None
-        manifest = self._begun(engines, comparer, documents)
+        manifest = self._begun(services, engines, comparer, documents)
         ours, caches = self.settings, open_caches(self.settings)
         workers = ScorerWorkers(ScorerLimits(ours.scorer_cpu_seconds, ours.scorer_memory_bytes))
         failures, turns = LikeFailures(ours.like_failures), self._turns
@@ -299,6 +310,7 @@ class Runner:
 
     def _begun(
         self,
+        services: Services,
         engines: Mapping[str, RendererDescription],
         comparer: MetricsDescription | None,
         documents: DocumentsDescription | None,
@@ -307,7 +319,10 @@ class Runner:
         versions: dict[str, str] = {}
         unavailable: dict[str, str] = {}
         if StageName.SCORE in self.stages:
-            versions, unavailable = run_metrics(self.plan.tasks.values(), comparer, self.plan.scorers)
+            tasks = self.plan.tasks.values()
+            missing = {name: error.message for name, error in services.missing.items()}
+            idle = optional_services(tasks) - self._optional_services()
+            versions, unavailable = run_metrics(tasks, comparer, self.plan.scorers, missing, idle)
         digests = {one.service: one.engine.digest for one in engines.values()}
         if documents is not None:
             digests |= {f"{documents.service} {one.name}": one.digest for one in documents.engines}

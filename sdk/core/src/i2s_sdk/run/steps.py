@@ -7,11 +7,18 @@ from types import MappingProxyType
 
 from i2s_client.service_table import DOCUMENTS, METRICS, RENDER_LATEX
 from i2s_sdk.errors import I2SError
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.run.caches import CachedRenderer, Caches, Renderer, ScoreCache
 from i2s_sdk.run.conversions import Converters, FormulaDrawer, HtmlConverter
 from i2s_sdk.run.render import ReadStep, RenderStep, StructureStep, image_limits
 from i2s_sdk.run.score import ScoreStep
-from i2s_sdk.scoring.scorer import FORMULA, DrawnScorer, Scorer, conversion_formats
+from i2s_sdk.scoring.scorer import (
+    FORMULA,
+    DrawnScorer,
+    OptionalConversions,
+    Scorer,
+    conversion_formats,
+)
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.stack.services import Services
 from i2s_sdk.tasks.metrics import image_metrics, scorers_of
@@ -21,7 +28,11 @@ from i2s_wire.render.description import RendererDescription
 
 
 def run_metrics(
-    tasks: Iterable[Task], comparer: MetricsDescription | None, own: Iterable[Scorer] = ()
+    tasks: Iterable[Task],
+    comparer: MetricsDescription | None,
+    own: Iterable[Scorer] = (),
+    missing: Mapping[str, str] = MappingProxyType({}),
+    idle: Container[str] = (),
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return the version of each metric of a run, and why the others of its tasks cannot be computed.
 
@@ -29,6 +40,8 @@ def run_metrics(
         tasks: All of one profile.
         comparer: The metric service; None if no task compares images.
         own: Scorers of the user.
+        missing: Why services are not here that could be done without.
+        idle: Such services that no instance needs; the metrics of their scorers are no metrics of the run.
     """
     versions: dict[str, str] = {}
     unavailable: dict[str, str] = {}
@@ -44,8 +57,13 @@ def run_metrics(
             else:
                 versions[name] = described[name].version
         for scorer in scorers_of(task):
+            if _can_be_missing(scorer) and any(one in idle for one in _services_of(scorer)):
+                continue
+            lost = [missing[one] for one in _services_of(scorer) if one in missing]
             for metric in scorer.metrics:
-                if metric.name in task.unavailable():
+                if lost and _can_be_missing(scorer):
+                    unavailable[f"{metric.name} of {task.name}"] = lost[0]
+                elif metric.name in task.unavailable():
                     unavailable[f"{metric.name} of {task.name}"] = task.unavailable()[metric.name]
                 else:
                     computed_here[metric.name] = scorer.version
@@ -142,6 +160,7 @@ def score_steps(
     steps: dict[str, ScoreStep] = {}
     for name, task in tasks.items():
         images, scorers = image_metrics_of_run(task, metrics), (*scorers_of_run(task, metrics), *own)
+        scorers = tuple(one for one in scorers if _can_convert(one, services))
         converter = converters(services, task, caches, engines or {})
         cache = None
         if caches.scores is not None and comparer is not None:
@@ -161,12 +180,44 @@ def scoring_services(tasks: Iterable[Task]) -> set[str]:
     for task in tasks:
         if image_metrics(task):
             services.add(METRICS)
-        formats = {one for scorer in available_scorers(task) for one in conversion_formats(scorer)}
-        if FORMULA in formats:
-            services.add(RENDER_LATEX)
-        if formats - {FORMULA}:
-            services.add(DOCUMENTS)
+        needed = (one for one in available_scorers(task) if not _can_be_missing(one))
+        services.update(service for scorer in needed for service in _services_of(scorer))
     return services
+
+
+def optional_services(tasks: Iterable[Task], instances: Sequence[Instance] | None = None) -> set[str]:
+    """Return the services without which some metrics of tasks are missing, and a run goes on.
+
+    Args:
+        tasks: Tasks of a run.
+        instances: All instances of the whole run, of which one at least has to need them; None for any.
+    """
+    services: set[str] = set()
+    for task in tasks:
+        ours = [one for one in instances or () if one.task == task.name]
+        for scorer in available_scorers(task):
+            if _can_be_missing(scorer) and (instances is None or _may_convert(scorer, ours)):
+                services |= _services_of(scorer)
+    return services
+
+
+def _services_of(scorer: Scorer) -> set[str]:
+    formats = conversion_formats(scorer)
+    services = {RENDER_LATEX} if FORMULA in formats else set()
+    return services | ({DOCUMENTS} if formats - {FORMULA} else set())
+
+
+def _can_be_missing(scorer: Scorer) -> bool:
+    return isinstance(scorer, OptionalConversions) and scorer.conversions_optional
+
+
+def _may_convert(scorer: Scorer, instances: Iterable[Instance]) -> bool:
+    return isinstance(scorer, OptionalConversions) and any(map(scorer.may_convert, instances))
+
+
+def _can_convert(scorer: Scorer, services: Services) -> bool:
+    """Return whether a scorer has all services for its conversions, if it can do without them."""
+    return not _can_be_missing(scorer) or _services_of(scorer) <= services.clients.keys()
 
 
 def converters(

@@ -31,6 +31,7 @@ _NEIGHBOUR = 0.3  # what an equal step adds to the weight of each of its ends in
 _BLOCK = 256  # rows
 
 _Array = NDArray[np.float64]
+_Index = slice | tuple[slice | None, slice | None]
 
 
 class _Side:
@@ -76,6 +77,31 @@ def glyph_f1(truth: Sequence[Token], prediction: Sequence[Token]) -> float:
     return 2 * (counted + steps) / (n + m + (n - 1) + (m - 1)) if n + m > 2 else counted
 
 
+def contains(whole: Sequence[Token], part: Sequence[Token]) -> bool:
+    """Return whether tokens stand among others, one after another and at the same places, in any size.
+
+    Families of ordinary fonts do not count. A part without tokens is contained in nothing.
+    """
+    number = len(part)
+    if not 0 < number <= len(whole):
+        return False
+    wanted = [one.plain_identity for one in part]
+    there = [one.plain_identity for one in whole]
+    order = np.arange(number)
+    for start in range(len(whole) - number + 1):
+        if there[start] != wanted[0] or there[start : start + number] != wanted:
+            continue
+        window = whole[start : start + number]
+        scale = _scale(part, window, [(one, one) for one in range(number)])
+        left, right = _Side(part), _Side(window, scale)
+        every = np.s_[:]
+        same_size = _agree_in_size(left, right, every, every)
+        steps = _steps(left, right, order[:-1], order[1:], order[:-1], order[1:])
+        if same_size.all() and steps.all():
+            return True
+    return False
+
+
 def _equal(first: Sequence[str], second: Sequence[str]) -> NDArray[np.bool_]:
     """Return which texts of two sides are equal, of shape (first, second)."""
     numbers = {one: number for number, one in enumerate({*first, *second})}
@@ -98,13 +124,17 @@ def _scale(truth: Sequence[Token], prediction: Sequence[Token], pairs: Sequence[
 
 
 def _same_size(left: _Side, right: _Side) -> NDArray[np.bool_]:
-    size = np.maximum(left.size[:, None], right.size[None, :])
-    sized = np.abs(left.size[:, None] - right.size[None, :]) <= _SIZE * size
+    return _agree_in_size(left, right, np.s_[:, None], np.s_[None, :])
+
+
+def _agree_in_size(left: _Side, right: _Side, rows: _Index, columns: _Index) -> NDArray[np.bool_]:
+    size = np.maximum(left.size[rows], right.size[columns])
+    sized = np.abs(left.size[rows] - right.size[columns]) <= _SIZE * size
     stretched = np.ones_like(sized)
     for mine, other in ((left.width, right.width), (left.height, right.height)):
-        most = _STRETCH * size + _STRETCH * np.minimum(mine[:, None], other[None, :])
-        stretched &= np.abs(mine[:, None] - other[None, :]) <= most
-    return np.where(left.stretches[:, None], stretched, sized)
+        most = _STRETCH * size + _STRETCH * np.minimum(mine[rows], other[columns])
+        stretched &= np.abs(mine[rows] - other[columns]) <= most
+    return np.where(left.stretches[rows], stretched, sized)
 
 
 def _steps(

@@ -19,8 +19,8 @@ from i2s_client.service_table import (
     SANDBOXED,
     SERVICES,
     ServiceRow,
-    packaged_renderer,
     packaged_renderers,
+    service_row,
 )
 from i2s_sdk.data import examples_folder, read_folder
 from i2s_sdk.errors import I2SError, PluginError
@@ -28,12 +28,12 @@ from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.command import find_program, forbidden_here
 from i2s_sdk.stack.services import Services, known_address, open_services, passing_logs
-from i2s_sdk.tasks.registry import SPECS
 from i2s_wire.documents.conversion import Fragment, FragmentFormat
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.description import RendererDescription
 from i2s_wire.render.isolation import Isolation, IsolationTier
 from i2s_wire.render.rendering import Engine
+from i2s_wire.render.request import RenderRequest
 
 
 def parts_missing(about: RendererDescription) -> str:
@@ -113,7 +113,7 @@ async def _examine(settings: Settings, findings: _Findings, services: Collection
     names = {row.name for row in rows}
     for one in rows:
         findings.add(_look_for(one, settings))
-    renderers = {one.name: one for one in rows if one.is_renderer}
+    renderers = {one.name: one for one in rows if one.renderer is not None}
     if not services:
         renderers |= _packaged_renderers(findings)
     for name, one in renderers.items():
@@ -130,7 +130,7 @@ async def _examine(settings: Settings, findings: _Findings, services: Collection
             if name not in missing:
 
                 async def draw(opened: Services, row: ServiceRow = row) -> bytes | None:
-                    return await _examine_renderer(row, opened.renderers[row.name], settings, findings)
+                    return await _examine_renderer(row, opened.renderers[row.name], findings)
 
                 drawn = await _with_service(name, f"{name} canary", settings, logs, findings, draw)
                 canary = canary or drawn
@@ -171,7 +171,7 @@ def _packaged_renderers(findings: _Findings) -> dict[str, ServiceRow]:
     rows: dict[str, ServiceRow] = {}
     for name in packaged_renderers():
         try:
-            rows[name] = packaged_renderer(name)
+            rows[name] = service_row(name)
         except PluginError as error:
             findings.add(Finding(name, State.MISSING, error.message))
     return rows
@@ -197,7 +197,7 @@ async def examine_host(services: list[str]) -> list[Finding]:
 
 
 async def _examine_renderer(
-    row: ServiceRow, renderer: AsyncRenderClient, settings: Settings, findings: _Findings
+    row: ServiceRow, renderer: AsyncRenderClient, findings: _Findings
 ) -> bytes | None:
     """Render the canary of a renderer and return its image."""
     name = row.name
@@ -206,13 +206,8 @@ async def _examine_renderer(
     findings.add(_isolation(name, about.isolation))
     if parts := parts_missing(about):
         findings.add(Finding(f"{name} parts", State.MISSING, parts))
-    canaries = (
-        task.request(task.document(spec.canary))
-        for spec in SPECS.usable().values()
-        for task in [spec.open(settings.profile).rendering]
-        if spec.canary is not None and task is not None
-    )
-    rendering = await renderer.render(next(one for one in canaries if type(one.source) is row.source))
+    assert row.renderer is not None
+    rendering = await renderer.render(RenderRequest(row.renderer.canary))
     good = rendering.verdict.has_picture
     detail = f"{rendering.verdict.name}, {rendering.usage.cpu_seconds:.2f} s CPU"
     if not good:

@@ -12,6 +12,7 @@ from i2s_sdk.tasks.benchmark import Benchmark, published_tables
 from i2s_sdk.tasks.chart.spec import CHART
 from i2s_sdk.tasks.latex.spec import LATEX
 from i2s_sdk.tasks.music.spec import MUSIC
+from i2s_sdk.tasks.olmocrbench.spec import OLMOCRBENCH
 from i2s_sdk.tasks.omnidocbench.spec import OMNIDOCBENCH
 from i2s_sdk.tasks.readoc.spec import READOC
 from i2s_sdk.tasks.scimage.spec import SCIMAGE
@@ -96,6 +97,7 @@ BUILT_IN: dict[str, TaskSpec] = {
         *VISUALWEBBENCH,
         SOBENCH,
         READOC,
+        OLMOCRBENCH,
         OMNIDOCBENCH,
         SCIMAGE,
         CHART,

@@ -193,5 +193,39 @@ class TablesPanel:
     note: str = ""
 
 
+#: Left, top, right and bottom of a place on an image, as shares of its width and height.
+Place = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedRow:
+    """A text on the reference image beside the text on the rendering that corresponds to it."""
+
+    #: How the two compare.
+    mark: RowMark
+    #: Text on the reference image; empty if there is none.
+    gold: str = ""
+    #: Text on the rendering; empty if there is none, or the same.
+    answer: str = ""
+    #: Where the text is on the reference image; None if it is not there.
+    gold_place: Place | None = None
+    #: Where it is on the rendering; None if it is not there.
+    answer_place: Place | None = None
+    #: Label beside both, such as how alike they are.
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacesPanel:
+    """The reference image and the rendering with the places of their texts; those of a row are linked."""
+
+    #: Title above the images.
+    title: str
+    #: Rows in the order listed.
+    rows: tuple[PlacedRow, ...]
+    #: Note below the rows, such as how much is left out; empty for nothing.
+    note: str = ""
+
+
 #: What a view consists of.
-Panel = TextPanel | MarkedImage | TreePanel | DiffPanel | TablesPanel
+Panel = TextPanel | MarkedImage | TreePanel | DiffPanel | TablesPanel | PlacesPanel

@@ -330,6 +330,8 @@ def _checked(message: Message) -> Message:
         raise OutputError(head["name"], OutputReason(head["reason"]))
     if head.get("error") == "starved":
         raise StarvedError(head["message"])
+    if head.get("error") == "killed":
+        raise KilledError(head["message"])
     if "error" in head:
         raise CellError(head["message"])
     return message

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from i2s_chassis.jail import cgroup, framing, processes, syscalls, users
-from i2s_chassis.jail.errors import CellError, OutputError, StarvedError
+from i2s_chassis.jail.errors import CellError, KilledError, OutputError, StarvedError
 from i2s_chassis.jail.framing import Head, Message
 from i2s_chassis.jail.launch import CellContext, RunRequest, adopt_orphans, job_processes
 from i2s_chassis.jail.model import Ended, PolicyEvent, PolicyKind, Tier, Usage, fields_of
@@ -109,10 +109,8 @@ class CellSupervisor:
             answer = Message({"error": "output", "name": error.name, "reason": error.reason.value})
         except _GoneError:
             raise
-        except StarvedError as error:
-            answer = Message({"error": "starved", "message": str(error)})
         except (OSError, CellError) as error:
-            answer = Message({"error": "cell", "message": str(error)})
+            answer = _refusal(error)
         try:
             head = {**answer.head, "id": question.head["id"]}
             framing.send(self._control, Message(head, answer.body, answer.file))
@@ -230,6 +228,16 @@ def _describe(ended: Ended, irregular: list[PolicyEvent]) -> Head:
     }
 
 
+def _refusal(error: Exception) -> Message:
+    """Return what the service is told of an error: its kind, which ``cell`` knows, and its message."""
+    kind = "cell"
+    if isinstance(error, StarvedError):
+        kind = "starved"
+    elif isinstance(error, KilledError):
+        kind = "killed"
+    return Message({"error": kind, "message": str(error)})
+
+
 def enter_private_mounts(*, new_user: bool) -> None:
     """Move the calling process into a mount namespace of its own.
 
@@ -265,7 +273,8 @@ def keep(plan: CellPlan, control_fd: int, channels: Mapping[int, int], bounds: P
         try:
             supervisor = CellSupervisor(plan, control, channels, bounds)
         except (OSError, CellError) as error:
-            framing.send(control, Message({"id": 0, "error": "cell", "message": str(error)}))
+            refusal = _refusal(error)
+            framing.send(control, Message({**refusal.head, "id": 0}))
             os._exit(1)
         try:
             supervisor.serve()

@@ -22,7 +22,14 @@ from typing import Any
 from i2s_chassis.jail import escape, landlock, users
 from i2s_chassis.jail.cell import Cell, Link
 from i2s_chassis.jail.cgroup import Hierarchy
-from i2s_chassis.jail.errors import CellError, CellLostError, JailError, NoNestingError, NoTierError
+from i2s_chassis.jail.errors import (
+    CellError,
+    CellLostError,
+    JailError,
+    KilledError,
+    NoNestingError,
+    NoTierError,
+)
 from i2s_chassis.jail.landlock import Substitute
 from i2s_chassis.jail.model import Isolation, JailSettings, Tier
 from i2s_chassis.jail.plan import CHANNEL_NUMBERS, CellPlan, PlanBounds, Terms
@@ -281,8 +288,8 @@ class Jail:
     async def _open(self, plan: CellPlan, channel_fds: tuple[int, ...]) -> Cell:
         try:
             return await self._stand(plan, channel_fds)
-        except CellLostError:
-            # Most likely the spawner died under way; its parent starts another one.
+        except (CellLostError, KilledError):
+            # Most likely the spawner died under way, and its parent starts another one; or the sandbox did.
             plan = replace(plan, name=self._new_name())
         return await self._stand(plan, channel_fds)
 

@@ -97,9 +97,11 @@ def launch(context: CellContext, request: RunRequest, scaffolding: frozenset[int
         os.close(fd)
     inner: tuple[int, ...] = ()
     try:
-        if context.group is not None:
-            context.group.add(pid)
-        os.write(go_write, b".")
+        # If something outside has killed it already, its end says so.
+        with contextlib.suppress(BrokenPipeError, ProcessLookupError):
+            if context.group is not None:
+                context.group.add(pid)
+            os.write(go_write, b".")
         if context.plan.followed and context.sandbox is not None:
             inner = tuple(map(int, os.read(inner_read, 100).split()))
     finally:

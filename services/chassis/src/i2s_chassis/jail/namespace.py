@@ -17,12 +17,14 @@ import time
 from pathlib import Path
 
 from i2s_chassis.jail import confine, processes, syscalls
-from i2s_chassis.jail.errors import CellError
+from i2s_chassis.jail.errors import CellError, KilledError
 from i2s_chassis.jail.plan import DEVICES, PROCESSES, SYSTEM_READABLE, WORK_IN_NAMESPACE, CellPlan
 
 _NAMESPACES = ("user", "mnt", "pid", "net", "ipc", "uts", "cgroup")
 # One that cannot start says so and ends: this is for one that hangs, and no loaded machine needs as long.
 _START_SECONDS = 120.0
+# From its last word to its end.
+_ENDING_SECONDS = 1.0
 
 
 class Sandbox:
@@ -67,7 +69,10 @@ class Sandbox:
             self.has_our_children = not plan.followed and self._adopt()
         except (OSError, ValueError) as error:
             complaint = self._complaint()
+            killed = self._was_killed()
             self.close()
+            if killed:
+                raise KilledError("something outside killed bubblewrap while it started") from error
             raise CellError(f"bubblewrap did not start: {complaint or error}") from error
 
     def _wait_until_it_stands(self) -> int:
@@ -78,6 +83,14 @@ class Sandbox:
         os.write(self._stdin, b"\n")
         _read_before(self._stdout, deadline)
         return int(json.loads(info)["child-pid"])
+
+    def _was_killed(self) -> bool:
+        """Return whether SIGKILL ended bubblewrap or its child; we send it in ``close`` alone."""
+        ending = os.pidfd_open(self._pid)
+        select.select([ending], [], [], _ENDING_SECONDS)  # its descriptors close before it has ended
+        os.close(ending)
+        ended = os.waitid(os.P_PID, self._pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        return ended is not None and ended.si_status in (signal.SIGKILL, 128 + signal.SIGKILL)
 
     def _complaint(self) -> str:
         ready, _, _ = select.select([self._complaints], [], [], 0.2)

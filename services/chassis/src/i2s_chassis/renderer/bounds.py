@@ -5,6 +5,7 @@ Names of files come from outside: ``check_names`` says which ones may lie in a w
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -19,6 +20,33 @@ MAX_PART_BYTES = 255
 MAX_PATH_BYTES = 1024
 
 _MOST_SHOWN_CHARACTERS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedSource:
+    """A generic source as it came, unchecked: a path may stand there twice."""
+
+    #: Its language, which is one of those of the renderer.
+    language: str
+    #: Path of the file that is rendered.
+    entry: str
+    #: All files.
+    files: tuple[File, ...]
+
+    @property
+    def text(self) -> bytes:
+        """Content of the file that is rendered; empty if there is none of this path."""
+        return next((file.content for file in self.files if file.path == self.entry), b"")
+
+    @property
+    def contents(self) -> dict[str, bytes]:
+        """All files by path, for a work folder."""
+        return {file.path: file.content for file in self.files}
+
+    @property
+    def sha256(self) -> str:
+        """What identifies the file that is rendered in logs."""
+        return hashlib.sha256(self.text).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +208,37 @@ def files_complaint(
             size = len(file.content)
             return f'{field}: "{shown(file.path)}" has {size} bytes, at most {max_file_bytes} are taken'
     return None
+
+
+def source_complaint(
+    source: ReceivedSource,
+    reserved: Iterable[str] = (),
+    *,
+    max_bytes: int,
+    max_file_bytes: int,
+    max_files: int,
+) -> str | None:
+    """Return why a generic source cannot be given to an engine, None if it can.
+
+    Args:
+        source: The source as it came.
+        reserved: Names that the engine takes for itself.
+        max_bytes: Bound on the file that is rendered, which must be UTF-8.
+        max_file_bytes: Bound on each file beside it.
+        max_files: Bound on their number.
+
+    Returns:
+        One sentence that begins with the field at fault.
+    """
+    beside = [file for file in source.files if file.path != source.entry]
+    if len(beside) == len(source.files):
+        return f'generic.entry: "{shown(source.entry)}" is none of the files'
+    names = check_names((file.path for file in source.files), reserved)
+    if names is not None:
+        return f'generic.files: the file name "{names.name}" {names.reason}'
+    return text_complaint(source.text, "generic.files", max_bytes) or files_complaint(
+        beside, "generic.files", reserved, max_file_bytes=max_file_bytes, max_files=max_files
+    )
 
 
 def disk_complaint(

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import grpc.aio
 
@@ -18,6 +18,7 @@ from i2s_chassis.errors import CallError, InvalidArgumentError
 from i2s_chassis.jail import Isolation
 from i2s_chassis.limits import Limits
 from i2s_chassis.renderer import wire
+from i2s_chassis.renderer.bounds import shown
 from i2s_chassis.renderer.job import record_job, run_with_rerun
 from i2s_chassis.renderer.model import EngineInstallation, RawRendering
 from i2s_chassis.renderer.settings import RendererSettings
@@ -78,14 +79,16 @@ class Identity:
 
     #: Its distribution.
     package: str
-    #: What it takes.
-    source: Literal["latex", "site", "lilypond", "python"]
+    #: What it takes: a field of the oneof ``source`` of requests.
+    source: str
     #: What makes its images.
     engine: str
     #: The defaults.
     options: pb.RenderOptions
     #: Maximum number of files of a request; 0 if it can have none.
     max_files: int = 0
+    #: Languages of the generic sources that it takes.
+    languages: tuple[str, ...] = ()
 
 
 class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
@@ -185,6 +188,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
             queue=self.chassis.admission.queue,
             warm=self.warm(),
             missing=self.missing,
+            languages=identity.languages,
         )
 
     def _named_engine(self) -> Engine:
@@ -198,9 +202,7 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
 
     async def _answer(self, request: pb.RenderRequest, ticket: Ticket) -> pb.RenderResponse:
         wire.check_id(request.id)
-        source = self._identity.source
-        if request.WhichOneof("source") != source:
-            raise InvalidArgumentError("source", f"this service renders {source} only")
+        self._check_kind(request)
         limits = wire.limits_from_wire(request.limits, self._limits)
         job = self.job(request, limits)
         current_entry().source_sha256 = digest = self.source_sha256(job)
@@ -218,6 +220,19 @@ class RendererServicer(RenderServiceServicer, ABC, Generic[J, R]):
             message = encode(self.complete(answer, raw), pb.RenderResponse, id=request.id)
             self._record(raw, ticket)
         return message
+
+    def _check_kind(self, request: pb.RenderRequest) -> None:
+        """Refuse a kind of source, or a language, that is not served here.
+
+        Raises:
+            InvalidArgumentError: It is not; names the field.
+        """
+        source, languages = self._identity.source, self._identity.languages
+        if request.WhichOneof("source") != source:
+            raise InvalidArgumentError("source", f"this service renders {source} only")
+        if source == "generic" and request.generic.language not in languages:
+            asked, served = shown(request.generic.language), ", ".join(languages)
+            raise InvalidArgumentError("generic.language", f'is "{asked}"; this service renders {served}')
 
     async def _render_surely(self, job: J) -> R:
         """Render, once more if something outside may have ended the job.

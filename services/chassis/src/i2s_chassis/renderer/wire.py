@@ -22,11 +22,13 @@ from i2s_chassis.jail import model as jail
 from i2s_chassis.jail.model import fields_of
 from i2s_chassis.jail.plan import WORK_IN_NAMESPACE
 from i2s_chassis.limits import Limits, LimitTable
+from i2s_chassis.renderer.bounds import ReceivedSource
 from i2s_chassis.renderer.model import RawRendering, ResolvedPageOptions
 from i2s_wire.codec import decode
 from i2s_wire.render import resources
 from i2s_wire.render.isolation import Isolation, IsolationTier, PolicyEvent, PolicyKind
 from i2s_wire.render.rendering import Engine, LogExcerpt, Picture, Rendering, Stage
+from i2s_wire.render.request import File
 from i2s_wire.render.resources import Usage
 from i2s_wire.render.source_error import SourceError, Undefined
 
@@ -67,6 +69,16 @@ def limits_from_wire(message: pb.Limits, table: LimitTable) -> Limits:
     except ValueError as error:
         field, _, reason = str(error).partition(": ")
         raise InvalidArgumentError(field, reason) from None
+
+
+def files_from_wire(files: Iterable[pb.File]) -> tuple[File, ...]:
+    """Return the files of a source, unchecked."""
+    return tuple(File(file.path, file.content) for file in files)
+
+
+def source_from_wire(message: pb.GenericSource) -> ReceivedSource:
+    """Return a generic source, unchecked; see ``bounds.source_complaint``."""
+    return ReceivedSource(message.language, message.entry, files_from_wire(message.files))
 
 
 def wire_limits(limits: Limits) -> resources.Limits:
@@ -112,7 +124,7 @@ def printable(raw: bytes | str) -> str:
 
 _MAX_DPI = 2400.0
 _MAX_PAGES = 100_000
-_OPTION_GROUPS = ("page", "window", "latex", "site", "lilypond", "python")
+_OPTION_GROUPS = tuple(field.name for field in pb.RenderOptions.DESCRIPTOR.fields)
 
 E = TypeVar("E", bound=enum.IntEnum)
 P = TypeVar("P", bound=ResolvedPageOptions)

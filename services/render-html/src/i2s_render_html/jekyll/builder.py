@@ -98,7 +98,7 @@ class JekyllBuilder:
 
         Raises:
             JekyllMissingError: It does not; the message says what to install.
-            JekyllKilledError: A signal ended it at both tries.
+            JekyllKilledError: Something outside ended it at both tries.
             JailError: A fault of the jail.
         """
         first = await self._prepare(self._settings.limits)
@@ -138,7 +138,7 @@ class JekyllBuilder:
 
         Raises:
             JekyllMissingError: It does not start.
-            JekyllKilledError: A signal ended both.
+            JekyllKilledError: Something outside ended both.
             JailError: A fault of the jail.
         """
         try:

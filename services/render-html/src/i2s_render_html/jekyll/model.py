@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from i2s_chassis.errors import WarmKilledError
 from i2s_chassis.jail import Excerpt, PolicyEvent, Usage
 from i2s_chassis.limits import DEFAULT_LIMITS, Limits
 from i2s_render_html.jekyll.github_pages import PLUGINS
@@ -96,5 +97,5 @@ class JekyllMissingError(JekyllError):
     """Ruby or Jekyll is not installed, or does not start in the jail; the message says what it said."""
 
 
-class JekyllKilledError(JekyllError):
-    """A signal ended Jekyll while it loaded, as if an operator or a kernel without memory had killed it."""
+class JekyllKilledError(JekyllError, WarmKilledError):
+    """Something outside ended Jekyll while it loaded: an operator, or a kernel without memory."""

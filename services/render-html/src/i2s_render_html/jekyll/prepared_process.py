@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from i2s_chassis.jail import Cause, Cell, Ended, Jail, JailError, KilledError, Usage
+from i2s_chassis.jail import Cause, Cell, CellLostError, Ended, Jail, JailError, KilledError, Usage
 from i2s_chassis.limits import START_WALL_PER_CPU, Limits
 from i2s_render_html.jekyll.answer import read_versions
 from i2s_render_html.jekyll.github_pages import THEMES, known_to_ruby
@@ -71,7 +71,7 @@ class PreparedProcess:
 
         Raises:
             JekyllMissingError: It ended before it was ready, or was not ready in time.
-            JekyllKilledError: A signal ended it before it was ready.
+            JekyllKilledError: Something outside ended it before it was ready.
             JailError: A fault of the jail.
         """
         waiting = replace(
@@ -146,12 +146,12 @@ class PreparedProcess:
         try:
             ended = self._run.result()
         except JailError as error:
-            said, killed = str(error), isinstance(error, KilledError)
+            said, killed = str(error), isinstance(error, KilledError | CellLostError)
         else:
             said, killed = ended.output.whole.decode(errors="replace").strip(), ended.cause is Cause.SIGNALED
         said = said[-500:] or "it said nothing"
         if killed:
-            return JekyllKilledError(f"a signal ended Jekyll while it loaded: {said}")
+            return JekyllKilledError(f"something outside ended Jekyll while it loaded: {said}")
         return JekyllMissingError(f"Jekyll does not start (Debian packages jekyll and ruby): {said}")
 
     def _answer(self) -> bytes:

@@ -31,7 +31,7 @@ def test_a_page_with_half_of_the_text_lacks_a_block() -> None:
     assert values.metrics["block_match"] == pytest.approx(2 / 3)
     assert values.metrics["block_text"] == 1
     assert values.metrics[TREE_BLEU] == 0.5
-    assert values.detail["missing"] == ["all the rest"]
+    assert values.detail["blocks"][0][0] == "all the rest"
 
 
 @pytest.mark.parametrize("drawn", [None, page_to_text(ShownPage((), {}))], ids=["no layout", "no text"])

@@ -18,14 +18,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from i2s_sdk.data.hub import PREFIX
+from i2s_sdk.data.imports.downloads import downloaded_folder
 from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down
-from i2s_sdk.errors import DataError, UsageError, require_package
+from i2s_sdk.errors import DataError, UsageError
 
 _TASK = "readoc"
 _PDF, _GOLD = ".pdf", ".md"
 _PDF_FOLDER, _GOLD_FOLDER = "pdf", "markdown"  # beside each other in the published layout
 _SUBSET = re.compile(r"(?<![a-z])(arxiv|github|zenodo)(?![a-z])")
-_HUB_FORM = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)(?:@(?P<revision>[^@]+))?")
+_PATTERNS = [f"*{suffix}" for suffix in (_PDF, _PDF.upper(), _GOLD)]
 
 
 def import_readoc(request: ImportRequest) -> Imported:
@@ -50,7 +51,7 @@ def import_readoc(request: ImportRequest) -> Imported:
 def _all_items(sources: tuple[str, ...]) -> Iterator[ImportedItem]:
     for source in sources:
         if source.startswith(PREFIX):
-            folder = _downloaded(source)
+            folder = downloaded_folder(source, _PATTERNS, "hf:lazyc/READoc")
             yield from _items(
                 folder, source.removeprefix(PREFIX).partition("@")[0].rpartition("/")[2], source
             )
@@ -125,25 +126,3 @@ def _item(document: Path, gold: Path, subset: str, origin: str) -> ImportedItem:
         structure=text,
         provenance={"source": origin} if origin else {},
     )
-
-
-def _downloaded(source: str) -> Path:
-    """Return the folder of a repository of Hugging Face, of which the PDF and Markdown files are fetched."""
-    match = _HUB_FORM.fullmatch(source.removeprefix(PREFIX))
-    if match is None:
-        raise UsageError(f"data set {source!r}: must be hf:OWNER/NAME, such as hf:lazyc/READoc")
-    require_package("huggingface_hub", "hub", f"data set {source!r}")
-    import huggingface_hub
-
-    try:
-        folder = huggingface_hub.snapshot_download(
-            match["repository"],
-            repo_type="dataset",
-            revision=match["revision"],
-            allow_patterns=[f"*{suffix}" for suffix in (_PDF, _PDF.upper(), _GOLD)],
-        )
-    except Exception as error:
-        # The library raises errors of its own, of its HTTP client and of the system.
-        said = " ".join(str(error).split())[:300] or type(error).__name__
-        raise DataError(Path(source), 0, f"cannot be downloaded: {said}") from None
-    return Path(folder)

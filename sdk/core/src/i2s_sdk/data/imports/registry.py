@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from i2s_sdk.data.imports.charts import import_chartmimic, import_plot2code
 from i2s_sdk.data.imports.items import Imported, Importer, ImportRequest
+from i2s_sdk.data.imports.olmocrbench import import_olmocrbench
 from i2s_sdk.data.imports.omnidocbench import import_omnidocbench
 from i2s_sdk.data.imports.readoc import import_readoc
 from i2s_sdk.data.imports.scimage import import_scimage
@@ -16,6 +17,7 @@ from i2s_sdk.files import writing
 #: Importers by the kind of their sources.
 KINDS: dict[str, Importer] = {
     "chartmimic": import_chartmimic,
+    "olmocrbench": import_olmocrbench,
     "omnidocbench": import_omnidocbench,
     "plot2code": import_plot2code,
     "readoc": import_readoc,

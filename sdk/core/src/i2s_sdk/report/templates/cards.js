@@ -114,7 +114,8 @@ const tables = (panel) => [
     make("div", "pair", drawn(gold, "target"), drawn(answer, "prediction")))),
   ...note(panel, panel.left, "tables"),
 ];
-const panel = (sample, one) => {
+const panel = (sample, one, run) => {
+  if (one.kind === "places") return make("div", "panel", make("h4", "", one.title), ...places(sample, one, run));
   if (one.kind === "diff") return make("div", "panel", make("h4", "", one.title), ...diff(one));
   if (one.kind === "tables") return make("div", "panel", make("h4", "", one.title), ...tables(one));
   if (one.kind === "image") {
@@ -126,7 +127,8 @@ const panel = (sample, one) => {
 const fill = async (place, sample, run) => {
   try {
     const detail = await details(sample, run);
-    place.append(...(detail.panels || []).map((one) => panel(sample, one)));
+    place.append(...(detail.panels || []).map((one) =>
+      (one.kind === "places" ? folded(words(one.title), () => places(sample, one, run)) : panel(sample, one, run))));
     place.append(notes(sample.runs[run], detail));
     if (detail.structure) place.append(folded("structure", () => structure(sample.task, detail.structure)));
     if (detail.unread) place.append(folded("reasoning, not read", () => [make("pre", "", detail.unread)]));

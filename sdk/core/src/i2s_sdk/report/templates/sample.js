@@ -113,7 +113,7 @@ const runPart = async (place, sample, run) => {
   if (ending === null) return;
   try {
     const detail = await details(sample, run);
-    place.append(notes(ending, detail), ...(detail.parts ? [pooled(detail.parts)] : []), ...(detail.panels || []).map((one) => panel(sample, one)), ...texts(sample, ending, detail),
+    place.append(notes(ending, detail), ...(detail.parts ? [pooled(detail.parts)] : []), ...(detail.panels || []).map((one) => panel(sample, one, run)), ...texts(sample, ending, detail),
       ...(detail.turns || []).map((one) => turnPart(sample, one)));
   } catch (error) {
     place.append(make("p", "bad", `The details cannot be shown: ${error}`));

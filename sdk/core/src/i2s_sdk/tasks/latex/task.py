@@ -15,6 +15,7 @@ from i2s_sdk.tasks.latex.document import LatexDocument
 from i2s_sdk.tasks.latex.helm import HelmDocument, helm_document
 from i2s_sdk.tasks.latex.paper_document import PaperDocument, paper_document
 from i2s_sdk.tasks.latex.reading import extract
+from i2s_sdk.tasks.latex.tables import TableTedsScorer
 from i2s_sdk.tasks.question import Question, image_of, task_prompt, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
@@ -51,9 +52,9 @@ class LatexTask(RenderedTask[LatexDocument]):
         Profile ``helm`` has what the released code has.
         """
         edit = EditScorer(self.profile)
-        return (
-            (edit,) if self.profile is Profile.HELM else (edit, TexEditScorer(), GlyphF1Scorer(), CdmScorer())
-        )
+        if self.profile is Profile.HELM:
+            return (edit,)
+        return (edit, TexEditScorer(), GlyphF1Scorer(), CdmScorer(), TableTedsScorer())
 
     def questions(self, instance: Instance) -> tuple[Question, ...]:
         """Return the one question of an instance: the texts, then its image."""

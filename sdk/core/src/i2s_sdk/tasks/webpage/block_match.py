@@ -326,10 +326,8 @@ def _scores(
     total = sum(one.area for one in (*rows, *columns))
     places, colors = [], []
     for row, column, _ in pairs:
-        ours, theirs = rows[row], columns[column]
-        away = max(abs(one - two) for one, two in zip(ours.center, theirs.center, strict=True))
-        places.append(max(0.0, 1 - away))
-        colors.append(max(0.0, 1 - color_difference(ours.color, theirs.color) / 100))
+        places.append(position_similarity(rows[row], columns[column]))
+        colors.append(color_similarity(rows[row], columns[column]))
     count = len(pairs)
     return BlockScores(
         match=matched / total if total > 0 else 0.0,
@@ -340,6 +338,16 @@ def _scores(
         prediction=tuple(rows),
         pairs=tuple(pairs),
     )
+
+
+def position_similarity(one: Block, other: Block) -> float:
+    """Return 1 minus the greater distance of the middles, across or down, as a share of the page."""
+    return max(0.0, 1 - max(abs(a - b) for a, b in zip(one.center, other.center, strict=True)))
+
+
+def color_similarity(one: Block, other: Block) -> float:
+    """Return 1 minus CIEDE2000 of the colours / 100."""
+    return max(0.0, 1 - color_difference(one.color, other.color) / 100)
 
 
 def _lab(color: Color) -> tuple[float, float, float]:

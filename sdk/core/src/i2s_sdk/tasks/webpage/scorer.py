@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from i2s_sdk.scoring.scorer import Metric, MetricValues, Scorable, Scorer, ScorerLimits
-from i2s_sdk.tasks.webpage.block_match import BlockScores, compare_blocks
+from i2s_sdk.tasks.webpage.block_match import compare_blocks
+from i2s_sdk.tasks.webpage.detail import detail_of
 from i2s_sdk.tasks.webpage.layout import ShownPage, page_from_text, text_f1, tree_bleu
 
 #: Name of the scorer in the manifest of a run and in the detail of a sample.
@@ -35,8 +36,6 @@ _SUMMARIES = {
 }
 _LIMITS = ScorerLimits(cpu_seconds=20.0)
 _NO_TEXT = "the ground truth shows no text"
-_MOST_LISTED, _MOST_LETTERS = 40, 80
-
 
 _OF_TEXT = (BLOCK_MATCH, BLOCK_TEXT, BLOCK_POSITION, BLOCK_COLOR, DESIGN2CODE_DOM, TEXT_F1)
 
@@ -80,7 +79,7 @@ class LayoutScorer(Scorer):
             DESIGN2CODE_DOM: scores.mean,
             TEXT_F1: text_f1([one.text for one in reference.blocks], [one.text for one in page.blocks]),
         }
-        return MetricValues(values, detail=_detail(scores, reference.truncated or page.truncated))
+        return MetricValues(values, detail=detail_of(scores, reference.truncated or page.truncated))
 
     def unusable(self, sample: Scorable) -> MetricValues:
         """Return 0; no value of texts if the ground truth shows none."""
@@ -88,19 +87,3 @@ class LayoutScorer(Scorer):
         if page_from_text(sample.drawn_truth or "").blocks:
             return MetricValues(values)
         return MetricValues(values | dict.fromkeys(_OF_TEXT), dict.fromkeys(_OF_TEXT, _NO_TEXT))
-
-
-def _detail(scores: BlockScores, truncated: bool) -> dict[str, object]:
-    """Return which blocks are missing or extra, as many as fit."""
-    ours = {row for row, _, _ in scores.pairs}
-    theirs = {column for _, column, _ in scores.pairs}
-    missing = [one.text for index, one in enumerate(scores.reference) if index not in theirs]
-    extra = [one.text for index, one in enumerate(scores.prediction) if index not in ours]
-    return {
-        "matched": len(scores.pairs),
-        "missing": [text[:_MOST_LETTERS] for text in missing[:_MOST_LISTED]],
-        "extra": [text[:_MOST_LETTERS] for text in extra[:_MOST_LISTED]],
-        "missing_blocks": len(missing),
-        "extra_blocks": len(extra),
-        "truncated": truncated,
-    }

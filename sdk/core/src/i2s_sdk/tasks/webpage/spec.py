@@ -15,6 +15,7 @@ from i2s_sdk.tasks.structure import Origin
 from i2s_sdk.tasks.webpage.grades import GRADES
 from i2s_sdk.tasks.webpage.site import as_json, site_structure
 from i2s_sdk.tasks.webpage.task import WebpageTask
+from i2s_sdk.tasks.webpage.view import view
 
 _TEXT_HEIGHT = 0.78  # size of the letters as a share of the height of a line's box
 _LETTER_WIDTH = 0.5  # of the letters of the font in the mean, as a share of their size
@@ -109,4 +110,5 @@ WEBPAGE = TaskSpec(
     ocr_answer=of_one_page(as_webpage),
     constant=_page("<h1>Welcome</h1><p>This is my page. I write about my work and my projects.</p>"),
     grades=GRADES,
+    view=view,
 )

@@ -1,0 +1,125 @@
+"""The description of a renderer: everything that others need to know of it to call, install and run it.
+
+A renderer of another package names its description in its ``pyproject.toml``::
+
+    [project.entry-points."i2s.renderers"]
+    render-dot = "dot_renderer.spec:RENDER_DOT"
+
+The descriptions of the renderers of this project are the rows of ``i2s_wire.renderers``.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from i2s_wire.render.request import GenericSource, Source
+
+
+class Images(enum.Enum):
+    """How the images of a renderer come about, and so which options they have."""
+
+    #: Pages of a document or figures of a program: ``RenderOptions.page``.
+    PAGES = "pages"
+    #: A window that something is shown in: ``RenderOptions.window``.
+    WINDOW = "window"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """One thing that a renderer needs of the system, beside the sandbox."""
+
+    #: The package of Debian that has it; the container image of the renderer installs it.
+    package: str
+    #: How it is looked for: "command", "file", "font", "library" or "package".
+    check: str
+    #: What is looked for, such as the name of the command.
+    argument: str
+    #: What it is, for people.
+    purpose: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """What the container of a renderer may use."""
+
+    #: Number of its user; 0 is 10000 more than the port. No two services share one.
+    user: int = 0
+    #: Memory of the container.
+    memory_gib: int = 4
+    #: Size of its temporary folder.
+    tmp_gib: int = 1
+    #: Number of its processes.
+    pids: int = 512
+    #: The most memory that a job may ask for.
+    job_memory: str = "1GiB"
+    #: The most room on disk that a job may ask for; a file likewise.
+    job_disk: str = "256MiB"
+    #: Time that running jobs have when a pod is ended.
+    drain_seconds: int = 60
+    #: Storage of a pod on the disk of its node.
+    storage_gib: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RendererSpec:
+    """A renderer as others see it."""
+
+    #: Name of the service, "render-" and the name of the renderer. Its command, its distribution and its
+    #: container image have "i2s-" before it.
+    name: str
+    #: Title for people, such as "Graphviz renderer".
+    title: str
+    #: Names of what it renders, such as "dot": words of ``i2s-sdk render``, and languages of generic sources.
+    languages: tuple[str, ...]
+    #: Endings of the names of its files, such as ".dot".
+    suffixes: tuple[str, ...]
+    #: Port at which it listens by default.
+    port: int
+    #: A small source that has an image; its type is that of all sources of the renderer.
+    canary: Source
+    #: How its images come about.
+    images: Images = Images.PAGES
+    #: Extra of its distribution that is installed with it.
+    extra: str = ""
+    #: What it needs of the system.
+    needs: tuple[Need, ...] = ()
+    #: Whether its engine makes namespaces of its own, as browsers do.
+    nesting: bool = False
+    #: Whether something can be evaluated without it.
+    optional: bool = True
+    #: What its container may use.
+    room: Room = Room()
+    #: A sentence that follows the command that installs it, where it is missing.
+    hint: str = ""
+
+    @property
+    def package(self) -> str:
+        """Its command, its distribution and its container image."""
+        return f"i2s-{self.name}"
+
+    @property
+    def requirement(self) -> str:
+        """What pip installs."""
+        return f"{self.package}[{self.extra}]" if self.extra else self.package
+
+    @property
+    def module(self) -> str:
+        """The package that ``python -m`` runs as the service."""
+        return self.package.replace("-", "_")
+
+    @property
+    def user(self) -> int:
+        """Number of the user of its container."""
+        return self.room.user or 10_000 + self.port
+
+    @property
+    def is_generic(self) -> bool:
+        """Whether its sources are generic ones."""
+        return isinstance(self.canary, GenericSource)
+
+    def renders(self, source: Source) -> bool:
+        """Return whether it renders sources of this type and, if they are generic, of this language."""
+        if isinstance(source, GenericSource):
+            return self.is_generic and source.language in self.languages
+        return type(source) is type(self.canary)

@@ -1,0 +1,57 @@
+"""The table of the renderers of this project.
+
+Everything that names all renderers derives from it: the clients' table of services, settings, commands,
+deployment. A renderer takes from its row what it says of itself.
+"""
+
+from __future__ import annotations
+
+from i2s_wire.render.request import LatexSource, LilypondSource, PythonSource, SiteSource
+from i2s_wire.renderer import Images, RendererSpec, Room
+
+RENDER_LATEX = RendererSpec(
+    name="render-latex",
+    title="LaTeX renderer",
+    languages=("latex",),
+    suffixes=(".tex",),
+    port=7710,
+    canary=LatexSource(b"\\documentclass{article}\n\\begin{document}\n$e^{i\\pi} = -1$\n\\end{document}\n"),
+    optional=False,
+    room=Room(user=10_011, storage_gib=2),
+)
+
+RENDER_HTML = RendererSpec(
+    name="render-html",
+    title="site renderer",
+    languages=("html",),
+    suffixes=(".html", ".htm"),
+    port=7720,
+    canary=SiteSource({"index.html": b"<!DOCTYPE html><title>Canary</title><h1>Canary</h1>"}),
+    images=Images.WINDOW,
+    nesting=True,
+    room=Room(user=10_012, memory_gib=6, pids=2048, job_memory="2GiB", job_disk="512MiB"),
+)
+
+RENDER_LILYPOND = RendererSpec(
+    name="render-lilypond",
+    title="LilyPond renderer",
+    languages=("lilypond",),
+    suffixes=(".ly",),
+    port=7730,
+    canary=LilypondSource(b'\\version "2.24.0"\n{ c\'4 }\n'),
+    room=Room(user=10_013),
+)
+
+RENDER_PYTHON = RendererSpec(
+    name="render-python",
+    title="Python renderer",
+    languages=("python",),
+    suffixes=(".py",),
+    port=7750,
+    canary=PythonSource(b"import matplotlib.pyplot as plt\nplt.plot([1, 2])\n"),
+    extra="libraries",
+    room=Room(user=10_018, drain_seconds=100),
+)
+
+#: All of them, in the order in which people need them.
+RENDERER_SPECS = (RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND, RENDER_PYTHON)

@@ -1,0 +1,81 @@
+"""Which renderer is for a source: by its type, or by its language."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from i2s_client import plugins, service_table
+from i2s_client.errors import PluginError, UsageError
+from i2s_client.service_table import SERVICES, renderer_of, service_row
+from i2s_wire.render.request import GenericSource, LatexSource, PythonSource
+from i2s_wire.renderer import RendererSpec
+from i2s_wire.renderers import RENDERER_SPECS
+
+DOT = RendererSpec(
+    name="render-dot",
+    title="Graphviz renderer",
+    languages=("dot", "gv"),
+    suffixes=(".dot",),
+    port=7791,
+    canary=GenericSource("dot", "a.dot", {"a.dot": b"graph { a }"}),
+)
+PILLOW = RendererSpec(
+    name="render-pillow",
+    title="Pillow renderer",
+    languages=("pillow",),
+    suffixes=(".py",),
+    port=7790,
+    canary=PythonSource(b""),
+)
+OTHER = "no description"
+
+
+@pytest.fixture(autouse=True)
+def _packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two packages with renderers, and one whose entry point names something else."""
+    group = plugins.PluginGroup.RENDERERS
+    names = {"render-dot": "DOT", "render-pillow": "PILLOW", "render-other": "OTHER"}
+    found = {name: EntryPoint(name, f"{__name__}:{value}", group) for name, value in names.items()}
+    monkeypatch.setattr(service_table, "plugins_beside", lambda group, own: found)
+
+
+def _source(language: str) -> GenericSource:
+    return GenericSource(language, "a", {"a": b"x"})
+
+
+@pytest.mark.parametrize("spec", RENDERER_SPECS, ids=lambda one: one.name)
+def test_every_renderer_renders_its_canary(spec: RendererSpec) -> None:
+    assert renderer_of(spec.canary) == spec.name
+
+
+def test_the_language_of_a_generic_source_decides_who_renders_it() -> None:
+    assert renderer_of(_source("dot")) == renderer_of(_source("gv")) == "render-dot"
+    with pytest.raises(UsageError, match="nothing renders 'tikz'; there are: dot, gv, html, latex"):
+        renderer_of(_source("tikz"))
+    with pytest.raises(UsageError, match="nothing renders 'latex'"):
+        renderer_of(_source("latex"))
+
+
+def test_a_renderer_that_a_task_names_precedes_that_of_this_project() -> None:
+    source = PythonSource(b"x")
+    assert renderer_of(source) == "render-python"
+    assert renderer_of(source, ["render-latex", "render-pillow"]) == "render-pillow"
+    assert renderer_of(LatexSource(b"x"), ["render-pillow"]) == "render-latex"
+
+
+def test_a_renderer_of_another_package_has_a_row() -> None:
+    row = service_row("render-dot")
+    assert (row.port, row.flag, row.setting) == (7791, "--render-dot-at", "render_dot")
+    assert row.renderer is not None
+    assert row.renderer.package == "i2s-render-dot"
+    with pytest.raises(PluginError, match="is no RendererSpec of this name"):
+        service_row("render-other")
+    with pytest.raises(PluginError, match="no installed package"):
+        service_row("render-nothing")
+
+
+def test_no_two_services_share_a_port_or_a_user() -> None:
+    assert len({one.port for one in SERVICES}) == len(SERVICES)
+    assert len({one.user for one in (*RENDERER_SPECS, DOT, PILLOW)}) == len(RENDERER_SPECS) + 2
