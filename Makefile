@@ -1,6 +1,6 @@
 # The few commands of this repository. Each sets up what it needs; ARGS is passed on.
 .DEFAULT_GOAL := help
-.PHONY: help setup networks evaluate collect-demo test test-unit nightly bench images docs lint format lock
+.PHONY: help setup networks evaluate collect-demo test test-unit nightly bench images deploy docs lint format lock
 
 MODEL ?=
 DATA ?= examples
@@ -57,6 +57,10 @@ bench:  ## measure a whole run beside the reference-style procedure, a run of ma
 images:  ## build the container images of the services and the SDK
 	@scripts/bootstrap images
 	@deploy/images/build $(ARGS)
+
+deploy:  ## write the files of deploy/ that follow from its templates and the table of renderers
+	@scripts/bootstrap dev
+	@.venv/bin/python scripts/deployment.py
 
 docs:  ## build the documentation site into build/docs, and check every link
 	@scripts/bootstrap dev

@@ -8,6 +8,8 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from i2s_wire.renderers import RENDERER_SPECS
+
 ROOT = Path(__file__).resolve().parents[1]
 #: Where the attacks are; the first line of each module says what it tries, and what holds.
 SUITES = {
@@ -16,10 +18,13 @@ SUITES = {
         "tests/security/jail/test_*.py",
         "tests/security/test_service_filter.py",
     ),
-    "LaTeX": ("tests/security/test_latex*.py",),
-    "Web pages": ("tests/security/render_html/*.py", "tests/security/render_html/jekyll/*.py"),
-    "LilyPond": ("tests/security/render_lilypond/*.py",),
-    "Python programs": ("tests/security/render_python/*.py",),
+    **{
+        f"{spec.title[:1].upper()}{spec.title[1:]}": (
+            f"tests/security/test_{spec.name.removeprefix('render-')}*.py",
+            f"tests/security/{spec.name.replace('-', '_')}/**/*.py",
+        )
+        for spec in RENDERER_SPECS
+    },
     "Documents": ("tests/security/documents/*.py",),
     "Metrics and scorers": (
         "tests/security/metrics/*.py",

@@ -63,6 +63,9 @@ class Suite:
         return self.commands[-1][0] == f"{BIN}pytest"
 
 
+PREPARATIONS = (f"{BIN}python", "scripts/preparations.py")
+
+
 def pytest(*words: str, index: bool = True) -> list[Sequence[str]]:
     """Return the commands of a suite of pytest.
 
@@ -70,7 +73,7 @@ def pytest(*words: str, index: bool = True) -> list[Sequence[str]]:
         words: Folders, files and options.
         index: Whether TeX's index is made before, since tests bound how long a renderer takes to start.
     """
-    return [*([(f"{BIN}i2s-render-latex", "index", "--once")] if index else []), (f"{BIN}pytest", *words)]
+    return [*([PREPARATIONS] if index else []), (f"{BIN}pytest", *words)]
 
 
 def files(pattern: str) -> list[str]:
@@ -114,7 +117,7 @@ SUITES = {
     "chaos": Suite(pytest(*files("tests/integration/**/test_chaos.py"), "-s"), (), NIGHTLY),
     "soak": Suite(
         [
-            (f"{BIN}i2s-render-latex", "index", "--once"),
+            PREPARATIONS,
             ("env", "PYTHONPATH=tests/support", f"{BIN}python", "tests/soak/run.py"),
         ]
     ),

@@ -18,10 +18,6 @@ from hypothesis import HealthCheck, settings
 # of collecting them. pytest_collection_finish turns it on again.
 gc.disable()
 
-pytest.register_assert_rewrite(
-    "renderer_contract", "audit_contract", "lost_cell_contract", "surrogate_contract"
-)
-
 # A shell starts what a script runs in the background with these signals ignored, and programs inherit that.
 # Tests of Ctrl-C send them to programs, which are to be as on a terminal.
 for _number, _handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL)):

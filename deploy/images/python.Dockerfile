@@ -26,4 +26,4 @@ FROM runtime AS builder
 RUN install-packages binutils python3-pip python3-venv \
     && /usr/bin/python3 -m venv --without-pip /opt/i2s/venv
 COPY deploy/images/install /usr/local/bin/install-locked
-RUN ln -s install-locked /usr/local/bin/install-ours
+RUN for name in install-ours install-wheels; do ln -s install-locked /usr/local/bin/$name; done

@@ -1,4 +1,6 @@
 # The page renderer: Chromium, Jekyll, and the fonts that pages are drawn with.
+#
+# Written from deploy/templates; change it there, and run `make deploy`.
 ARG RUNTIME=i2s-python
 ARG BUILDER=i2s-python-builder
 ARG EMPTY=i2s-empty
@@ -45,5 +47,7 @@ EXPOSE 7720 8081 9090
 HEALTHCHECK --interval=5s --timeout=10s --start-period=120s --retries=5 \
     CMD ["python", "-I", "-S", "/opt/i2s/health.py", "127.0.0.1:8081"]
 STOPSIGNAL SIGTERM
+# It is run with the seccomp profile deploy/seccomp/i2s-namespace.json.
+LABEL org.image2struct.seccomp=i2s-namespace
 ENTRYPOINT ["/opt/i2s/start", "i2s-render-html"]
 CMD ["serve"]

@@ -1,6 +1,8 @@
 # The LaTeX renderer: TeX Live, poppler, and what the service makes once: formats, fonts and the package index.
 #
 #   TEX   Debian packages of TeX Live; texlive-full for everything (about 3 GB)
+#
+# Written from deploy/templates; change it there, and run `make deploy`.
 ARG RUNTIME=i2s-python
 ARG BUILDER=i2s-python-builder
 ARG EMPTY=i2s-empty

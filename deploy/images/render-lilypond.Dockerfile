@@ -1,6 +1,8 @@
 # The score renderer: LilyPond, convert-ly, Ghostscript and their fonts come with the Python package.
 #
 # There is no such package for arm64, where they are Debian's.
+#
+# Written from deploy/templates; change it there, and run `make deploy`.
 ARG RUNTIME=i2s-python
 ARG BUILDER=i2s-python-builder
 ARG EMPTY=i2s-empty

@@ -1,4 +1,6 @@
 # The renderer of Python programs, with the libraries that programs may import.
+#
+# Written from deploy/templates; change it there, and run `make deploy`.
 ARG RUNTIME=i2s-python
 ARG BUILDER=i2s-python-builder
 ARG EMPTY=i2s-empty

@@ -1,4 +1,4 @@
-"""Put the bundled data sets and the files of ``up --docker`` into the wheel and the source distribution.
+"""Put the bundled data sets and the folder ``deploy`` into the wheel and the source distribution.
 
 They are i2s_sdk/examples and i2s_sdk/deploy there. An editable installation needs no copy.
 """
@@ -12,8 +12,16 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 #: The data sets in ``examples``: their index, and the files that it names. "." is the default data set.
 DATA_SETS = (
-    ".", "charts", "olmocrbench", "omnidocbench", "readoc", "scimage", "sobench", "visualwebbench",
-)  # fmt: skip
+    ".",
+    "charts",
+    "design2code",
+    "olmocrbench",
+    "omnidocbench",
+    "readoc",
+    "scimage",
+    "sobench",
+    "visualwebbench",
+)
 INDEX = "instances.jsonl"
 #: Folders of the default data set.
 DEFAULT_FOLDERS = ("references", "structures")
@@ -21,8 +29,6 @@ DEFAULT_FOLDERS = ("references", "structures")
 NOT_DATA = frozenset({"harbour-library"})
 #: What else is copied: documents and recorded answers to try.
 OTHER = ("try",)
-#: What ``up --docker`` reads, see i2s_sdk.stack.containers.
-DEPLOY = ("compose/compose.yaml", "seccomp/i2s-namespace.json")
 
 
 class BundleData(BuildHookInterface):  # type: ignore[type-arg]
@@ -40,7 +46,8 @@ class BundleData(BuildHookInterface):  # type: ignore[type-arg]
             return
         repository = root.parents[1]
         files = bundled_files(repository / "examples") | {
-            str(repository / "deploy" / name): f"i2s_sdk/deploy/{name}" for name in DEPLOY
+            str(file): f"i2s_sdk/{file.relative_to(repository).as_posix()}"
+            for file in _files(repository / "deploy")
         }
         parent = "src/" if self.target_name == "sdist" else ""
         build_data["force_include"].update({file: f"{parent}{place}" for file, place in files.items()})

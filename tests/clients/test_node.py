@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from i2s_chassis.callers.access import new_token, token_line
+from i2s_chassis.contract.process import started
 from i2s_sdk import score
 from kept_services import kept_services
-from service_process import started
 
 pytestmark = pytest.mark.integration
 

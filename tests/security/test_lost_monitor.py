@@ -15,10 +15,10 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from below import below
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
-from service_process import START_SECONDS, all_lines, wait_until_serving
+from i2s_chassis.contract.below import below
+from i2s_chassis.contract.process import START_SECONDS, all_lines, wait_until_serving
 
 pytestmark = [pytest.mark.security, pytest.mark.timeout(400)]
 

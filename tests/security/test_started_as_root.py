@@ -19,16 +19,17 @@ from pathlib import Path
 import grpc
 import pytest
 
-from below import below
 from i2s.metrics.v1 import metrics_pb2
 from i2s.metrics.v1.metrics_pb2_grpc import MetricsServiceStub
 from i2s.render.v1 import render_pb2 as pb
 from i2s.render.v1.render_pb2_grpc import RenderServiceStub
+from i2s_chassis.contract.below import below
+from i2s_chassis.contract.process import START_SECONDS, Started, started
 from i2s_metrics.model import Network
 from i2s_metrics.networks.files import candidates
 from i2s_metrics.settings import MetricsSettings
 from ordinary_user import python_for_ordinary_user
-from service_process import START_SECONDS, Started, privileges_of, restrictions_missing_of, started, statuses
+from service_process import privileges_of, restrictions_missing_of, statuses
 
 pytestmark = [
     pytest.mark.security,

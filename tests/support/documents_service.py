@@ -10,7 +10,7 @@ from pathlib import Path
 
 from i2s.documents.v1 import documents_pb2 as pb
 from i2s.documents.v1.documents_pb2_grpc import DocumentsServiceStub
-from renderer_contract import HANG_SECONDS, Running, serving
+from i2s_chassis.contract import HANG_SECONDS, Running, serving
 
 LATEX, MARKDOWN = pb.FRAGMENT_FORMAT_LATEX, pb.FRAGMENT_FORMAT_MARKDOWN
 #: Nested brackets take pandoc time that grows with two to the power of their number.
@@ -28,6 +28,7 @@ class Documents:
     """What the helpers of the contract ask of a service."""
 
     module: str = "i2s_documents"
+    environment: Mapping[str, str] = field(default_factory=dict)
     endless: str = ENDLESS
     arguments: Callable[[Path], Sequence[str]] = field(
         default=lambda folder: ["--jail-uid-base", "63900", "--request-seconds", "300"]
@@ -41,6 +42,7 @@ class Documents:
 class RunningDocuments(Running):
     """A documents service that serves, and its client."""
 
+    stub: DocumentsServiceStub
     stub_of = DocumentsServiceStub
 
     def send(self, request, timeout=HANG_SECONDS):

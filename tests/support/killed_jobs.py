@@ -10,10 +10,10 @@ from typing import Any
 
 import grpc.aio
 
-from below import Below, busy
 from i2s.render.v1 import render_pb2 as pb
-from lost_cell_contract import RERUN
-from renderer_contract import Running
+from i2s_chassis.contract import Running
+from i2s_chassis.contract.below import Below, busy
+from i2s_chassis.contract.lost_cell import RERUN
 
 #: CPU seconds that a process must have computed before it is killed, so that it is in the middle of its work.
 _BUSY_SECONDS = 0.1

@@ -74,14 +74,3 @@ def _stat(pid: int) -> tuple[str, str]:
 
 def _born(pid: int) -> str:
     return _stat(pid)[1]
-
-
-def processes_with(argument: str) -> list[Path]:
-    """Return the command lines of processes that have an argument, or are called by its first 15 letters."""
-    found = []
-    for command in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
-            name = command.with_name("comm").read_text().rstrip("\n")
-            if argument.encode() in command.read_bytes() or name == argument[:15]:
-                found.append(command)
-    return found

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from i2s_chassis.contract.process import processes_with
 from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_render_python.engine import PythonEngine, open_engine
 from i2s_render_python.installation import find_installation
 from i2s_render_python.model import DrawnProgram, Options, PythonJob
 from i2s_render_python.settings import PythonSettings
 from i2s_wire.render.rendering import Verdict
-from processes import processes_with
 
 MARK = "SECRETMARK"
 #: Name of processes that an attack leaves behind.

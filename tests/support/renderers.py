@@ -1,7 +1,16 @@
-"""Every renderer as the contract sees it, see ``renderer_contract``."""
+"""Every renderer as the contract sees it, see ``i2s_chassis.contract``."""
+
+import os
+from pathlib import Path
 
 from i2s.render.v1 import render_pb2 as pb
-from renderer_contract import Renderer
+from i2s_chassis.contract import Renderer, generic_source
+from i2s_wire.renderers import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND, RENDER_PYTHON
+from pillow_renderer.spec import RENDER_PILLOW
+
+#: Where the module of the renderer of the tests is, and the modules of its processes are found.
+SUPPORT = Path(__file__).parent
+ENVIRONMENT = {"PYTHONPATH": os.pathsep.join(filter(None, (str(SUPPORT), os.environ.get("PYTHONPATH"))))}
 
 SHORT, LONG = pb.Limits(cpu_seconds=1), pb.Limits(cpu_seconds=20)
 NO_CUT = pb.RenderOptions(page=pb.PageOptions(cut_bottom=1))
@@ -16,44 +25,46 @@ def _drawn(width, height):
     return f"from PIL import Image\nImage.new('RGB', ({width}, {height}), 'teal').save('page.png')\n"
 
 
+def _pillow(text):
+    return generic_source(RENDER_PILLOW, text)
+
+
 PILLOW = Renderer(
+    spec=RENDER_PILLOW,
     module="pillow_renderer",
-    service="render-pillow",
+    environment=ENVIRONMENT,
     engine="pillow",
-    source="python",
-    good=_program(_drawn(4, 3)),
-    broken=(_program("import nothing_such\n"), pb.VERDICT_COMPILE_ERROR),
-    endless=_program("while True:\n    pass\n"),
+    good=_pillow(_drawn(4, 3)),
+    broken=(_pillow("import nothing_such\n"), pb.VERDICT_COMPILE_ERROR),
+    endless=_pillow("while True:\n    pass\n"),
     hostile={
-        pb.VERDICT_TIME_LIMIT: (_program("while True:\n    pass\n"), SHORT),
+        pb.VERDICT_TIME_LIMIT: (_pillow("while True:\n    pass\n"), SHORT),
         pb.VERDICT_MEMORY_LIMIT: (
-            _program("held = []\nwhile True:\n    held.append(b'x' * (64 << 20))\n"),
+            _pillow("held = []\nwhile True:\n    held.append(b'x' * (64 << 20))\n"),
             LONG,
         ),
         pb.VERDICT_OUTPUT_LIMIT: (
-            _program(
-                "with open('x', 'wb') as file:\n    while True:\n        file.write(b'x' * (1 << 20))\n"
-            ),
+            _pillow("with open('x', 'wb') as file:\n    while True:\n        file.write(b'x' * (1 << 20))\n"),
             LONG,
         ),
-        pb.VERDICT_PROCESS_LIMIT: (_program("import os\nwhile True:\n    os.fork()\n"), LONG),
-        pb.VERDICT_PIXEL_LIMIT: (_program(_drawn(9000, 9000)), LONG),
-        pb.VERDICT_CRASHED: (_program("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n"), LONG),
-        pb.VERDICT_NO_OUTPUT: (_program("print('no picture')\n"), LONG),
-        pb.VERDICT_INVALID_INPUT: (_program(" \n"), LONG),
+        pb.VERDICT_PROCESS_LIMIT: (_pillow("import os\nwhile True:\n    os.fork()\n"), LONG),
+        pb.VERDICT_PIXEL_LIMIT: (_pillow(_drawn(9000, 9000)), LONG),
+        pb.VERDICT_CRASHED: (_pillow("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n"), LONG),
+        pb.VERDICT_NO_OUTPUT: (_pillow("print('no picture')\n"), LONG),
+        pb.VERDICT_INVALID_INPUT: (_pillow(" \n"), LONG),
     },
     refused=[(NO_CUT, "options.page.cut_bottom")],
-    reads_file=lambda path: _program(f"print(open({path!r}).read())\n" + _drawn(5, 5)),
-    calls_port=lambda port: _program(
+    reads_file=lambda path: _pillow(f"print(open({path!r}).read())\n" + _drawn(5, 5)),
+    calls_port=lambda port: _pillow(
         f"import socket\nsocket.create_connection(('127.0.0.1', {port}), timeout=5)\n" + _drawn(5, 5)
     ),
-    leaves_process=lambda marker: _program(
+    leaves_process=lambda marker: _pillow(
         "import subprocess, sys\n"
         f"subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)', {marker!r}],"
         " start_new_session=True)\n" + _drawn(5, 5)
     ),
     surrogate=(
-        _program(
+        _pillow(
             "import sys\nsys.stderr.buffer.write('a\\ud800b'.encode('utf-8', 'surrogatepass'))\n"
             + _drawn(5, 5)
         ),
@@ -77,10 +88,8 @@ def _latex_arguments(folder):
 
 
 LATEX = Renderer(
-    module="i2s_render_latex",
-    service="render-latex",
+    spec=RENDER_LATEX,
     engine="pdftex",
-    source="latex",
     good=_document("Good $x$"),
     broken=(_document("\\undefined"), pb.VERDICT_COMPILE_ERROR),
     endless=_document("\\loop\\iftrue\\repeat"),
@@ -95,7 +104,7 @@ LATEX = Renderer(
         pb.VERDICT_NO_OUTPUT: (_document("\\thispagestyle{empty}\\null"), LONG),
         pb.VERDICT_INVALID_INPUT: (pb.LatexSource(document=b" \n"), LONG),
     },
-    options=("page", "latex"),
+    options=("latex",),
     refused=[
         (NO_CUT, "options.page.cut_bottom"),
         (pb.RenderOptions(latex=pb.LatexOptions(max_runs=99)), "options.latex.max_runs"),
@@ -111,10 +120,8 @@ def _score(music):
 
 
 LILYPOND = Renderer(
-    module="i2s_render_lilypond",
-    service="render-lilypond",
+    spec=RENDER_LILYPOND,
     engine="lilypond",
-    source="lilypond",
     good=_score("{ c'4 }"),
     broken=(_score("{ c'4 d'"), pb.VERDICT_COMPILE_ERROR),
     endless=_score("#(let loop () (loop))"),
@@ -135,7 +142,7 @@ LILYPOND = Renderer(
         pb.VERDICT_NO_OUTPUT: (_score("#(define unused 1)"), LONG),
         pb.VERDICT_INVALID_INPUT: (pb.LilypondSource(score=b"{ c'4 }\0"), LONG),
     },
-    options=("page", "lilypond"),
+    options=("lilypond",),
     refused=[
         (NO_CUT, "options.page.cut_bottom"),
         (pb.RenderOptions(lilypond=pb.LilypondOptions(convert=9)), "options.lilypond.convert"),
@@ -164,10 +171,8 @@ LILYPOND = Renderer(
 _DRAWN = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\n"
 
 PYTHON = Renderer(
-    module="i2s_render_python",
-    service="render-python",
+    spec=RENDER_PYTHON,
     engine="cpython",
-    source="python",
     good=_program(_DRAWN),
     broken=(_program("import nothing_such\n"), pb.VERDICT_COMPILE_ERROR),
     endless=_program("while True:\n    pass\n"),
@@ -195,7 +200,7 @@ PYTHON = Renderer(
         pb.VERDICT_NO_OUTPUT: (_program("print('no picture')\n"), LONG),
         pb.VERDICT_INVALID_INPUT: (pb.PythonSource(program=b"\0"), LONG),
     },
-    options=("page", "python"),
+    options=("python",),
     refused=[(NO_CUT, "options.page.cut_bottom")],
     reads_file=lambda path: _program(f"{_DRAWN}plt.show()\nprint(open({path!r}).read())\n"),
     calls_port=lambda port: _program(
@@ -218,10 +223,8 @@ def _site(page, name="index.html"):
 
 
 HTML = Renderer(
-    module="i2s_render_html",
-    service="render-html",
+    spec=RENDER_HTML,
     engine="chromium",
-    source="site",
     good=_site("<!DOCTYPE html><title>Good</title><h1>Good</h1>"),
     broken=(_site("<p>x", name="other.html"), pb.VERDICT_NO_OUTPUT),
     endless=_site("<script>for (;;);</script>"),
@@ -229,7 +232,7 @@ HTML = Renderer(
         pb.VERDICT_TIME_LIMIT: (_site("<script>for (;;);</script>"), SHORT),
         pb.VERDICT_INVALID_INPUT: (_site("<p>x", name="../index.html"), LONG),
     },
-    options=("window", "site"),
+    options=("site",),
     refused=[
         (pb.RenderOptions(window=pb.WindowOptions(width=0)), "options.window.width"),
         (pb.RenderOptions(window=pb.WindowOptions(device_scale=0.01)), "options.window.device_scale"),

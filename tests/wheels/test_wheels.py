@@ -123,10 +123,14 @@ def test_the_chassis_has_the_profiles_that_remedies_name(wheels):
             assert copy == (ROOT / name).read_bytes()
 
 
-def test_the_sdk_has_what_up_docker_reads(wheels):
+def test_the_sdk_has_what_services_are_deployed_with(wheels):
     (wheel,) = wheels.glob("i2s_sdk-*.whl")
+    tracked = subprocess.run(
+        ["git", "ls-files", "deploy"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.splitlines()
     with ZipFile(wheel) as archive:
-        for name in ("deploy/compose/compose.yaml", "deploy/seccomp/i2s-namespace.json"):
+        assert len(tracked) > 50
+        for name in tracked:
             assert archive.read(f"i2s_sdk/{name}") == (ROOT / name).read_bytes()
 
 

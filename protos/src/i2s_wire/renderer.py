@@ -11,9 +11,17 @@ The descriptions of the renderers of this project are the rows of ``i2s_wire.ren
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from i2s_wire.render.request import GenericSource, Source
+from i2s_wire.render.request import (
+    GenericSource,
+    LatexSource,
+    LilypondSource,
+    PythonSource,
+    SiteSource,
+    Source,
+)
 
 
 class Images(enum.Enum):
@@ -37,6 +45,18 @@ class Need:
     argument: str
     #: What it is, for people.
     purpose: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preparation:
+    """What is done once after a renderer was installed."""
+
+    #: What it does, for people.
+    title: str
+    #: Arguments of the module of the renderer.
+    arguments: tuple[str, ...]
+    #: Beginning of the names of the packages of the system without which it cannot be done.
+    packages: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +85,8 @@ class Room:
 class RendererSpec:
     """A renderer as others see it."""
 
-    #: Name of the service, "render-" and the name of the renderer. Its command, its distribution and its
-    #: container image have "i2s-" before it.
+    #: Name of the service, "render-" and the name of the renderer. Its command, its container image and, as
+    #: a rule, its distribution have "i2s-" before it.
     name: str
     #: Title for people, such as "Graphviz renderer".
     title: str
@@ -80,6 +100,8 @@ class RendererSpec:
     canary: Source
     #: How its images come about.
     images: Images = Images.PAGES
+    #: Its Python distribution; empty if that has the name of its command.
+    distribution: str = ""
     #: Extra of its distribution that is installed with it.
     extra: str = ""
     #: What it needs of the system.
@@ -90,23 +112,32 @@ class RendererSpec:
     optional: bool = True
     #: What its container may use.
     room: Room = Room()
+    #: What is done once after it was installed.
+    preparation: Preparation | None = None
+    #: Option of its command for a file with what documents begin with; empty if it has none.
+    preamble_option: str = ""
     #: A sentence that follows the command that installs it, where it is missing.
     hint: str = ""
 
     @property
-    def package(self) -> str:
-        """Its command, its distribution and its container image."""
+    def command(self) -> str:
+        """Its command, and its container image."""
         return f"i2s-{self.name}"
+
+    @property
+    def package(self) -> str:
+        """Its Python distribution."""
+        return self.distribution or self.command
+
+    @property
+    def module(self) -> str:
+        """The module that ``python -m`` runs as its command."""
+        return self.command.replace("-", "_")
 
     @property
     def requirement(self) -> str:
         """What pip installs."""
         return f"{self.package}[{self.extra}]" if self.extra else self.package
-
-    @property
-    def module(self) -> str:
-        """The package that ``python -m`` runs as the service."""
-        return self.package.replace("-", "_")
 
     @property
     def user(self) -> int:
@@ -117,6 +148,26 @@ class RendererSpec:
     def is_generic(self) -> bool:
         """Whether its sources are generic ones."""
         return isinstance(self.canary, GenericSource)
+
+    def source_of(self, text: bytes, files: Mapping[str, bytes] | None = None) -> Source:
+        """Return a source of the first of its languages.
+
+        Args:
+            text: The file that is rendered.
+            files: The files beside it, by relative path; the sources of some renderers have none.
+        """
+        beside = dict(files or {})
+        match self.canary:
+            case LatexSource():
+                return LatexSource(text, beside)
+            case PythonSource():
+                return PythonSource(text, beside)
+            case LilypondSource():
+                return LilypondSource(text)
+            case SiteSource():
+                return SiteSource({"index.html": text, **beside})
+        entry = f"source{self.suffixes[0]}"
+        return GenericSource(self.languages[0], entry, {**beside, entry: text})
 
     def renders(self, source: Source) -> bool:
         """Return whether it renders sources of this type and, if they are generic, of this language."""

@@ -7,7 +7,7 @@ deployment. A renderer takes from its row what it says of itself.
 from __future__ import annotations
 
 from i2s_wire.render.request import LatexSource, LilypondSource, PythonSource, SiteSource
-from i2s_wire.renderer import Images, RendererSpec, Room
+from i2s_wire.renderer import Images, Preparation, RendererSpec, Room
 
 RENDER_LATEX = RendererSpec(
     name="render-latex",
@@ -18,6 +18,10 @@ RENDER_LATEX = RendererSpec(
     canary=LatexSource(b"\\documentclass{article}\n\\begin{document}\n$e^{i\\pi} = -1$\n\\end{document}\n"),
     optional=False,
     room=Room(user=10_011, storage_gib=2),
+    preparation=Preparation(
+        title="building the index of the TeX tree", arguments=("index", "--once"), packages="texlive"
+    ),
+    preamble_option="--preamble",
 )
 
 RENDER_HTML = RendererSpec(

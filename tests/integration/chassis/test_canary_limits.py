@@ -13,13 +13,12 @@ from pathlib import Path
 import pytest
 
 from documents_service import Documents
-from renderer_contract import SUPPORT, Renderer
-from renderers import HTML, LATEX, LILYPOND, PILLOW, PYTHON
+from i2s_chassis.contract import Renderer
+from i2s_chassis.contract.process import started
+from renderers import ENVIRONMENT, HTML, LATEX, LILYPOND, PILLOW, PYTHON
 from repetitions import some
-from service_process import started
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
-ENVIRONMENT = {"PYTHONPATH": os.pathsep.join(filter(None, (str(SUPPORT), os.environ.get("PYTHONPATH"))))}
 SERVICES: dict[str, Renderer | Documents] = {
     **{one.service: one for one in (PILLOW, LATEX, LILYPOND, PYTHON, HTML)},
     "documents": Documents(),

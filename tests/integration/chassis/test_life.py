@@ -13,8 +13,7 @@ import grpc
 import pytest
 from google.protobuf.wrappers_pb2 import StringValue
 
-from renderer_contract import SUPPORT
-from renderers import PILLOW
+from renderers import PILLOW, SUPPORT
 
 pytestmark = pytest.mark.integration
 

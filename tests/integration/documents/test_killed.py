@@ -12,12 +12,12 @@ import grpc.aio
 import pytest
 import pytest_asyncio
 
-from below import busy
 from documents_service import ENDLESS, Documents, documents_service, fragment, pdf
 from i2s.render.v1 import render_pb2
+from i2s_chassis.contract import HANG_SECONDS
+from i2s_chassis.contract.below import busy
+from i2s_chassis.contract.lost_cell import RERUN
 from i2s_documents.settings import DocumentsSettings
-from lost_cell_contract import RERUN
-from renderer_contract import HANG_SECONDS
 
 UID_BASE = 64_500
 #: Lines on a page, which PDFium draws for about two seconds.

@@ -18,7 +18,7 @@ from PIL import Image
 from documents_service import ENDLESS, GOOD, LATEX, MARKDOWN, documents_service, fragment, pdf
 from i2s.documents.v1 import documents_pb2 as pb
 from i2s.render.v1 import render_pb2
-from renderer_contract import HANG_SECONDS, NOT_SERVING, QUEUE, SERVING, SLOTS
+from i2s_chassis.contract import HANG_SECONDS, NOT_SERVING, QUEUE, SERVING, SLOTS
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
 

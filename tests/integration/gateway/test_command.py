@@ -21,8 +21,8 @@ from jsonschema import Draft202012Validator
 
 from gateway_process import COMMAND, PATIENCE, gateway_process
 from i2s_chassis.callers.access import new_token, token_line
+from i2s_chassis.contract.process import started, wait_until_serving
 from i2s_sdk import render_latex, score
-from service_process import started, wait_until_serving
 
 pytestmark = pytest.mark.integration
 

@@ -14,10 +14,10 @@ import httpx
 import pytest
 
 from gateway_process import PATIENCE, gateway_process
+from i2s_chassis.contract.process import started
 from i2s_sdk import Settings
 from i2s_sdk.data import Instance, read_folder
 from i2s_training import RoundTripReward
-from service_process import started
 
 pytestmark = pytest.mark.integration
 

@@ -16,8 +16,8 @@ from PIL import Image
 
 from busy_machine import crowded_processor
 from i2s.metrics.v1 import metrics_pb2 as pb
+from i2s_chassis.contract.process import all_lines
 from i2s_wire.bounds import PICTURE_BYTES, PICTURE_PIXELS
-from service_process import all_lines
 
 pytestmark = pytest.mark.integration
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from renderer_contract import running_of
+from i2s_chassis.contract import running_of
 from renderers import HTML
 
 running = running_of(HTML, scope="session")

@@ -9,12 +9,12 @@ import pytest
 import pytest_asyncio
 
 from i2s.render.v1 import render_pb2 as pb
+from i2s_chassis.contract import running_of
 from i2s_chassis.jail import Jail, JailSettings, Tier
 from i2s_chassis.jail.plan import SYSTEM_READABLE
 from i2s_chassis.limits import DEFAULT_LIMITS
 from i2s_render_html.chromium import find_chromium
 from i2s_render_html.fonts import find_fonts
-from renderer_contract import running_of
 from renderers import HTML
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]

@@ -11,8 +11,8 @@ import grpc.aio
 import pytest
 import pytest_asyncio
 
-from below import Below, below, busy
 from i2s.render.v1 import render_pb2 as pb
+from i2s_chassis.contract.below import Below, below, busy
 from i2s_render_html.settings import HtmlSettings
 from repetitions import some
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from below import Below, busy
 from i2s.render.v1 import render_pb2 as pb
+from i2s_chassis.contract.below import Below, busy
 from killed_jobs import killed_while_busy
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(300)]

@@ -16,7 +16,7 @@ import grpc.aio
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from below import below
+from i2s_chassis.contract.below import below
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 

@@ -4,8 +4,8 @@ import grpc
 import pytest
 
 from i2s.render.v1 import render_pb2 as pb
+from i2s_chassis.contract import suite_of
 from i2s_render_html.model import PAGE_LIMITS
-from renderer_contract import suite_of
 from renderers import HTML
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from i2s.render.v1 import render_pb2 as pb
+from i2s_chassis.contract import running_of
 from killed_jobs import is_program, killed_while_busy
-from renderer_contract import running_of
 from renderers import LATEX
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(600)]

@@ -3,8 +3,8 @@
 import pytest
 
 from i2s.render.v1 import render_pb2 as pb
+from i2s_chassis.contract import contract_of
 from i2s_chassis.limits import DEFAULT_LIMITS
-from renderer_contract import contract_of
 from renderers import LATEX, PREAMBLE
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]

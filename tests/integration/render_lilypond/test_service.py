@@ -4,7 +4,7 @@ import grpc
 import pytest
 
 from i2s.render.v1 import render_pb2 as pb
-from renderer_contract import contract_of
+from i2s_chassis.contract import contract_of
 from renderers import LILYPOND
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]

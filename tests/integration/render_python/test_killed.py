@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from i2s.render.v1 import render_pb2 as pb
+from i2s_chassis.contract import running_of
 from i2s_render_python.settings import PythonSettings
 from killed_jobs import is_forked_job, killed_each_time, killed_while_busy
-from renderer_contract import running_of
 from renderers import PYTHON
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(600)]

@@ -7,8 +7,8 @@ import pytest
 from PIL import Image
 
 from i2s.render.v1 import render_pb2 as pb
+from i2s_chassis.contract import contract_of
 from i2s_render_python.inside.restored_names.table import CHANGES
-from renderer_contract import contract_of
 from renderers import PYTHON
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]

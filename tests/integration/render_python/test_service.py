@@ -7,7 +7,7 @@ from PIL import Image
 
 from i2s.render.v1 import figure_pb2
 from i2s.render.v1 import render_pb2 as pb
-from renderer_contract import contract_of
+from i2s_chassis.contract import contract_of
 from renderers import PYTHON
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]

@@ -1,1 +1,1 @@
-"""A renderer for tests alone, of Python programs that draw with Pillow: the least that a renderer is."""
+"""A renderer for tests alone, of programs that draw with Pillow: the least that a renderer is."""

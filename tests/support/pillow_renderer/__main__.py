@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from i2s_chassis.renderer.command import run_renderer
-from i2s_chassis.server.service import Service
+from typing import TYPE_CHECKING
+
+from i2s_chassis.renderer.command import run_generic
 from pillow_renderer.settings import PillowSettings
+from pillow_renderer.spec import RENDER_PILLOW
+
+if TYPE_CHECKING:
+    from i2s_chassis.renderer.generic import OpenEngine
 
 
-def _build(settings: PillowSettings) -> Service:
-    from pillow_renderer.service import PillowService
+def _open_engine() -> OpenEngine[PillowSettings]:
+    from pillow_renderer.engine import open_engine
 
-    return PillowService(settings)
+    return open_engine
+
+
+def main() -> None:
+    """Run the command line."""
+    run_generic(RENDER_PILLOW, PillowSettings, _open_engine)
 
 
 if __name__ == "__main__":
-    run_renderer(PillowSettings, _build)
+    main()

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import PIL
 
-from i2s_chassis.renderer import RendererSettings
+from i2s_chassis.renderer import GenericSettings
+from pillow_renderer.spec import RENDER_PILLOW
 
 #: The folder that Pillow is installed in.
 LIBRARIES = Path(PIL.__file__).parents[1]
@@ -18,11 +19,11 @@ PYTHON = Path(sys.executable).resolve()
 READABLE = tuple(one for one in (LIBRARIES, Path(sys.base_prefix)) if not one.is_relative_to("/usr"))
 
 
-class PillowSettings(RendererSettings):
+class PillowSettings(GenericSettings):
     """How the renderer serves."""
 
-    service: ClassVar[str] = "render-pillow"
-    port: ClassVar[int] = 7790
+    service: ClassVar[str] = RENDER_PILLOW.name
+    port: ClassVar[int] = RENDER_PILLOW.port
 
     def readable_by_jobs(self) -> tuple[Path, ...]:
         """Return the folders of Python and Pillow."""

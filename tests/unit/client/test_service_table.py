@@ -69,7 +69,7 @@ def test_a_renderer_of_another_package_has_a_row() -> None:
     row = service_row("render-dot")
     assert (row.port, row.flag, row.setting) == (7791, "--render-dot-at", "render_dot")
     assert row.renderer is not None
-    assert row.renderer.package == "i2s-render-dot"
+    assert (row.renderer.command, row.renderer.requirement) == ("i2s-render-dot", "i2s-render-dot")
     with pytest.raises(PluginError, match="is no RendererSpec of this name"):
         service_row("render-other")
     with pytest.raises(PluginError, match="no installed package"):

@@ -36,8 +36,6 @@ WITH_GATEWAY = (
     "dns-openshift",
 )
 JOBS = ("evaluate", "merge")
-RENDERERS = ("render-latex", "render-html", "render-lilypond", "render-python")
-SERVICES = (*RENDERERS, "documents", "metrics")
 
 #: What is rendered, by a name of ours: resources and components.
 VARIANTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -105,27 +103,36 @@ def render(tmp_path_factory: pytest.TempPathFactory) -> Render:
 
     def rendered(name: str) -> Rendered:
         if name not in done:
-            resources, components = VARIANTS[name]
-            folder = tmp_path_factory.mktemp(name)
-
-            def listed(paths: tuple[str, ...]) -> list[str]:
-                return [os.path.relpath(KUBERNETES / path, folder) for path in paths]
-
-            content = {
-                "resources": listed(resources),
-                "components": listed(tuple(f"components/{one}" for one in components)),
-            }
-            (folder / "kustomization.yaml").write_text(yaml.safe_dump(content))
-            command = ["kubectl", "kustomize", str(folder)]
-            built = subprocess.run(command, capture_output=True, text=True, check=False)
-            assert built.returncode == 0, built.stderr
-            assert "deprecated" not in built.stderr
-            objects = tuple(one for one in yaml.load_all(built.stdout, _Loader) if one)
-            folders = (*resources, *(f"components/{one}" for one in components))
-            done[name] = Rendered(name, folders, objects)
+            done[name] = rendered_from(KUBERNETES, name, tmp_path_factory.mktemp(name))
         return done[name]
 
     return rendered
+
+
+def rendered_from(kubernetes: Path, name: str, folder: Path) -> Rendered:
+    """Render a variant of the manifests below a folder ``kubernetes``, by an overlay in another folder."""
+    resources, components = VARIANTS[name]
+
+    def listed(paths: tuple[str, ...]) -> list[str]:
+        return [os.path.relpath(kubernetes / path, folder) for path in paths]
+
+    content = {
+        "resources": listed(resources),
+        "components": listed(tuple(f"components/{one}" for one in components)),
+    }
+    (folder / "kustomization.yaml").write_text(yaml.safe_dump(content))
+    command = ["kubectl", "kustomize", str(folder)]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    assert "deprecated" not in built.stderr
+    objects = tuple(one for one in yaml.load_all(built.stdout, _Loader) if one)
+    return Rendered(name, (*resources, *(f"components/{one}" for one in components)), objects)
+
+
+@pytest.fixture
+def render_below(render: Render) -> Callable[[Path, str, Path], Rendered]:
+    """The function that renders a variant of the manifests in another folder."""
+    return rendered_from
 
 
 @pytest.fixture(scope="session")

@@ -14,9 +14,11 @@ import grpc
 import pytest
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
+from i2s_client.service_table import OWN_SERVICES
+
 IMAGES = Path(__file__).resolve().parents[3] / "deploy" / "images"
 STATUS = health_pb2.HealthCheckResponse
-SERVICES = ("render-latex", "render-html", "render-lilypond", "render-python", "documents", "metrics")
+SERVICES = sorted(OWN_SERVICES)
 
 
 def check(address: str) -> tuple[int, str]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from i2s_client.service_table import DOCUMENTS, RENDERERS
+from i2s_wire.renderers import RENDERER_SPECS
+
 #: Services whose jobs run in sandboxes.
-SANDBOXED = ("render-latex", "render-html", "render-lilypond", "render-python", "documents")
+SANDBOXED = (*RENDERERS, DOCUMENTS)
 #: Root inside of gVisor, with what it takes to give each job a user of its own: the standard baseline.
-IN_GVISOR = ("render-latex", "render-lilypond", "render-python", "documents")
+IN_GVISOR = (*(spec.name for spec in RENDERER_SPECS if not spec.nesting), DOCUMENTS)
 CAPABILITIES_IN_GVISOR = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID"]
 
 

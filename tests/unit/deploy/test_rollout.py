@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-RENDERERS = ("render-latex", "render-html", "render-lilypond", "render-python")
+from i2s_client.service_table import RENDERERS
 
 REPEL = "requiredDuringSchedulingIgnoredDuringExecution"
 AVOID = "preferredDuringSchedulingIgnoredDuringExecution"

@@ -9,6 +9,8 @@ from pathlib import Path
 import kubernetes_validate
 import pytest
 
+from i2s_client.service_table import RENDERERS
+
 KUBERNETES = Path(__file__).resolve().parents[3] / "deploy" / "kubernetes"
 OLDEST, NEWEST = "1.30", "1.36"
 
@@ -16,11 +18,8 @@ OLDEST, NEWEST = "1.30", "1.36"
 PARTS = {
     "large-run/run",
     "renderer",
-    "base/render-latex",
-    "base/render-html",
-    "base/render-lilypond",
-    "base/render-python",
     "base/documents",
+    *(f"base/{name}" for name in RENDERERS),
 }
 
 #: Groups whose schemas do not come with Kubernetes.

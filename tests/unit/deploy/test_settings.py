@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import subprocess
@@ -13,39 +14,42 @@ import opentelemetry.environment_variables
 import opentelemetry.sdk.environment_variables
 import pytest
 
-from i2s_chassis.server.settings import Address
+from i2s_chassis.renderer.settings import RendererSettings
+from i2s_chassis.server.settings import Address, ServiceSettings
 from i2s_client.service_table import service_row
 from i2s_documents.settings import DocumentsSettings
 from i2s_gateway.command import command as gateway_command
 from i2s_metrics.settings import MetricsSettings
-from i2s_render_html.settings import HtmlSettings
-from i2s_render_latex.settings import LatexSettings
-from i2s_render_lilypond.settings import LilypondSettings
-from i2s_render_python.settings import PythonSettings
 from i2s_sdk.cli.main import group
 from i2s_sdk.data.selection import Shard
-from i2s_sdk.settings import Settings
+from i2s_sdk.settings import Settings, setting_names
+from i2s_wire.renderers import RENDERER_SPECS
 
 ROOT = Path(__file__).resolve().parents[3]
-OF = {
-    settings.service: settings
-    for settings in (
-        LatexSettings,
-        HtmlSettings,
-        LilypondSettings,
-        PythonSettings,
-        DocumentsSettings,
-        MetricsSettings,
+
+
+def settings_of(module: str) -> type[RendererSettings]:
+    """The settings of the renderer in a package."""
+    (found,) = (
+        one
+        for one in vars(importlib.import_module(f"{module}.settings")).values()
+        if isinstance(one, type) and issubclass(one, RendererSettings) and one.__module__.startswith(module)
     )
+    return found
+
+
+OF: dict[str, type[ServiceSettings]] = {
+    **{spec.name: settings_of(f"i2s_{spec.name.replace('-', '_')}") for spec in RENDERER_SPECS},
+    "documents": DocumentsSettings,
+    "metrics": MetricsSettings,
 }
 #: Variables that our programs read, but not as settings of ours.
 OF_OPENTELEMETRY = {
     *vars(opentelemetry.environment_variables),
     *vars(opentelemetry.sdk.environment_variables),
 }
-OF_THE_GATEWAY = {f"I2S_{name.upper()}" for name in Settings.__dataclass_fields__} | {
-    str(one.envvar) for one in gateway_command.params if one.envvar
-}
+OF_THE_SDK = {f"I2S_{name.upper()}" for name in setting_names()}
+OF_THE_GATEWAY = OF_THE_SDK | {str(one.envvar) for one in gateway_command.params if one.envvar}
 ORDINARY = {"HOME", "XDG_CACHE_HOME", "POD_NAME", *OF_OPENTELEMETRY}
 
 
@@ -224,16 +228,16 @@ def test_options_of_jobs_are_options_of_the_command(job, render):
 
 
 def test_variables_of_jobs_are_settings_or_used_in_the_script(render):
-    known = {f"I2S_{name.upper()}" for name in Settings.__dataclass_fields__}
     (config,) = render("evaluate").of("ConfigMap").values()
     used = {
         name for job in ("evaluate", "merge") for name in re.findall(r"\$\{?(\w+)", script(render(job), job))
     }
     for name in config["data"]:
-        assert name in known | used, name
-    settings = Settings.load(environ={name: value for name, value in config["data"].items() if name in known})
+        assert name in OF_THE_SDK | used, name
+    ours = {name: value for name, value in config["data"].items() if name in OF_THE_SDK}
+    settings = Settings.load(environ=ours)
     for service, program in OF.items():
-        assert getattr(settings, service.replace("-", "_")) == f"{service}:{program.port}"
+        assert settings.address_of(service) == f"{service}:{program.port}"
 
 
 def test_shards_are_as_many_as_the_job_has_indices(render):

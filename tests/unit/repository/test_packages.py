@@ -2,6 +2,8 @@
 
 import ast
 import re
+import shutil
+import subprocess
 import sys
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -12,15 +14,16 @@ from packaging.utils import canonicalize_name
 
 import check
 
+SERVICES = Path(__file__).resolve().parents[3] / "services"
+#: Packages that are deployed, by the name of their lock.
 DELIVERABLES = {
     "sdk": "i2s-sdk",
     "gateway": "i2s-gateway",
-    "render-latex": "i2s-render-latex",
-    "render-html": "i2s-render-html",
-    "render-lilypond": "i2s-render-lilypond",
-    "render-python": "i2s-render-python",
-    "documents": "i2s-documents",
-    "metrics": "i2s-metrics",
+    **{
+        path.parent.name: f"i2s-{path.parent.name}"
+        for path in sorted(SERVICES.glob("*/pyproject.toml"))
+        if path.parent.name != "chassis"
+    },
 }
 #: Packages that no lock has, by the module that they install.
 NOT_LOCKED = {"mlflow": ["mlflow-skinny"]}
@@ -126,21 +129,56 @@ def test_what_is_deployed_is_what_was_tested(root, name):
     } == {}
 
 
-def test_the_set_up_knows_every_package(root, packages):
-    folders = {str(package.folder.relative_to(root)) for package in packages.values()}
-    listed = re.search(
-        r'^packages="([^"]*)"', (root / "scripts/bootstrap").read_text(encoding="utf-8"), re.MULTILINE
-    )
-    assert listed
-    assert set(listed[1].split()) == folders
-
+def test_what_is_type_checked_is_every_package(packages):
     strict, _ = check.mypy()
     names = {name for package in packages.values() for name in package.import_names}
     # What is generated is not checked; scripts/training checks i2s_verifiers, which imports verifiers.
     assert {Path(word).name for word in strict if "/src/" in word} & names == names - {"i2s", "i2s_verifiers"}
 
-    lock = (root / "scripts/lock").read_text(encoding="utf-8")
-    assert set(re.findall(r"--no-emit-package (i2s-\S+)", lock)) == set(packages)
+
+#: A uv that writes what it is asked to compile, a line for each call.
+UV = """#!/bin/sh
+echo "$*" >>calls
+while [ "$1" != -o ]; do shift; done
+touch "$2"
+"""
+
+
+@pytest.fixture
+def locked(root, packages, tmp_path):
+    """The calls of uv by the lock that they write, in a copy of the checkout with one renderer more."""
+    for folder in ("scripts", "requirements"):
+        shutil.copytree(root / folder, tmp_path / folder)
+    for package in packages.values():
+        file = package.folder.relative_to(root) / "pyproject.toml"
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(root / file, tmp_path / file)
+    new = tmp_path / "services/render-dot/pyproject.toml"
+    new.parent.mkdir()
+    new.write_text('[project]\nname = "i2s-render-dot"\n', encoding="utf-8")
+    uv = tmp_path / ".venv/bin/uv"
+    uv.parent.mkdir(parents=True)
+    uv.write_text(UV, encoding="utf-8")
+    uv.chmod(0o755)
+    subprocess.run([tmp_path / "scripts/lock"], check=True, capture_output=True)
+    calls = [line.split() for line in (tmp_path / "calls").read_text(encoding="utf-8").splitlines()]
+    return {words[words.index("-o") + 1]: words for words in calls}
+
+
+def test_every_service_is_locked_and_what_is_tested_has_all_of_them(locked, packages, tmp_path):
+    folders = [package.folder for package in packages.values() if package.folder.parent.name == "services"]
+    services = {folder.name for folder in folders} - {"chassis"} | {"render-dot"}
+    assert {f"requirements/{name}.txt" for name in services} <= locked.keys()
+    assert {f"requirements/{name}.in" for name in services} <= set(locked["requirements/dev.txt"])
+    assert locked["requirements/networks-dev.txt"][2] == "requirements/networks-dev.in"
+    written = (tmp_path / "requirements/render-dot.in").read_text(encoding="utf-8").split("\n")
+    assert written[:3] == ["-e ./protos", "-e ./services/chassis[telemetry]", "-e ./services/render-dot"]
+
+
+def test_no_lock_names_a_package_of_this_repository(locked, packages):
+    for words in locked.values():
+        left_out = {words[place + 1] for place, word in enumerate(words) if word == "--no-emit-package"}
+        assert {*packages, "i2s-render-dot"} <= left_out
 
 
 def test_all_packages_have_one_version_and_need_one_another_in_it(packages):

@@ -24,9 +24,15 @@ NEEDS = "sdk/core/src/i2s_sdk/stack/system-needs.sh"
 TOOLS = "sh cat cp dirname env find grep mkdir mv rm sed sort tail touch uname xargs".split()
 COMMANDS = ["pdflatex", "pandoc", "pdftoppm", "jekyll", "chromium-headless-shell", "bwrap", "fc-list"]
 
-LOCKS = """
-    build sdk metrics render-latex render-html render-lilypond render-python documents
-""".split()
+ROOT = Path(__file__).resolve().parents[3]
+PACKAGES = sorted(
+    str(path.parent.relative_to(ROOT))
+    for pattern in ("protos", "sdk/*", "services/*")
+    for path in ROOT.glob(f"{pattern}/pyproject.toml")
+)
+SERVICES = [Path(one).name for one in PACKAGES if one.startswith("services")]
+#: Those of the services come after what all of them need.
+LOCKS = ["build", "sdk", *(one for one in SERVICES if (ROOT / f"requirements/{one}.txt").is_file())]
 
 # An interpreter: $state/venv-NAME says whether it has the modules venv and ensurepip.
 PYTHON = """#!/bin/sh
@@ -251,6 +257,14 @@ def test_packages_are_installed_with_the_locked_uv(system: System) -> None:
         ["-r", f"requirements/{name}.txt"] for name in LOCKS
     ]
     assert "venv python -m pip install" not in "\n".join(system.calls)
+
+
+@on("debian")
+def test_every_package_of_the_checkout_is_installed(system: System) -> None:
+    system.python("python3", version="3.11.2")
+    system.bootstrap()
+    (words,) = (call.split() for call in system.calls if "--no-build-isolation" in call)
+    assert sorted(words[place + 1] for place, word in enumerate(words) if word == "-e") == PACKAGES
 
 
 @on("debian")

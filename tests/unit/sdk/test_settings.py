@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from i2s_client.credentials import Token
 from i2s_client.service_table import SERVICES, ServiceRow
+from i2s_sdk import settings as settings_module
+from i2s_sdk import settings_sources
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.settings import Settings
 from i2s_wire.metrics.profile import Profile
@@ -95,7 +97,49 @@ def test_an_address_may_name_how_it_is_resolved(address: str) -> None:
     assert Settings.load(environ={"I2S_RENDER_LATEX": address}).render_latex == address
 
 
+@pytest.fixture
+def render_dot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A renderer of another package, whose settings are no fields."""
+    for module in (settings_module, settings_sources):
+        monkeypatch.setattr(module, "ADDRESSES", (*settings_sources.ADDRESSES, "render_dot"))
+        monkeypatch.setattr(module, "SECRETS", (*settings_sources.SECRETS, "token_render_dot"))
+        monkeypatch.setattr(module, "TOKEN_FILES", (*settings_sources.TOKEN_FILES, "token_file_render_dot"))
+
+
+@pytest.mark.usefixtures("render_dot")
+def test_a_renderer_of_another_package_has_its_address_and_its_token(tmp_path: Path) -> None:
+    loaded = Settings.load(
+        environ={"I2S_RENDER_DOT": "[::1]:7791", "I2S_TOKEN_RENDER_DOT": "dots", "I2S_TOKEN": "all"}
+    )
+    assert loaded.address_of("render-dot") == "[::1]:7791"
+    assert loaded.token_for("render-dot") == Token("dots", "")
+    assert loaded.values()["render_dot"] == "[::1]:7791"
+    (tmp_path / "token").write_text("filed\n")
+    (tmp_path / "token").chmod(0o600)
+    config = tmp_path / "i2s.toml"
+    config.write_text(f'render_dot = "localhost:1"\ntoken_file_render_dot = "{tmp_path}/token"\n')
+    loaded = Settings.load(config=config, environ={})
+    assert loaded.address_of("render-dot") == "localhost:1"
+    assert loaded.token_for("render-dot") == Token("filed", "")
+    assert (
+        Settings.load({"render_dot": "localhost:2"}, config=config, environ={}).address_of("render-dot")
+        == "localhost:2"
+    )
+    with pytest.raises(SettingsError, match="I2S_RENDER_DOT: 'nowhere' is not an address"):
+        Settings.load(environ={"I2S_RENDER_DOT": "nowhere"})
+    with pytest.raises(SettingsError, match="a token is not given there"):
+        Settings.load({"token_render_dot": "dots"}, environ={})
+
+
+def test_a_renderer_may_be_named_among_others() -> None:
+    loaded = Settings.load(
+        environ={"I2S_OTHER_RENDERERS": "render-dot=a:1, render-x=b:2", "I2S_TOKEN": "all"}
+    )
+    assert (loaded.address_of("render-x"), loaded.address_of("render-y")) == ("b:2", None)
+    assert loaded.token_for("render-x") == Token("all", "")
+
+
 @pytest.mark.parametrize("service", SERVICES, ids=lambda one: one.name)
 def test_every_service_has_its_address_and_its_token(service: ServiceRow) -> None:
-    there = {one.name for one in fields(Settings)}
+    there = set(settings_module.setting_names())
     assert {service.setting, f"token_{service.setting}", f"token_file_{service.setting}"} <= there

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from i2s_sdk.errors import UnknownNameError
 from i2s_sdk.run.storage.record import Outcome, Record, SampleInstance, SampleRendering, SampleScore
 from i2s_sdk.tasks.metrics import metrics_of
 from i2s_sdk.tasks.registry import SPECS, open_task
@@ -54,3 +55,9 @@ def test_a_reward_without_the_metric_of_support_takes_others_as_they_are() -> No
     reward = RoundTripReward("chart", weights={"text": 1.0})
     assert "objects_in_image" in reward.metrics
     assert reward.value(judged("chart", {"text": 0.75, "objects_in_image": None})) == 0.75
+
+
+def test_a_distance_is_no_reward() -> None:
+    assert RoundTripReward("omr").__name__ == "omr_omr_similarity"
+    with pytest.raises(UnknownNameError, match="omr_ned"):
+        RoundTripReward("omr", weights={"omr_ned": 1.0})

@@ -50,12 +50,22 @@ class ServiceRow:
     @property
     def setting(self) -> str:
         """The setting that holds its address; with ``token_`` or ``token_file_`` before it, its access."""
-        return self.name.replace("-", "_")
+        return setting_of(self.name)
 
     @property
     def flag(self) -> str:
         """The command line option for the address of the service."""
-        return f"--{self.name}-at"
+        return flag_of(self.name)
+
+
+def setting_of(name: str) -> str:
+    """Return the setting that holds the address of a service."""
+    return name.replace("-", "_")
+
+
+def flag_of(name: str) -> str:
+    """Return the command line option for the address of a service."""
+    return f"--{name}-at"
 
 
 def _row(spec: RendererSpec) -> ServiceRow:
@@ -71,7 +81,10 @@ SERVICES = (
 #: Names of the renderers.
 RENDERERS = tuple(one.name for one in RENDERER_SPECS)
 
-#: Names of the services of this package.
+#: Names of the services without which nothing can be evaluated.
+NEEDED = tuple(one.name for one in SERVICES if not one.optional)
+
+#: Names of the services of this project.
 OWN_SERVICES = frozenset(one.name for one in SERVICES)
 _ROWS = {one.name: one for one in SERVICES}
 
@@ -111,7 +124,7 @@ def wire_name(service: str) -> str:
     """Return the full name of a service of the table, or of a renderer of another package.
 
     Args:
-        service: Name, such as "render-latex", which is an "i2s.render.v1.RenderService".
+        service: Name, such as "metrics", which is an "i2s.metrics.v1.MetricsService".
     """
     return {METRICS: METRICS_WIRE_NAME, DOCUMENTS: DOCUMENTS_WIRE_NAME}.get(service, RENDER_WIRE_NAME)
 
@@ -156,5 +169,23 @@ def usable_renderers() -> Iterator[RendererSpec]:
             warn_of(error)
 
 
-#: Names of the services whose jobs run in sandboxes. Their programs have the subcommands "host" and "clean".
-SANDBOXED = (*RENDERERS, DOCUMENTS)
+def service_names() -> tuple[str, ...]:
+    """Return the names of all services: those of this project, then renderers of others. Imports nothing."""
+    return (*(one.name for one in SERVICES), *packaged_renderers())
+
+
+def default_port(name: str) -> int:
+    """Return the port of a service; 0 if its package cannot be used, which is a warning."""
+    try:
+        return service_row(name).port
+    except PluginError as error:
+        warn_of(error)
+        return 0
+
+
+def sandboxed_services() -> tuple[str, ...]:
+    """Return the names of the services whose jobs run in sandboxes.
+
+    Their programs have the subcommands "host" and "clean".
+    """
+    return (*RENDERERS, *packaged_renderers(), DOCUMENTS)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from i2s_client.credentials import Token, read_token
-from i2s_client.service_table import SERVICES
+from i2s_client.service_table import SERVICES, setting_of
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.settings_sources import (
     ADDRESS,
     ADDRESSES,
     SECRETS,
+    TOKEN_FILES,
     ValueSource,
     flag_of,
     names_of,
@@ -44,6 +45,7 @@ _NOT_NEGATIVE = (
     "free_bytes",
     "render_cache_bytes",
     "score_cache_bytes",
+    "truth_characters",
     "lock_seconds",
 )
 _AT_LEAST_1 = (
@@ -75,8 +77,7 @@ class Settings:
     metrics: str | None = None
     #: Address of a running documents service; None starts one here.
     documents: str | None = None
-    #: Addresses of running renderers of other packages: NAME=host:port, with commas between. They are given
-    #: ``token``, since they have no token of their own.
+    #: Addresses of running renderers of other packages: NAME=host:port, with commas between.
     other_renderers: str = ""
     #: Certificates (PEM) that services named by address are checked against; None speaks without TLS.
     #: Services started here listen on the loopback and need none.
@@ -170,6 +171,8 @@ class Settings:
     pdftotext_memory_bytes: int = 1 << 30
     #: Pages that task ``readoc`` shows in a request: one ("each"), or up to five ("together").
     readoc_pages: str = "each"
+    #: What task ``design2code`` gives the model: the image ("direct"), or the texts of the page too ("text").
+    design2code_prompt: str = "direct"
     #: How many calls of a model in a row may fail alike; then no more are made, and the run ends with what is
     #: done, or with the reason if no call was answered. 0 asks for every sample.
     like_failures: int = 20
@@ -192,6 +195,9 @@ class Settings:
     render_cache_bytes: int = 4 << 30
     #: The same of the values of metrics.
     score_cache_bytes: int = 256 << 20
+    #: The most characters of ground truths as they were rendered that an evaluation keeps in memory for its
+    #: further models and turns; 0 keeps none.
+    truth_characters: int = 100_000_000
     #: Seconds after Ctrl-C until a command ends whatever is still at work.
     interrupt_seconds: float = 3.0
     #: Bytes that a run folder must be able to take before anything is begun; they are written and removed
@@ -200,11 +206,14 @@ class Settings:
     #: How many samples may end in a failure of the infrastructure before the run counts as failed: a number,
     #: or a share such as "1%".
     fail_on_error: str = "1%"
+    #: Settings of the services that have no field here, such as "render_dot", "token_render_dot" and
+    #: "token_file_render_dot"; each is set like a field.
+    services: Mapping[str, str | Token | Path | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ADDRESSES:
-            address = getattr(self, name)
-            if address is not None and not ADDRESS.fullmatch(address):
+            address = self.value(name)
+            if address is not None and not ADDRESS.fullmatch(str(address)):
                 raise SettingsError(f"{names_of(name)}: {address!r} is not an address such as 127.0.0.1:7710")
         require_addresses(self.other_renderers)
         if (self.tls_cert is None) != (self.tls_key is None):
@@ -251,23 +260,39 @@ class Settings:
         """Return our token for a service: its own, else that of all; a variable precedes a file.
 
         Args:
-            service: Name, such as "render-latex".
+            service: Name, such as "metrics".
 
         Raises:
             SettingsError: Its file cannot be read or holds none.
         """
-        name = service.replace("-", "_")
-        for suffix in (f"_{name}", ""):
-            token: Token | None = getattr(self, f"token{suffix}", None)
-            file: Path | None = getattr(self, f"token_file{suffix}", None)
-            if token is not None or file is not None:
-                return token if token is not None or file is None else read_token(file)
+        for suffix in (f"_{setting_of(service)}", ""):
+            token, file = self.value(f"token{suffix}"), self.value(f"token_file{suffix}")
+            if isinstance(token, Token):
+                return token
+            if isinstance(file, Path):
+                return read_token(file)
         return None
 
-    def other_renderer(self, name: str) -> str | None:
-        """Return the address of a renderer of another package; None if there is none."""
+    def address_of(self, service: str) -> str | None:
+        """Return the address of a running service; None if none is named.
+
+        Args:
+            service: Name, such as "metrics".
+        """
+        address = self.value(setting_of(service))
+        if address is not None:
+            return str(address)
         pairs = (one.partition("=") for one in self.other_renderers.split(","))
-        return next((address.strip() for key, _, address in pairs if key.strip() == name), None)
+        return next((address.strip() for key, _, address in pairs if key.strip() == service), None)
+
+    def value(self, name: str) -> object:
+        """Return the value of a setting, None for one that is not there."""
+        return self.values().get(name)
+
+    def values(self) -> dict[str, object]:
+        """Return all settings by name, those of services that have no field last."""
+        own = {one.name: getattr(self, one.name) for one in fields(self) if one.name != _SERVICES}
+        return {**own, **{name: self.services.get(name) for name in setting_names() if name not in own}}
 
     def failures_allowed(self, samples: int) -> float:
         """Return how many of ``samples`` may end in a failure of the infrastructure."""
@@ -295,7 +320,7 @@ class Settings:
                 flag, variable or line.
         """
         environ = os.environ if environ is None else environ
-        known = {one.name for one in fields(cls)}
+        known = set(setting_names())
         values: dict[str, Any] = {}
         for source, raw in (*values_of_file(config, environ, known), *values_of_environment(environ, known)):
             values[source.name] = _convert(source, raw)
@@ -305,7 +330,26 @@ class Settings:
             refuse_secret(name, f"--set {name}")
             if value is not None:
                 values[name] = _convert(ValueSource(name, flag_of(name)), value)
-        return cls(**values)
+        further = {name: values.pop(name) for name in known - _FIELDS & values.keys()}
+        return cls(**values, services=further)
+
+
+_SERVICES = "services"
+_FIELDS = {one.name for one in fields(Settings)} - {_SERVICES}
+
+
+def setting_names() -> tuple[str, ...]:
+    """Return the names of all settings, those of services that have no field last."""
+    return tuple(
+        dict.fromkeys(
+            (
+                *(one.name for one in fields(Settings) if one.name in _FIELDS),
+                *ADDRESSES,
+                *SECRETS,
+                *TOKEN_FILES,
+            )
+        )
+    )
 
 
 #: How a value is read, by the type of its field; all others are texts.
@@ -321,7 +365,8 @@ def _convert(source: ValueSource, raw: object) -> object:
     """Return a value as its field has it."""
     if source.name in SECRETS:
         return Token(str(raw), source.label)
-    kind = next(one.type for one in fields(Settings) if one.name == source.name)
+    of_service = "Path | None" if source.name in TOKEN_FILES else "str"
+    kind = next((one.type for one in fields(Settings) if one.name == source.name), of_service)
     reader = _READERS.get(str(kind), str)
     try:
         return reader(raw)

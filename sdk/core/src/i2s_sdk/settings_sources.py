@@ -13,15 +13,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from i2s_client.service_table import SERVICES
+from i2s_client.service_table import flag_of as flag_of_service
+from i2s_client.service_table import service_names, setting_of
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.json_text import read_toml
 from i2s_sdk.own_code import is_own_code
 
+_ADDRESS = "the address of a service"
+
+#: Settings that hold the address of a service; those of renderers of other packages are the last.
+ADDRESSES = tuple(map(setting_of, service_names()))
+
 #: Settings that only a named file may have, and what they name.
 _SETTINGS = {
-    **{one.setting: "the address of a service" for one in SERVICES},
-    "other_renderers": "the address of a service",
+    **dict.fromkeys(ADDRESSES, _ADDRESS),
+    "other_renderers": _ADDRESS,
     "sobench_system_text": "a file that is sent to a model's server",
     "prompts": "files that are sent to a model's server",
     "evaluation_caches": "where what renderers answered is taken from",
@@ -38,7 +44,7 @@ _OPTIONS = {
     "log-to": "the address of a service that is sent values",
     "prompts": "files that are sent to a model's server",
     "key-env": "a secret that is sent to a server",
-    **{one.flag.removeprefix("--"): "the address of a service" for one in SERVICES},
+    **{flag_of_service(name).removeprefix("--"): _ADDRESS for name in service_names()},
 }
 
 #: Providers of inspect_ai to which a name is never a path: a server elsewhere or in a setting has the models.
@@ -117,9 +123,6 @@ DEFAULT_FILE = Path("i2s.toml")
 #: The form of the address of a service.
 ADDRESS = re.compile(r"(?:[a-z][a-z0-9]*:(?://[^\s/]*/)?)?[^\s/]+:\d{1,5}")
 
-#: Settings that hold the address of a service.
-ADDRESSES = tuple(one.setting for one in SERVICES)
-
 #: Secrets: they come from the environment alone, never from a command line or a file of settings.
 SECRETS = ("token", *(f"token_{name}" for name in ADDRESSES))
 
@@ -128,7 +131,7 @@ TOKEN_FILES = ("token_file", *(f"token_file_{name}" for name in ADDRESSES))
 
 #: Settings that some commands have a flag of their own for; all others are set by --set.
 FLAGS = {
-    **{one.setting: one.flag for one in SERVICES},
+    **{setting_of(name): flag_of_service(name) for name in service_names()},
     "token_file": "--token-file",
     "profile": "--profile",
     "label": "--label",

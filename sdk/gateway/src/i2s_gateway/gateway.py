@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from i2s_client.credentials import tls_credentials
-from i2s_client.service_table import SERVICES, packaged_renderers
+from i2s_client.service_table import service_names
 from i2s_gateway.episodes import open_episodes
 from i2s_gateway.operations import Backends
 from i2s_gateway.renewal import watched
@@ -42,7 +42,7 @@ async def run_gateway(
         SettingsError: An address or a certificate cannot be used, or services would be open to all.
         StackError: A service that was named cannot be started.
     """
-    known = (*(one.name for one in SERVICES), *packaged_renderers())
+    known = service_names()
     for name in names:
         if name not in known:
             raise UnknownNameError("service", name, known)

@@ -206,8 +206,10 @@ class RoundTripReward(BatchReward):
         self._weights = dict(weights or {})
         if weights is not None and (not any(weights.values()) or min(weights.values()) < 0.0):
             raise UsageError(f"weights {self._weights}: must not be negative, and one must be above 0")
-        known = {metric.name for one in judged for metric in metrics_of(open_task(one, Profile.PAPER))}
-        known |= {metric.name for one in judged for metric in metrics_of(open_task(one, Profile.HELM))}
+        both = (Profile.PAPER, Profile.HELM)
+        offered = [one for task in judged for profile in both for one in metrics_of(open_task(task, profile))]
+        # A distance, in which less is better, is no reward.
+        known = {metric.name for metric in offered if not metric.lower_is_better}
         for metric in self._weights:
             if metric not in known:
                 raise UnknownNameError("metric", metric, known)

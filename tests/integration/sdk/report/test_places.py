@@ -132,7 +132,8 @@ def test_blocks_of_a_narrow_page_stand_one_below_the_other(
     page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme=scheme)
     _opened(Visit(page), report)
     sides = [one.bounding_box() for one in page.locator(".side").all()]
-    assert None not in sides
+    assert sides[0] is not None
+    assert sides[1] is not None
     assert sides[1]["y"] >= sides[0]["y"] + sides[0]["height"]
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.close()

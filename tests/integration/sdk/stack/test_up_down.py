@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from below import below
 from documentation_pages import commands, section
+from i2s_chassis.contract.below import below
 from i2s_sdk.stack.state import read_record, supervisor
 
 pytestmark = pytest.mark.integration

@@ -15,7 +15,7 @@ from i2s_sdk.tasks.task import RenderedTask
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.rendering import Rendering
-from i2s_wire.render.request import PythonSource, RenderRequest
+from i2s_wire.render.request import GenericSource, RenderRequest
 from shades.scorers import CharactersScorer
 
 _QUESTION = "Write a Python program that draws this image with Pillow and saves it as page.png."
@@ -57,7 +57,8 @@ class DrawingTask(RenderedTask[Program]):
 
     def request(self, document: Program) -> RenderRequest:
         """Return the request to the renderer ``render-pillow``."""
-        return RenderRequest(PythonSource(document.source.encode("utf-8", "surrogatepass")))
+        program = document.source.encode("utf-8", "surrogatepass")
+        return RenderRequest(GenericSource("pillow", "program.py", {"program.py": program}))
 
     def repair(
         self, document: Program, rendering: Rendering, past: tuple[Repair, ...]

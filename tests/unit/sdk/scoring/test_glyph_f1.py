@@ -94,6 +94,39 @@ def test_pages_are_written_and_read():
     assert (limit, read_drawn("")) == ("", ([], ""))
 
 
+@pytest.mark.parametrize(
+    ("font", "style"),
+    {
+        "CMR10": "",
+        "CMBX12": "bold",
+        "CMB10": "bold",
+        "CMBXTI10": "bold italic",
+        "CMSS10": "sans",
+        "CMSSBX10": "bold sans",
+        "CMSSDC10": "bold sans",
+        "SFSX1000": "bold sans",
+        "SFSS1000": "sans",
+        "SFSL1000": "italic",
+        "SFBI1000": "bold italic",
+        "SFRM1000": "",
+        "CMITT10": "mono",
+        "LMSans10-Bold": "bold sans",
+        "LMRoman10-Regular": "",
+        "LMMathItalic10-Bold": "bold italic",
+        "NimbusSanL-Regu": "sans",
+        "NimbusRomNo9L-Medi": "bold",
+        "NimbusRomNo9L-MediItal": "bold italic",
+        "NimbusRomNo9L-Regu": "",
+        "FiraSans-Medium": "sans",
+        "MSBM10": "blackboard",
+    }.items(),
+)
+def test_the_name_of_a_font_says_its_style(font, style):
+    glyph = PageObject(PageObjectKind.GLYPH, 0, 0, 4000, 6000, "a", size=10000)
+    ((token,), _) = read_drawn(drawn_json(PageObjects((font,), (glyph,), "")))
+    assert token.style == style
+
+
 @pytest.mark.parametrize("text", ["{}", "[1]", '{"fonts":[],"objects":[[1,"a",3,1,1,1,1,1]],"limit":""}'])
 def test_what_is_no_page_is_refused(text):
     with pytest.raises(ValueError, match="objects of a page"):

@@ -94,9 +94,8 @@ def test_calls_and_metrics_of_each_service_are_reached_from_this_machine(name):
         assert f"127.0.0.1:${{{variable}_{kind}:-{port}}}:{port}" in SERVICES["proxy"]["ports"]
 
 
-def test_the_documented_configuration_of_prometheus_reads_all_services():
-    page = (ROOT / "docs/containers.md").read_text(encoding="utf-8")
-    (text,) = re.findall(r"^```yaml\n(scrape_configs:.*?)^```", page, re.MULTILINE | re.DOTALL)
+def test_the_configuration_of_prometheus_reads_all_services():
+    text = (ROOT / "deploy/compose/prometheus.yaml").read_text(encoding="utf-8")
     (job,) = yaml.safe_load(text)["scrape_configs"]
     found = {one["labels"]["service"]: one["targets"] for one in job["static_configs"]}
     assert found == {name: [f"127.0.0.1:{service_row(name).port + 2000}"] for name in OURS}

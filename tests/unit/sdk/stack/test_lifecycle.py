@@ -8,7 +8,7 @@ import pytest
 from i2s_client.service_table import service_row
 from i2s_sdk.errors import SettingsError, StackError
 from i2s_sdk.settings import Settings
-from i2s_sdk.stack import lifecycle
+from i2s_sdk.stack import containers, lifecycle
 from i2s_sdk.stack.child import bound_log
 from i2s_sdk.stack.command import is_installed
 from i2s_sdk.stack.services import up_listen
@@ -159,3 +159,17 @@ def test_an_installed_service_is_seen(tmp_path, monkeypatch):
     program = tmp_path / "i2s-render-of-another-package"
     program.touch(mode=0o755)
     assert is_installed("render-of-another-package")
+
+
+@pytest.mark.parametrize(
+    ("names", "started"), [((), lifecycle.ALL), (("render-dot", "metrics"), ("metrics", "render-dot"))]
+)
+def test_a_renderer_of_another_package_is_a_container_where_it_is_named(
+    tmp_path, monkeypatch, names, started
+):
+    """Whether it has an image here is not known, so it is not started with all others."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(lifecycle, "service_names", lambda: (*lifecycle.ALL, "render-dot"))
+    monkeypatch.setattr(lifecycle, "check_ports", lambda names, ports: None)
+    monkeypatch.setattr(containers, "start_containers", lambda names, *more: names)
+    assert lifecycle.up(names, docker=True, settings=Settings()) == tuple(started)

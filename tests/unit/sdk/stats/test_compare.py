@@ -52,6 +52,14 @@ def test_gains_and_losses_are_those_of_the_second_run() -> None:
     assert (found.difference.interval, found.difference.interval_kind) == (None, IntervalKind.TOO_FEW)
 
 
+def test_in_a_distance_less_is_better() -> None:
+    runs = _run(a=0.5, b=0.5, c=0.5, d=0.5), _run(a=0.9, b=0.25, c=0.5, d=0.6)
+    (_, found) = compare(*runs, {"latex": Columns((Metric("ems", lower_is_better=True),))})
+    assert ([one.id for one in found.gains], [one.id for one in found.losses]) == (["b"], ["a", "d"])
+    assert (found.better, found.worse, found.equal) == (1, 2, 1)
+    assert found.difference.value == pytest.approx((0.4 - 0.25 + 0 + 0.1) / 4)
+
+
 def test_the_interval_of_a_difference_is_that_of_the_mean_of_differences() -> None:
     values = dict(zip("abcdefgh", (0.5, 0.5, 0.5, 0.5, 0.75, 0.25, 1.0, 0.0), strict=True))
     more = (0.25, -0.25, 0.0, 0.125, 0.25, -0.125, 0.0, 0.5)

@@ -53,3 +53,15 @@ def test_an_answer_without_a_value_is_in_no_pair() -> None:
     found = order(("a", "perfect", 1.0), ("a", "one wrong", None), ("a", "blank", 0.0))
     assert (found.shares[PairKind.ALL].value, found.shares[PairKind.FINE].value) == (1.0, None)
     assert not found.misleads
+
+
+def test_a_distance_orders_as_its_similarity_does() -> None:
+    values = [(identity, name, {"m": value, "d": 1 - value}) for identity, name, value in LADDER]
+    graded = [
+        GradedValue(identity, Rung(name) if name in tuple(Rung) else Rung.EQUIVALENT, name, both)
+        for identity, name, both in values
+    ]
+    similarity, distance = metric_orders(graded, ["m", "d"], ["d"])
+    assert (distance.shares, distance.forms) == (similarity.shares, similarity.forms)
+    (wrong,) = metric_orders(graded, ["d"])
+    assert wrong.shares != similarity.shares

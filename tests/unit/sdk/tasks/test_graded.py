@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from random import Random
 
@@ -10,7 +11,8 @@ import pytest
 
 from i2s_sdk.data import Instance, open_data
 from i2s_sdk.data.folder import read_content
-from i2s_sdk.tasks.graded import Rung, another_token, without_tokens
+from i2s_sdk.instances.instance import Content
+from i2s_sdk.tasks.graded import Rung, Spans, another_token, rungs, without_tokens
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.registry import SPECS, task_spec
 
@@ -48,7 +50,8 @@ def test_more_is_missing_of_a_lower_rung(instance: Instance) -> None:
 
 
 def test_every_task_with_ground_truth_has_grades_and_says_so_once() -> None:
-    assert {name for name, spec in SPECS.usable().items() if not spec.grades} == {"scimage"}
+    without = {name for name, spec in SPECS.usable().items() if not spec.grades}
+    assert without == {"scimage", "design2code_ocr"}  # descriptions, and images alone
     for spec in SPECS.usable().values():
         names = [grade.name for grade in spec.grades]
         assert len(set(names)) == len(names)
@@ -60,10 +63,62 @@ def test_every_task_with_ground_truth_has_grades_and_says_so_once() -> None:
 def test_half_of_the_tokens_are_left_out_at_the_end() -> None:
     spans = [(at, at + 1) for at in range(0, 8, 2)]
     assert without_tokens("a b c d", spans, 0.5, Random(1)) == "a b  "
-    shorter = {without_tokens("a b c d", spans, 0.25, Random(seed)) for seed in range(40)}
+    shorter = {without_tokens("a b c d", spans, 0.25, Random(seed), fewest=1) for seed in range(40)}
     assert shorter == {" b c d", "a  c d", "a b  d", "a b c "}
     assert without_tokens("a", [(0, 1)], 0.6, Random(1)) is None
     assert without_tokens("a b c d", spans, 0.1, Random(1)) is None
+
+
+def test_a_text_in_which_a_single_token_would_be_missing_is_too_short() -> None:
+    """One of n that is missing has an F1 of 2 (n - 1) / (2 n - 1), one that is wrong less, (n - 1) / n."""
+    letters = "abcdefghijklmnopqrst"
+    spans = [(at, at + 1) for at in range(20)]
+    assert without_tokens(letters[:14], spans[:14], 0.1, Random(1)) is None
+    for seed in range(20):
+        assert len(without_tokens(letters, spans, 0.1, Random(seed)) or "") == 18
+
+
+def _instance(task: str, name: str) -> Instance:
+    return next(one for one in instances() if one.task == task and one.id == name)
+
+
+def test_two_leaves_of_an_answer_in_json_are_missing_at_least() -> None:
+    missing = set()
+    for one in instances():
+        made = answers(one) if one.task == "sobench" else {}
+        if Rung.TENTH_MISSING in made:
+            right, less = (made[name].count(":") for name in ("perfect", Rung.TENTH_MISSING))
+            missing.add(right - less)
+    assert min(missing) >= 2
+
+
+def test_a_statement_of_a_drawing_may_be_missing_alone() -> None:
+    assert Rung.TENTH_MISSING in answers(_instance("latex", "plot-encoder-decoder"))
+    assert Rung.TENTH_MISSING not in answers(_instance("latex", "plot-convergence"))
+
+
+def test_two_tokens_are_missing_also_where_one_is_long_enough() -> None:
+    words = ["a"] * 19 + ["immeasurable"]
+    ends = [sum(map(len, words[: at + 1])) + at for at in range(20)]
+    spans = [(end - len(word), end) for end, word in zip(ends, words, strict=True)]
+    for seed in range(40):
+        assert len((without_tokens(" ".join(words), spans, 0.1, Random(seed)) or "").split()) <= 18
+
+
+def test_a_part_of_many_tokens_may_be_missing_alone() -> None:
+    grades = rungs(_words, missing=_lines, fewest=lambda _: 1)
+    (grade,) = (one for one in grades if one.rung is Rung.HALF_MISSING)
+    changed = grade.change(Content(structure="one two\nthree four"), Random(1))
+    assert changed is not None
+    assert changed.structure == "one two\n"
+
+
+def _words(text: str) -> Spans:
+    return [match.span() for match in re.finditer(r"\w+", text)]
+
+
+def _lines(text: str) -> Spans:
+    return [match.span() for match in re.finditer(r".+", text)]
 
 
 @pytest.mark.parametrize("token", ["x", "B", "7", "12.5", r"\alpha", r"\leq", "+", "="])

@@ -295,9 +295,16 @@ def convert_command(path: str, out: str, licence: str) -> None:
 @click.option("--out", required=True, metavar="FOLDER", help="The data set; must not exist, or be empty.")
 @click.option("--images", metavar="DIR", help="Folder of the images that the sources name.")
 @click.option("--task", "tasks", multiple=True, metavar="T", help="Only this one; may be repeated.")
+@click.option("--ocr", is_flag=True, help="Read the blocks of images of Design2Code without a page.")
 @json_option
 def import_command(
-    kind: str, sources: tuple[str, ...], out: str, images: str | None, tasks: tuple[str, ...], as_json: bool
+    kind: str,
+    sources: tuple[str, ...],
+    out: str,
+    images: str | None,
+    tasks: tuple[str, ...],
+    ocr: bool,
+    as_json: bool,
 ) -> int:
     """Make the data set FOLDER, in format 2, of another benchmark as it is published.
 
@@ -305,6 +312,8 @@ def import_command(
     KIND            SOURCE
     chartmimic      folders with direct_600, customized_600 and the like, whose programs (ID.py) have a
                     image (ID.png), and the files dimentions_info.jsonl, dimentions_info_edit.jsonl
+    design2code     folders of pages (NAME.html) and their images (NAME.png) with rick.jpg;
+                    design2code_hard: the same of Design2Code-HARD
     olmocrbench     folders with a folder pdfs and files of tests (*.jsonl), or hf:OWNER/NAME, which is
                     downloaded
     omnidocbench    annotation files (OmniDocBench.json), or folders that hold one; pages are the files of
@@ -312,6 +321,7 @@ def import_command(
     plot2code       folders of Parquet files, or of images with metadata.jsonl
     readoc          folders of PDF documents with gold Markdown (SUBSET/pdf/ID.pdf with
                     SUBSET/markdown/ID.md, or ID.pdf beside ID.md), or hf:OWNER/NAME, which is downloaded
+    smb             folders of Parquet files, such files, or hf:PRAIG/SMB, which is downloaded
     sobench         evaluation files (*.jsonl), or label files (*.json) with --images; a folder stands
                     for its files of these names
     visualwebbench  folders of Parquet files, such files, or hf:OWNER/NAME, which is downloaded
@@ -321,6 +331,7 @@ def import_command(
     \b
     Examples:
       i2s-sdk dataset import chartmimic dataset dimentions_info_edit.jsonl --out chartmimic
+      i2s-sdk dataset import design2code testset_final --out design2code
       i2s-sdk dataset import olmocrbench olmOCR-bench/bench_data --out olmocr-bench
       i2s-sdk dataset import omnidocbench OmniDocBench --out omnidocbench
       i2s-sdk dataset import plot2code Plot2Code --task direct --out plot2code
@@ -331,9 +342,11 @@ def import_command(
     """  # noqa: D301
     from i2s_sdk.data.imports.items import ImportRequest
     from i2s_sdk.data.imports.registry import import_data
+    from i2s_sdk.models.baselines import image_reader
 
     folder = None if images is None else Path(images)
-    imported = import_data(kind, ImportRequest(sources, Path(out), folder, tasks))
+    reader = image_reader() if ocr else None
+    imported = import_data(kind, ImportRequest(sources, Path(out), folder, tasks, reader))
     if as_json:
         say_json({"folder": out, **asdict(imported)})
     else:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from i2s_client.credentials import Token
-from i2s_client.service_table import OWN_SERVICES, SERVICES
+from i2s_client.service_table import (
+    DOCUMENTS,
+    METRICS,
+    OWN_SERVICES,
+    RENDERERS,
+    SERVICES,
+    flag_of,
+    service_names,
+    setting_of,
+)
 from i2s_sdk.cli.completion import complete_files
 from i2s_sdk.cli.main import BELOW_COVERAGE
 from i2s_sdk.cli.terminal import say
@@ -28,6 +36,8 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_TITLES = {one.name: one.title for one in SERVICES}
+
 
 def settings_options_for(*services: str) -> Callable[[F], F]:
     """Return a decorator that adds the options of settings.
@@ -42,7 +52,7 @@ def settings_options_for(*services: str) -> Callable[[F], F]:
 
 
 def settings_options(command: F) -> F:
-    """Add the options of settings to a command that may use every service."""
+    """Add the options of settings to a command that may use every service of this project."""
     return _with_settings(command, OWN_SERVICES)
 
 
@@ -51,12 +61,12 @@ def _with_settings(command: F, shown: frozenset[str]) -> F:
         click.option("--config", metavar="FILE", help="Configuration file.  [I2S_CONFIG; default: i2s.toml]"),
         *(
             click.option(
-                one.flag,
+                flag_of(name),
                 metavar="ADDRESS",
-                hidden=one.name not in shown,
-                help=f"Running {one.title}.  [I2S_{one.setting.upper()}]",
+                hidden=name not in shown,
+                help=f"Running {_TITLES.get(name, name)}.  [I2S_{setting_of(name).upper()}]",
             )
-            for one in SERVICES
+            for name in service_names()
         ),
         click.option(
             "--token-file",
@@ -75,6 +85,20 @@ def _with_settings(command: F, shown: frozenset[str]) -> F:
     )
     for option in reversed(options):
         command = option(command)
+    return command
+
+
+def names_services(command: click.Command) -> click.Command:
+    """Put the names of services into the help of a command, in the place of words in braces."""
+    first, *_ = RENDERERS
+    words = {
+        "services": ", ".join((*RENDERERS, DOCUMENTS, METRICS)),
+        "short_names": ", ".join((*(one.removeprefix("render-") for one in RENDERERS), DOCUMENTS, METRICS)),
+        "first": first,
+        "FIRST": setting_of(first).upper(),
+    }
+    for word, names in words.items():
+        command.help = str(command.help).replace(f"{{{word}}}", names)
     return command
 
 
@@ -138,8 +162,8 @@ def load_settings(given: Mapping[str, Any], **more: object | None) -> Settings:
         {**_chosen(given["chosen"]), **flags}, config=Path(config) if isinstance(config, str) else None
     )
     if given["print_config"]:
-        for field in fields(Settings):
-            say(_toml(field.name, getattr(settings, field.name)))
+        for name, value in settings.values().items():
+            say(_toml(name, value))
         raise click.exceptions.Exit(0)
     return settings
 

@@ -16,7 +16,7 @@ _BETTER = "Higher is better."
 WORDS = {
     "all": "Mean over all scored samples: one that is not usable counts what its metrics say, as a rule 0.",
     "before repair": f"Share of scored samples that were usable before anything was repaired. {_BETTER}",
-    "better": "Samples in which the second run has the higher value.",
+    "better": "Samples in which the second run has the better value: the higher one, in distances the lower.",
     "ceiling": "The value of the ground truth on the same samples, or the largest possible one.",
     "difference": "The second run minus the first over the samples that both have scored.",
     "difference of shares": "The share of the second run minus that of the first.",
@@ -30,7 +30,7 @@ WORDS = {
     ),
     "scored": "Samples with a score, of all planned ones; a failure of the infrastructure gives none.",
     "skill": f"(value − floor) / (ceiling − floor) of the metric that the note names. {_BETTER}",
-    "worse": "Samples in which the second run has the lower value.",
+    "worse": "Samples in which the second run has the worse value.",
 }
 _USABLE = {
     "rendered": f"Share of scored samples whose answer gave an image. {_BETTER}",
@@ -51,7 +51,7 @@ class Terms:
         for view in views:
             for task, columns in view.columns.items():
                 known = self._metrics.setdefault(task, {RENDERED: _USABLE[usable_word(task)]})
-                known |= {one.name: _about_metric(one) for one in columns.metrics if one.summary}
+                known |= {one.name: about_metric(one) for one in columns.metrics if one.summary}
                 known |= {
                     one.name: _about_average(one, columns.metrics_of(one.name)) for one in columns.averages
                 }
@@ -87,7 +87,10 @@ class Terms:
         return [self.about(task, name) for name in names]
 
 
-def _about_metric(metric: Metric) -> str:
+def about_metric(metric: Metric) -> str:
+    """Return what a metric means, and which values are better."""
+    if metric.lower_is_better:
+        return f"{metric.summary} Lower is better, {metric.low:g} at best."
     return f"{metric.summary} Higher is better, at most {metric.high:g}."
 
 

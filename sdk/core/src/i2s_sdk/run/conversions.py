@@ -1,4 +1,4 @@
-"""Conversions that scorers ask for: HTML, by the documents service, and formulas drawn, by render-latex."""
+"""Conversions that scorers ask for: HTML, by the documents service, and formulas drawn, by a renderer."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from i2s_wire.render.options import BlankPage, Crop, LatexOptions, PageOptions, 
 from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import LatexSource, RenderRequest
 
+#: The renderer that draws formulas, which are LaTeX.
+FORMULA_RENDERER = RENDER_LATEX
 #: Longest LaTeX of a formula in characters; a longer one is not drawn.
 MAX_FORMULA = 10_000
 
@@ -144,7 +146,7 @@ class Converters:
         if texts:
             results |= await _required(self.html, DOCUMENTS)(texts)
         if formulas:
-            results |= await _required(self.formulas, RENDER_LATEX)(formulas)
+            results |= await _required(self.formulas, FORMULA_RENDERER)(formulas)
         return results
 
 

@@ -57,7 +57,7 @@ class GradedModel(Model):
 
     def __init__(self, grade: str, seed: int = SEED) -> None:
         self._grade, self._seed = grade, seed
-        self.name, self.fingerprint = f"ladder/{grade.replace(' ', '-')}", f"1, seed {seed}"
+        self.name, self.fingerprint = f"ladder/{grade.replace(' ', '-')}", f"2, seed {seed}"
 
     async def complete(self, instance: Instance, question: Question) -> Completion:
         """Return the changed ground truth as the task writes it.
@@ -177,7 +177,9 @@ def _ladder(
         len({record.instance.id for record, _, _ in answers}),
         len(answers) - len(judged),
         len(judged),
-        tuple(metric_orders(judged, columns.names)),
+        tuple(
+            metric_orders(judged, columns.names, [one.name for one in columns.metrics if one.lower_is_better])
+        ),
     )
 
 

@@ -33,14 +33,18 @@ _PIECES = {
 #: Of the font cmmi, which calls them by names that nothing else has.
 _ITALIC = {15: "ϵ", 36: "ϖ"}
 _SAME = {"∣": "|", "−": "-", "⋅": "·", "ˆ": "^", "˜": "~", "\u20d7": "→", "∥": "‖"}
-_BOLD = re.compile(r"CMBX|CMMIB|CMBSY|[Bb]old|-B[dI]?\b|SFBX|LMMathItalic.*Bold")
+# Names of Computer Modern, its copies CM-Super (SF…) and Latin Modern, and of other families.
+_BOLD = re.compile(
+    r"CMBX|CMB\d|CMSSBX|CMSSDC|CMMIB|CMBSY|SFB[XIL]|SFRB|SFS[XO]|SFXC|SFSSDC|[Bb]old|Demi|-Medi(?:Ital)?\b"
+    r"|-B[dI]?\b"
+)
 _STYLES = (
     ("fraktur", re.compile(r"EUF|[Ff]rak")),
     ("script", re.compile(r"CMB?SY|EUS|rsfs|RSFS|[Ss]cript|MathSymbols")),
     ("blackboard", re.compile(r"MSBM|BBM|[Dd]oublestruck")),
-    ("mono", re.compile(r"CMTT|CMSLTT|SFTT|[Mm]ono|[Tt]ypewriter|Courier")),
-    ("sans", re.compile(r"CMSS|SFSS|[Ss]ans|Helvetica")),
-    ("italic", re.compile(r"CMMI|CMTI|SFTI|[Ii]talic|Oblique|CMSL")),
+    ("mono", re.compile(r"CM(?:SL|I|V)?TT|SFTT|SFST|SFIT|SFVT|[Mm]ono|MonL|[Tt]ypewriter|Courier")),
+    ("sans", re.compile(r"CMSS|SFS[SXOI]|[Ss]ans|SanL|Helvetica|Arial")),
+    ("italic", re.compile(r"CMMI|CM(?:BX)?(?:TI|SL)|SFTI|SFSL|SFB[IL]|Ital|italic|Oblique|Slant")),
 )
 _EXTENSION = re.compile(r"CMEX|[Ee]xtension|ESINT|LMMathExtension")
 _THIN = 2500  # thousandths of a point
@@ -158,7 +162,7 @@ def _style(font: str, text: str) -> str:
     bold = "bold " if _BOLD.search(font) else ""
     if not text[:1].isalpha():
         return bold.strip()
-    return bold + next((style for style, pattern in _STYLES if pattern.search(font)), "")
+    return (bold + next((style for style, pattern in _STYLES if pattern.search(font)), "")).strip()
 
 
 def _shape(kind: PageObjectKind, width: float, height: float) -> str:

@@ -35,12 +35,14 @@ class Metric:
     unusable: float | None = 0.0
     #: The least value.
     low: float = 0.0
-    #: The greatest value; greater is better.
+    #: The greatest value.
     high: float = 1.0
     #: How the values of samples become the value of a group.
     aggregate: Aggregate = Aggregate.MEAN
     #: What it measures, in one sentence; empty if nothing is said.
     summary: str = field(default="", compare=False)
+    #: Whether less is better, as in distances. No run is ranked, and no skill computed, by such a metric.
+    lower_is_better: bool = False
 
 
 @dataclass(frozen=True, slots=True)

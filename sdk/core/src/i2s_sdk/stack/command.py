@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from i2s_client.service_table import OWN_SERVICES, SERVICES
-from i2s_sdk.errors import CommandMissingError, StackError, UnknownNameError
+from i2s_client.service_table import OWN_SERVICES, packaged_renderer, service_names, setting_of
+from i2s_sdk.errors import CommandMissingError, PluginError, StackError, UnknownNameError
 from i2s_sdk.json_text import read_json
 from i2s_wire.installation import install_command, services_command
 
@@ -41,24 +41,25 @@ def chosen_services(names: Collection[str]) -> tuple[str, ...]:
     Raises:
         UnknownNameError: There is no such service.
     """
-    known = {alias: row.name for row in SERVICES for alias in (row.name, row.name.removeprefix("render-"))}
+    every = service_names()
+    known = {alias: name for name in every for alias in (name, name.removeprefix("render-"))}
     for name in names:
         if name not in known:
             raise UnknownNameError("service", name, known)
     chosen = {known[name] for name in names}
-    return tuple(row.name for row in SERVICES if not names or row.name in chosen)
+    return tuple(name for name in every if not names or name in chosen)
 
 
 def variable_name(service: str) -> str:
     """Return the environment variable that names a running service, so that none is started."""
-    return f"I2S_{service.upper().replace('-', '_')}"
+    return f"I2S_{setting_of(service).upper()}"
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceCommand:
     """A service as it is started here."""
 
-    #: Name, such as "render-latex".
+    #: Name, such as "metrics".
     name: str
     #: Full name of its gRPC service, for the health check; None for a service that serves once it has
     #: announced its address.
@@ -98,22 +99,28 @@ def find_program(service: str) -> Path:
         return beside
     path = shutil.which(name)
     if path is None:
-        address, remedy = f"{variable_name(service)}=host:port", services_command(name)
-        if service not in OWN_SERVICES:
-            address = f"I2S_OTHER_RENDERERS={service}=host:port"
-            remedy = f"install it with: {install_command(name)}"
+        remedy = services_command(name) if service in OWN_SERVICES else _remedy(service)
         raise CommandMissingError(
             f"{name} is not installed beside {sys.executable} nor on the PATH; {remedy}, "
-            f"or name a running service with {address}"
+            f"or name a running service with {variable_name(service)}=host:port"
         )
     return Path(path)
+
+
+def _remedy(service: str) -> str:
+    """Return what installs a renderer of another package."""
+    try:
+        spec = packaged_renderer(service)
+    except PluginError:
+        return f"install it with: {install_command(program_name(service))}"
+    return f"install it with: {install_command(spec.requirement)}{spec.hint and f' ({spec.hint})'}"
 
 
 def child_environment(service: str, environ: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a service.
 
     It has what a program needs to find its files, what OpenTelemetry reads (``OTEL_…``) save the name of this
-    process, and the settings that are addressed to this service (``I2S_RENDER_LATEX_…``) save those that the
+    process, and the settings that are addressed to this service (``I2S_METRICS_…``) save those that the
     stack decides. Keys of model providers and everything else
     stay here.
     """

@@ -1,6 +1,7 @@
 """Services as containers of the local Docker Engine, for ``up --docker``. Needs the extra ``docker``.
 
-``docker compose`` and ``i2s-sdk up --docker`` start the services from one file, deploy/compose/compose.yaml.
+``docker compose`` and ``i2s-sdk up --docker`` start the services from one template, that of
+deploy/compose/compose.yaml.
 """
 
 from __future__ import annotations
@@ -27,34 +28,26 @@ from i2s_client.service_table import service_row, wire_name
 from i2s_sdk.errors import ServiceStartError, ServiceUnavailableError, StackError
 from i2s_sdk.json_text import read_json
 from i2s_sdk.stack.blocking import run_blocking
+from i2s_sdk.stack.deployment import compose_text, deploy_folder
 from i2s_sdk.stack.services import up_listen
 from i2s_sdk.stack.state import ENDED_BY_DOWN, StackKind, Up, UpService, end_requested, write_record
-from i2s_wire.installation import checkout_command, checkout_folder, install_command
+from i2s_wire.installation import checkout_command, install_command
 
 if TYPE_CHECKING:
     from docker import DockerClient  # type: ignore[import-untyped,unused-ignore]
     from docker.models.containers import Container  # type: ignore[import-untyped,unused-ignore]
 
 
-#: Where sdk/core/bundle_data.py puts the files when a wheel is built.
-_PACKAGED = Path(__file__).resolve().parents[1] / "deploy"
 _VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")
 _SECCOMP = "seccomp:"
 _NANO = 1_000_000_000
 
 
 @cache
-def _file() -> Path:
-    """Return the file: that of the checkout, or the copy in the installed package."""
-    checkout = checkout_folder()
-    return (_PACKAGED if checkout is None else checkout / "deploy") / "compose" / "compose.yaml"
-
-
-@cache
 def _document() -> Mapping[str, Any]:
     import yaml
 
-    document: Mapping[str, Any] = yaml.safe_load(_file().read_text("utf-8"))
+    document: Mapping[str, Any] = yaml.safe_load(compose_text())
     return document
 
 
@@ -110,7 +103,7 @@ def _with_profile(option: str) -> str:
     """Return a security option; one that names a seccomp profile has its content, as the engine wants it."""
     if not option.startswith(_SECCOMP):
         return option
-    profile = (_file().parent / option.removeprefix(_SECCOMP)).read_text("utf-8")
+    profile = (deploy_folder() / "compose" / option.removeprefix(_SECCOMP)).read_text("utf-8")
     return f"seccomp={json.dumps(read_json(profile))}"
 
 

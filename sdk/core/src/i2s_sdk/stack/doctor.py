@@ -15,11 +15,10 @@ from i2s_client.render import AsyncRenderClient
 from i2s_client.service_table import (
     DOCUMENTS,
     METRICS,
-    RENDERERS,
-    SANDBOXED,
     SERVICES,
     ServiceRow,
     packaged_renderers,
+    sandboxed_services,
     service_row,
 )
 from i2s_sdk.data import examples_folder, read_folder
@@ -98,7 +97,7 @@ def doctor(
     Args:
         settings: Where services are; as in the environment by default.
         on_finding: Called with each finding as soon as it is there. What is found at once comes first.
-        services: Names of the services of this project that are looked at; all services if none is named.
+        services: Names of the services that are looked at; all services if none is named.
 
     Raises:
         SettingsError: The settings themselves are wrong.
@@ -109,25 +108,22 @@ def doctor(
 async def _examine(settings: Settings, findings: _Findings, services: Collection[str]) -> tuple[Finding, ...]:
     findings.add(Finding("i2s-sdk", State.GOOD, f"{version('i2s-sdk')}, Python {platform.python_version()}"))
     findings.add(_look("examples", lambda: _examples(settings)))
-    rows = [row for row in SERVICES if not services or row.name in services]
+    rows = [row for row in _rows(findings) if not services or row.name in services]
     names = {row.name for row in rows}
     for one in rows:
         findings.add(_look_for(one, settings))
-    renderers = {one.name: one for one in rows if one.renderer is not None}
-    if not services:
-        renderers |= _packaged_renderers(findings)
-    for name, one in renderers.items():
-        if name not in RENDERERS:
-            findings.add(_look_for(one, settings))
     installed, missing = findings.names(State.GOOD), findings.names(State.MISSING)
-    here = [name for name in SANDBOXED if name in installed and known_address(settings, name) is None]
+    here = [
+        name for name in sandboxed_services() if name in installed and known_address(settings, name) is None
+    ]
     if here:
         for about_host in await examine_host(here):
             findings.add(about_host)
     canary: bytes | None = None
     with passing_logs() as logs:
-        for name, row in renderers.items():
-            if name not in missing:
+        for row in rows:
+            name = row.name
+            if row.renderer is not None and name not in missing:
 
                 async def draw(opened: Services, row: ServiceRow = row) -> bytes | None:
                     return await _examine_renderer(row, opened.renderers[row.name], findings)
@@ -166,12 +162,12 @@ async def _with_service(
         return None
 
 
-def _packaged_renderers(findings: _Findings) -> dict[str, ServiceRow]:
-    """Return the renderers of other packages by name; those that cannot be used become findings."""
-    rows: dict[str, ServiceRow] = {}
+def _rows(findings: _Findings) -> list[ServiceRow]:
+    """Return the rows of all services; renderers of other packages that cannot be used become findings."""
+    rows = list(SERVICES)
     for name in packaged_renderers():
         try:
-            rows[name] = service_row(name)
+            rows.append(service_row(name))
         except PluginError as error:
             findings.add(Finding(name, State.MISSING, error.message))
     return rows

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from i2s_client import RetryPolicy
-from i2s_client.service_table import GATEWAY, SANDBOXED, SERVICES, packaged_renderers
+from i2s_client.service_table import GATEWAY, SERVICES, sandboxed_services, service_names
 from i2s_sdk.errors import I2SError, ServiceStartError, SettingsError, StackError, UnknownNameError
 from i2s_sdk.settings import FREE_PORTS, Settings
 from i2s_sdk.stack.blocking import run_blocking
@@ -123,7 +123,7 @@ def up(
         SettingsError: The address of the gateway or of a service cannot be listened on.
         UnknownNameError: There is no service of that name.
     """
-    known = ALL if docker else (*ALL, *packaged_renderers())
+    known = service_names()
     for name in names:
         if name not in known:
             raise UnknownNameError("service", name, known)
@@ -136,7 +136,9 @@ def up(
             return running
         if http:
             check_free(http, "--http-listen")
-        chosen = tuple(name for name in known if not names or name in names)
+        # Whether a container of another package has an image here, only its name in the command says.
+        wanted = names or (ALL if docker else known)
+        chosen = tuple(name for name in known if name in wanted)
         settings = settings or Settings.load()
         listening = [name for name in chosen if names or docker or is_installed(name)]
         check_ports(listening, settings.up_ports)
@@ -206,7 +208,7 @@ def down() -> StoppedServices:
     """
     folder = stack_folder()
     ended = _end(folder) if folder.is_dir() else StoppedServices.NOTHING
-    remove_left_folders(SANDBOXED)
+    remove_left_folders(sandboxed_services())
     return ended
 
 
@@ -326,7 +328,7 @@ _LONGEST_LINE = 4096  # bytes, on average, of those that are shown
 class ServiceState:
     """The state of a service."""
 
-    #: Name, such as "render-latex".
+    #: Name, such as "metrics".
     name: str
     #: Where it listens.
     address: str

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
-from i2s_client.service_table import METRICS, RENDER_HTML, RENDER_LATEX, RENDER_PYTHON
+from i2s_client.service_table import METRICS, OWN_SERVICES, service_row
 from i2s_sdk.errors import SetupError, UsageError
 from i2s_sdk.stack.command import program_name
 from i2s_wire.installation import (
@@ -28,9 +28,9 @@ from i2s_wire.installation import (
     installation_kind,
     services_command,
 )
+from i2s_wire.renderer import RendererSpec
 
 _NEEDS = Path(__file__).with_name("system-needs.sh")
-_EXTRAS = {RENDER_PYTHON: "libraries"}
 _PERCENT = re.compile(r"(dlstatus|pmstatus):[^:]*:([0-9.]+):(.*)")
 _LAST_LINES = 20
 _SUDO = "sudo"
@@ -146,9 +146,18 @@ def _privilege() -> Privilege:
     return Privilege.SUDO if sys.stdin.isatty() else Privilege.UNATTENDED_SUDO
 
 
-def _missing_needs(services: Iterable[str], requirements: Iterable[str]) -> tuple[SystemNeed, ...]:
-    # With the renderer of pages comes a Playwright that may want another browser than the one that is there.
-    unsettled = any(re.split(r"[\[=]", one)[0] == program_name(RENDER_HTML) for one in requirements)
+def _specs(services: Iterable[str]) -> tuple[RendererSpec, ...]:
+    """Return the descriptions of the renderers among some services."""
+    rows = map(service_row, services)
+    return tuple(row.renderer for row in rows if row.renderer is not None)
+
+
+def _missing_needs(services: Sequence[str], requirements: Iterable[str]) -> tuple[SystemNeed, ...]:
+    specs = _specs(services)
+    # With a renderer that is a browser comes a Playwright that may want another browser than is there.
+    lacking = {re.split(r"[\[=]", one)[0] for one in requirements}
+    unsettled = any(spec.nesting and spec.package in lacking for spec in specs)
+    needs = [need for spec in specs for need in spec.needs]
     looked = subprocess.run(
         ["sh", str(_NEEDS), "--missing", *services],
         # Programs such as ldconfig are not on the PATH of every user.
@@ -157,6 +166,9 @@ def _missing_needs(services: Iterable[str], requirements: Iterable[str]) -> tupl
             "PATH": f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin",
             "venv": sys.prefix,
             "unsettled": "yes" if unsettled else "",
+            "further": "\n".join(
+                f"apt {one.package} {one.check} {one.argument} {one.purpose}" for one in needs
+            ),
         },
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -172,9 +184,12 @@ def _missing_needs(services: Iterable[str], requirements: Iterable[str]) -> tupl
 def _missing_requirements(services: Iterable[str]) -> Iterable[str]:
     own = version("i2s-sdk")
     for service in services:
-        package, extra = program_name(service), _EXTRAS.get(service)
-        if _version(package) != own or (extra and _lacks_extra(package, extra)):
-            yield f"{package}[{extra}]=={own}" if extra else f"{package}=={own}"
+        spec = service_row(service).renderer
+        package, extra = (spec.package, spec.extra) if spec is not None else (program_name(service), "")
+        is_own = service in OWN_SERVICES
+        if (is_own and _version(package) != own) or (extra and _lacks_extra(package, extra)):
+            requirement = f"{package}[{extra}]" if extra else package
+            yield f"{requirement}=={own}" if is_own else requirement
 
 
 def _lacks_extra(package: str, extra: str) -> bool:
@@ -239,10 +254,12 @@ def steps(
         for need in machine.needs
         if need.installer == "playwright"
     ]
-    has_tex = system or not any(need.name.startswith("texlive") for need in machine.packages)
-    if RENDER_LATEX in machine.services and has_tex:
-        title = "building the index of the TeX tree"
-        planned.append(Step(title, (sys.executable, "-m", "i2s_render_latex", "index", "--once")))
+    lacking = () if system else tuple(need.name for need in machine.packages)
+    planned += [
+        Step(one.title, (sys.executable, "-m", spec.module, *one.arguments))
+        for spec in _specs(machine.services)
+        if (one := spec.preparation) and not any(name.startswith(one.packages) for name in lacking)
+    ]
     if METRICS in machine.services:
         planned.append(Step("compiling the metrics", (sys.executable, "-m", "i2s_metrics.warm")))
     return tuple(planned)

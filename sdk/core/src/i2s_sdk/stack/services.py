@@ -6,28 +6,21 @@ import logging
 import shutil
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from i2s_client import AsyncDocumentsClient, AsyncMetricsClient, AsyncRenderClient, RetryPolicy
 from i2s_client.credentials import tls_credentials
-from i2s_client.service_table import (
-    DOCUMENTS,
-    GATEWAY,
-    METRICS,
-    OWN_SERVICES,
-    RENDER_LATEX,
-    service_row,
-    wire_name,
-)
+from i2s_client.service_table import DOCUMENTS, GATEWAY, METRICS, NEEDED, default_port, wire_name
 from i2s_sdk.errors import I2SError, RequestRefusedError, ServiceUnavailableError, UsageError
 from i2s_sdk.settings import FREE_PORTS, Settings
 from i2s_sdk.stack.child import Child, local_services
 from i2s_sdk.stack.command import ServiceCommand, variable_name
 from i2s_sdk.stack.state import up_address
 from i2s_sdk.tasks.latex.document import preamble_files
+from i2s_wire.renderers import RENDERER_SPECS
 
 
 @contextmanager
@@ -101,7 +94,7 @@ class Services:
 async def open_services(
     settings: Settings,
     logs: Path,
-    needed: Collection[str] = (RENDER_LATEX, METRICS),
+    needed: Collection[str] = NEEDED,
     optional: Collection[str] = (),
     *,
     await_named: bool = True,
@@ -166,10 +159,7 @@ async def open_services(
 
 def address_of(settings: Settings, name: str) -> str | None:
     """Return the address that the settings give for a service; None if it is to be started."""
-    if name not in OWN_SERVICES:
-        return settings.other_renderer(name)
-    address: str | None = getattr(settings, name.replace("-", "_"))
-    return address
+    return settings.address_of(name)
 
 
 def known_address(settings: Settings, name: str) -> str | None:
@@ -184,7 +174,8 @@ def service_command(name: str, ports: str = FREE_PORTS) -> ServiceCommand:
         name: Name of the service.
         ports: Where it listens, as the setting ``up_ports`` says.
     """
-    arguments = _preamble_flags(preamble_files()) if name == RENDER_LATEX else ()
+    option = next((one.preamble_option for one in RENDERER_SPECS if one.name == name), "")
+    arguments = tuple(word for path in preamble_files() for word in (option, str(path))) if option else ()
     return ServiceCommand(name, wire_name(name), arguments, listen=up_listen(name, ports))
 
 
@@ -192,10 +183,10 @@ def up_listen(name: str, ports: str) -> str:
     """Return where a service of ``up`` listens; with port 0 the system chooses.
 
     Args:
-        name: Name of the service. One of another package has no port of its own.
+        name: Name of the service.
         ports: The setting ``up_ports``.
     """
-    own = service_row(name).port if name in OWN_SERVICES else 0
+    own = default_port(name)
     if ports == FREE_PORTS or not own:
         return "127.0.0.1:0"
     return f"127.0.0.1:{own + int(ports)}"
@@ -208,15 +199,13 @@ def gateway_command(addresses: Mapping[str, str], listen: str) -> ServiceCommand
         addresses: Addresses of the services behind it, by name.
         listen: Where it listens, on the loopback.
     """
-    others = [f"{name}={one}" for name, one in addresses.items() if name not in OWN_SERVICES]
-    own = {variable_name(name): one for name, one in addresses.items() if name in OWN_SERVICES}
     return ServiceCommand(
         GATEWAY,
         None,
         tuple(addresses),
         program=(sys.executable, "-m", "i2s_sdk.cli", GATEWAY),
         listen=listen,
-        environment={**own, **({"I2S_OTHER_RENDERERS": ",".join(others)} if others else {})},
+        environment={variable_name(name): one for name, one in addresses.items()},
     )
 
 
@@ -231,7 +220,3 @@ def _client(name: str, address: str | None, children: Mapping[str, Child], setti
     credentials = tls_credentials(settings.tls_ca, settings.tls_cert, settings.tls_key)
     token = settings.token_for(name)
     return kind(address, deadline=settings.deadline, retry=retry, credentials=credentials, token=token)
-
-
-def _preamble_flags(preambles: Sequence[Path]) -> tuple[str, ...]:
-    return tuple(word for path in preambles for word in ("--preamble", str(path)))

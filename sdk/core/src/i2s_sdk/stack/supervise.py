@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence, Set
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from i2s_client.service_table import GATEWAY, SERVICES
+from i2s_client.service_table import GATEWAY, NEEDED
 from i2s_sdk.errors import I2SError, StackError
 from i2s_sdk.stack.child import Child, keep_bounded, local_services
 from i2s_sdk.stack.command import ServiceCommand
@@ -36,9 +36,6 @@ from i2s_sdk.stack.state import (
     supervising,
     write_record,
 )
-
-#: Services without which nothing can be evaluated; the others may be absent.
-NEEDED = tuple(one.name for one in SERVICES if not one.optional)
 
 _log = logging.getLogger(__name__)
 

@@ -19,7 +19,8 @@
 # script, and so does scripts/bootstrap, before there is a Python. Every distribution that is not Ubuntu, or made from
 # it, gets the names of Debian. Variables: OS_RELEASE names the file that names the distribution (default:
 # /etc/os-release), venv the environment of the services (default: .venv), python the interpreter that is to make it,
-# and unsettled says that a browser which is there may be one of another Playwright.
+# further has lines of that form with more needs, and unsettled says that a browser which is there may be one of
+# another Playwright.
 set -eu
 
 only_missing=""
@@ -180,6 +181,7 @@ needs_of() {
         render-lilypond) lilypond ;;
         render-python) figures ;;
         documents) documents ;;
+        render-*) sandbox ;;  # of which `further` has the rest
         metrics) ;;
         run | ocr) run ;;
         dev) dev ;;
@@ -226,13 +228,14 @@ apt_offers() { dpkg --compare-versions "$(LC_ALL=C apt-cache policy "$1" 2>/dev/
 has_kubectl() { have kubectl || ! apt_offers kubernetes-client "$1"; }
 
 distribution=$(distribution)
-needs=$(for one; do needs_of "$one"; done)
+needs=$(for one; do needs_of "$one"; done; printf '%s\n' "${further:-}")
 seen=" "
 while read -r installer name check argument what <&3; do
+    [ -n "$installer" ] || continue
     case "$seen" in *" $name "*) continue ;; esac  # services have needs in common
     seen="$seen$name "
     if [ -n "$only_missing" ] && "has_$check" "$argument"; then continue; fi
-    [ -z "$installer" ] || echo "$installer $name $check $argument $what"
+    echo "$installer $name $check $argument $what"
 done 3<<END
 $needs
 END

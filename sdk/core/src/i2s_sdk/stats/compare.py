@@ -125,9 +125,9 @@ class Comparison:
     #: Mean of the second minus the first, with the interval of the mean of the differences of samples; of
     #: RENDERED with that of a paired difference of shares.
     difference: Mean
-    #: Samples in which the second is higher.
+    #: Samples in which the second is better: higher, or lower in a metric in which less is better.
     better: int
-    #: Samples in which the second is lower.
+    #: Samples in which it is worse.
     worse: int
     #: Samples that the second is furthest ahead in, largest difference first.
     gains: tuple[SamplePair, ...]
@@ -174,7 +174,7 @@ def compare(
     for task, known in columns.items():
         own = [pair for pair in shared if pair[0].instance.task == task]
         for metric in (Metric(RENDERED, aggregate=Aggregate.SHARE), *known.metrics):
-            pairs = sorted(_pairs(own, metric.name), key=lambda pair: (-pair.difference, pair.id))
+            pairs = sorted(_pairs(own, metric.name), key=lambda pair: (-_gain(metric, pair), pair.id))
             if pairs:
                 comparisons.append(_comparison(task, metric, own, pairs, difference))
         metrics = {one.name: one for one in known.metrics}
@@ -201,6 +201,11 @@ def _pairs(records: list[tuple[Record, Record]], metric: str) -> Iterator[Sample
             yield SamplePair(own.instance.id, first, second)
 
 
+def _gain(metric: Metric, pair: SamplePair) -> float:
+    """Return by how much the second run is better in a sample."""
+    return -pair.difference if metric.lower_is_better else pair.difference
+
+
 def _comparison(
     task: str,
     metric: Metric,
@@ -209,6 +214,7 @@ def _comparison(
     wanted: float | None,
 ) -> Comparison:
     differences = [pair.difference for pair in pairs]
+    gained = [_gain(metric, pair) for pair in pairs]
     first, second = mean(pair.first for pair in pairs).value, mean(pair.second for pair in pairs).value
     difference = _difference(metric, pairs)
     is_mean = metric.aggregate is not Aggregate.POOLED
@@ -221,10 +227,10 @@ def _comparison(
         first=first,
         second=second,
         difference=difference,
-        better=sum(one > 0 for one in differences),
-        worse=sum(one < 0 for one in differences),
-        gains=tuple(pair for pair in pairs[:NAMED] if pair.difference > 0),
-        losses=tuple(pair for pair in reversed(pairs[-NAMED:]) if pair.difference < 0),
+        better=sum(one > 0 for one in gained),
+        worse=sum(one < 0 for one in gained),
+        gains=tuple(pair for pair in pairs[:NAMED] if _gain(metric, pair) > 0),
+        losses=tuple(pair for pair in reversed(pairs[-NAMED:]) if _gain(metric, pair) < 0),
         p_value=paired_p_value(differences) if is_mean else None,
         needed=instances_needed(differences, to_find) if is_mean else None,
     )

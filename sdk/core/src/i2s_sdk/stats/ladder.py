@@ -3,14 +3,15 @@
 Answers are graded by construction (``i2s_sdk.tasks.graded``): perfect, one token wrong, a tenth missing, half
 missing, and three that know nothing (the ground truth of another instance, blank, constant), of which none is
 better than another. Equivalent answers are as right as the perfect one. Of each pair of answers to one
-instance whose order is known, a metric has 1 if the better one has the greater value, one half if both have
-the same, and 0 else. A pair is left out if a metric has no value for one of the two, or if the degraded or
-rewritten answer did not render: what its metrics count then says nothing of the metric.
+instance whose order is known, a metric has 1 if the better one has the greater value (the lesser, in a metric
+in which less is better), one half if both have the same, and 0 else. A pair is left out if a metric has no
+value for one of the two, or if the degraded or rewritten answer did not render: what its metrics count then
+says nothing of the metric.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -103,24 +104,34 @@ class TaskLadder:
         }
 
 
-def metric_orders(answers: Sequence[GradedValue], metrics: Sequence[str]) -> list[MetricOrder]:
+def metric_orders(
+    answers: Sequence[GradedValue], metrics: Sequence[str], lower_is_better: Collection[str] = ()
+) -> list[MetricOrder]:
     """Return how each metric orders graded answers.
 
     Args:
         answers: Answers to instances of one task, or of one subset.
-        metrics: Names of the metrics; greater is better.
+        metrics: Names of the metrics.
+        lower_is_better: Those in which less is better; in all others more is.
     """
     by_instance: dict[str, list[GradedValue]] = {}
     for one in answers:
         by_instance.setdefault(one.id, []).append(one)
     forms = list(dict.fromkeys(one.name for one in answers if one.rung is Rung.EQUIVALENT))
-    return [_order(metric, list(by_instance.values()), forms) for metric in metrics]
+    return [
+        _order(metric, list(by_instance.values()), forms, -1 if metric in lower_is_better else 1)
+        for metric in metrics
+    ]
 
 
-def _order(metric: str, instances: Sequence[Sequence[GradedValue]], forms: Sequence[str]) -> MetricOrder:
-    shares = {kind: pooled([_judged(metric, own, kind) for own in instances], 0.0, 1.0) for kind in PairKind}
+def _order(
+    metric: str, instances: Sequence[Sequence[GradedValue]], forms: Sequence[str], sign: int
+) -> MetricOrder:
+    shares = {
+        kind: pooled([_judged(metric, own, kind, sign) for own in instances], 0.0, 1.0) for kind in PairKind
+    }
     by_form = {
-        form: pooled([_judged(metric, own, PairKind.OVER_HALF, form) for own in instances], 0.0, 1.0)
+        form: pooled([_judged(metric, own, PairKind.OVER_HALF, sign, form) for own in instances], 0.0, 1.0)
         for form in forms
     }
     values: dict[str, list[float]] = {}
@@ -133,7 +144,7 @@ def _order(metric: str, instances: Sequence[Sequence[GradedValue]], forms: Seque
 
 
 def _judged(
-    metric: str, answers: Sequence[GradedValue], kind: PairKind, form: str = ""
+    metric: str, answers: Sequence[GradedValue], kind: PairKind, sign: int, form: str = ""
 ) -> tuple[float, float] | None:
     """Return points and number of the pairs of an instance; None if there is none."""
     points = pairs = 0.0
@@ -147,7 +158,8 @@ def _judged(
             if high is None or low is None:
                 continue
             pairs += 1
-            points += 1.0 if high > low else 0.5 if high == low else 0.0
+            ahead = sign * (high - low)
+            points += 1.0 if ahead > 0 else 0.5 if ahead == 0 else 0.0
     return (points, pairs) if pairs else None
 
 

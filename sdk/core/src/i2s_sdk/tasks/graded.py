@@ -62,7 +62,13 @@ def spans_of(pattern: re.Pattern[str], text: str, protected: Iterable[re.Match[s
     ]
 
 
-def without_tokens(text: str, spans: Spans, share: float, chance: Random) -> str | None:
+#: One token that is missing is no worse than one that is wrong, which counts on both sides of an F1.
+FEWEST_TOKENS = 2
+
+
+def without_tokens(
+    text: str, spans: Spans, share: float, chance: Random, fewest: int = FEWEST_TOKENS
+) -> str | None:
     """Return a text without a stretch of its tokens, somewhere, or at its end if it is half of them.
 
     Args:
@@ -70,11 +76,12 @@ def without_tokens(text: str, spans: Spans, share: float, chance: Random) -> str
         spans: Places of its tokens, in order.
         share: The part of the characters of the tokens that is left out, to a whole token.
         chance: Chooses where the stretch begins.
+        fewest: Tokens that are left out at least, so that the text is worse than one with a wrong token.
 
     Returns:
-        The text; None if it has so few tokens that this part of them is none, or all.
+        The text; None if it has so few tokens that this part of them is less than ``fewest``, or all.
     """
-    left_out = stretch([end - start for start, end in spans], share, chance)
+    left_out = stretch([end - start for start, end in spans], share, chance, fewest)
     if left_out is None:
         return None
     pieces, at = [], 0
@@ -84,24 +91,25 @@ def without_tokens(text: str, spans: Spans, share: float, chance: Random) -> str
     return "".join([*pieces, text[at:]])
 
 
-def stretch(sizes: Sequence[int], share: float, chance: Random) -> range | None:
+def stretch(sizes: Sequence[int], share: float, chance: Random, fewest: int = 1) -> range | None:
     """Return which of some tokens in a row are a share of them, by their sizes; the last ones if it is half.
 
     Args:
         sizes: Sizes of the tokens, in order.
         share: The part of the sum of the sizes, to a whole token.
         chance: Chooses where the stretch begins.
+        fewest: Tokens of the stretch at least.
 
     Returns:
-        Their places; None if there are so few tokens that this part of them is none, or all.
+        Their places; None if there are so few tokens that this part of them is less than ``fewest``, or all.
     """
     wanted = share * sum(sizes)
-    if round(share * len(sizes)) == 0:
+    if round(share * len(sizes)) < fewest:
         return None
-    last = len(sizes) - _length(sizes[::-1], wanted)
+    last = len(sizes) - max(fewest, _length(sizes[::-1], wanted))
     start = last if share >= 0.5 else chance.randint(0, last)
-    number = _length(sizes[start:], wanted)
-    return range(start, start + number) if 0 < number < len(sizes) else None
+    number = max(fewest, _length(sizes[start:], wanted))
+    return range(start, start + number) if number < len(sizes) else None
 
 
 def _length(sizes: Sequence[int], wanted: float) -> int:
@@ -147,13 +155,17 @@ def another_token(token: str, chance: Random) -> str:
 
 
 def rungs(
-    spans: Callable[[str], Spans], *, missing: Callable[[str], Spans] | None = None
+    spans: Callable[[str], Spans],
+    *,
+    missing: Callable[[str], Spans] | None = None,
+    fewest: Callable[[str], int] = lambda text: FEWEST_TOKENS,
 ) -> tuple[Grade, ...]:
     """Return the grades of a ground truth that is a text.
 
     Args:
         spans: Returns the places of its tokens.
         missing: The same of what is left out; None leaves out tokens.
+        fewest: Returns how many of these are left out at least; 1 if each draws more than a token.
     """
     of_missing = missing or spans
 
@@ -163,7 +175,8 @@ def rungs(
 
     def without(share: float, content: Content, chance: Random) -> Content | None:
         text = content.structure or ""
-        return with_structure(content, without_tokens(text, of_missing(text), share, chance))
+        left = without_tokens(text, of_missing(text), share, chance, fewest(text))
+        return with_structure(content, left)
 
     return (
         Grade(Rung.ONE_WRONG, Rung.ONE_WRONG, wrong),

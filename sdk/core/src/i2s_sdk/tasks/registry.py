@@ -10,10 +10,12 @@ from i2s_sdk.errors import PluginError, UnknownNameError
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.benchmark import Benchmark, published_tables
 from i2s_sdk.tasks.chart.spec import CHART
+from i2s_sdk.tasks.design2code.spec import DESIGN2CODE_TASKS
 from i2s_sdk.tasks.latex.spec import LATEX
 from i2s_sdk.tasks.music.spec import MUSIC
 from i2s_sdk.tasks.olmocrbench.spec import OLMOCRBENCH
 from i2s_sdk.tasks.omnidocbench.spec import OMNIDOCBENCH
+from i2s_sdk.tasks.omr.spec import OMR
 from i2s_sdk.tasks.readoc.spec import READOC
 from i2s_sdk.tasks.scimage.spec import SCIMAGE
 from i2s_sdk.tasks.sobench.spec import SOBENCH
@@ -101,6 +103,8 @@ BUILT_IN: dict[str, TaskSpec] = {
         OMNIDOCBENCH,
         SCIMAGE,
         CHART,
+        *DESIGN2CODE_TASKS,
+        OMR,
     )
 }
 

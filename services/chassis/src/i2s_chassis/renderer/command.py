@@ -6,16 +6,21 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from i2s_chassis.jail.host import diagnose, read_facts
 from i2s_chassis.jail.work_folder import remove_stale
-from i2s_chassis.renderer.settings import RendererSettings
+from i2s_chassis.renderer.settings import GenericSettings, RendererSettings
 from i2s_chassis.server.entry import Command, run, serve_command, token_command
 from i2s_chassis.server.privileges import remove_stale_of_service, remove_stale_of_this_user
 from i2s_chassis.server.service import Service
 
+if TYPE_CHECKING:
+    from i2s_chassis.renderer.generic import OpenEngine
+    from i2s_wire.renderer import RendererSpec
+
 S = TypeVar("S", bound=RendererSettings)
+G = TypeVar("G", bound=GenericSettings)
 
 
 def run_renderer(
@@ -36,6 +41,29 @@ def run_renderer(
     serve = serve_command(settings, build, examples)
     commands = [serve, *more, host_command(settings), clean_command(settings), token_command()]
     raise SystemExit(run(f"i2s-{settings.service}", commands))
+
+
+def run_generic(
+    spec: RendererSpec,
+    settings: type[G],
+    open_engine: Callable[[], OpenEngine[G]],
+    examples: Sequence[str] = (),
+) -> NoReturn:
+    """Run the command line of a renderer of generic sources, and end the process with its exit code.
+
+    Args:
+        spec: The renderer.
+        settings: Its settings.
+        open_engine: Imports the engine, so that --help stays fast, and returns the function that opens it.
+        examples: Examples of ``serve``, for --help.
+    """
+
+    def build(chosen: G) -> Service:
+        from i2s_chassis.renderer.generic import GenericService
+
+        return GenericService(spec, chosen, open_engine())
+
+    run_renderer(settings, build, examples)
 
 
 def clean_command(settings: type[S]) -> Command[S]:

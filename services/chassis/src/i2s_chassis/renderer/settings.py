@@ -11,7 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import ByteSize, Field
 
 from i2s_chassis.errors import StartError
 from i2s_chassis.jail import JailError, JailSettings, NoNestingError, NoTierError, Tier
@@ -112,6 +112,16 @@ class RendererSettings(ServiceSettings):
             StartError: See ``start_jail``.
         """
         return asyncio.run(undisturbed(lambda: _started_and_bound(self)))
+
+
+class GenericSettings(RendererSettings):
+    """Base of the settings of a renderer of generic sources."""
+
+    source_bytes: ByteSize = Field(ByteSize(1 << 20), ge=1 << 10, description="Greatest source.")
+    beside_bytes: ByteSize = Field(
+        ByteSize(16 << 20), ge=1 << 10, description="Greatest of the files beside a source."
+    )
+    beside_files: int = Field(256, ge=0, le=10_000, description="Most files beside a source.")
 
 
 async def _started_and_bound(settings: RendererSettings) -> Jail:

@@ -53,6 +53,42 @@ def test_the_line_of_a_rendering_is_written_as_it_was_read() -> None:
     assert json.dumps(rendering_line(*read_rendering(json.loads(RENDERED)))) == RENDERED
 
 
+def _drawn(text: str, name: str = "drawn") -> dict[str, object]:
+    rendering = SampleRendering(**{name: text})
+    return json.loads(json.dumps(rendering_line(INSTANCE, rendering)))
+
+
+@pytest.mark.parametrize("name", ["drawn", "drawn_truth"])
+def test_what_the_engine_drew_is_packed_and_read_as_it_was(name: str) -> None:
+    text = json.dumps([[at, "é\ud800", "glyph"] for at in range(20_000)], ensure_ascii=False)
+    line = _drawn(text, name)
+    assert name not in line
+    assert len(json.dumps(line)) < len(text) / 4
+    assert getattr(read_rendering(line)[1], name) == text
+    short = _drawn("{}", name)
+    assert short[name] == "{}"
+    assert getattr(read_rendering(short)[1], name) == "{}"
+
+
+def test_what_the_engine_drew_is_read_from_lines_of_earlier_versions() -> None:
+    line = _drawn("{}") | {"drawn": "x" * 5000, "drawn_truth": ""}
+    rendering = read_rendering(line)[1]
+    assert (rendering.drawn, rendering.drawn_truth) == ("x" * 5000, "")
+
+
+@pytest.mark.parametrize("packed", ["", "?", "eA==", "QQ" * 50])
+def test_a_packed_text_that_is_damaged_is_refused(packed: str) -> None:
+    with pytest.raises(ValueError, match="packed text"):
+        read_rendering(_drawn("{}") | {"drawn_zlib": packed})
+
+
+def test_a_packed_text_that_would_fill_the_memory_is_refused() -> None:
+    line = _drawn("0" * ((1 << 26) + 1))
+    assert len(str(line["drawn_zlib"])) < 100_000
+    with pytest.raises(ValueError, match="more than"):
+        read_rendering(line)
+
+
 def test_a_rendering_of_an_earlier_version_that_is_to_be_scored_has_no_outcome() -> None:
     _, rendering = read_rendering(json.loads(RENDERED) | {"outcome": "cancelled", "cost": None})
     assert rendering.outcome is None

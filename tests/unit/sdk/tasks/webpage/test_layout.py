@@ -138,3 +138,24 @@ def test_boxes_of_many_times_the_image_are_not_looked_at() -> None:
     whole = replace(BLOCK, x=0, y=0, width=200, height=100, element=0)
     page = shown_page(PageLayout(200, 100, (whole,) * (MOST_LOOKS + 5), TREE), image(text=True))
     assert (len(page.blocks), page.truncated) == (MOST_LOOKS, True)
+
+
+def test_a_page_keeps_its_runs_and_earlier_ones_had_none():
+    second = replace(BLOCK, text="More", x=53, element=2)
+    pixels = image(text=True)
+    pixels[12:18, 55:90:3] = 0
+    page = shown_page(PageLayout(200, 100, (BLOCK, second), TREE), pixels)
+    assert [one.block.text for one in page.runs] == ["two words more"]
+    text = page_to_text(page)
+    assert page_to_text(page_from_text(text)) == text
+    page = page_from_text(text)
+    earlier = json.loads(text)
+    del earlier["runs"]
+    assert page_from_text(json.dumps(earlier)) == replace(page, runs=())
+
+
+def test_a_run_of_blocks_that_are_not_there_is_refused():
+    plain = json.loads(page_to_text(shown(BLOCK)))
+    plain["runs"] = [[0, 2, *plain["blocks"][0]]]
+    with pytest.raises(ValueError, match="run"):
+        page_from_text(json.dumps(plain))

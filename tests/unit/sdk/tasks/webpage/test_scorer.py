@@ -6,7 +6,7 @@ import pytest
 
 from i2s_sdk.scoring.scorer import DrawnScorer, MetricValues, Scorable
 from i2s_sdk.scoring.worker import answer
-from i2s_sdk.tasks.webpage.block_match import Block
+from i2s_sdk.tasks.webpage.block_match import Block, Run
 from i2s_sdk.tasks.webpage.layout import ShownPage, page_to_text
 from i2s_sdk.tasks.webpage.scorer import DESIGN2CODE_DOM, TEXT_F1, TREE_BLEU, LayoutScorer
 
@@ -38,6 +38,16 @@ def test_a_page_with_half_of_the_text_lacks_a_block() -> None:
 def test_a_rendering_that_shows_nothing_has_nothing(drawn: str | None) -> None:
     line = answer(SCORER, Scorable("a", drawn=drawn, drawn_truth=REFERENCE))
     assert set(json.loads(line)["metrics"].values()) == {0.0}, "a worker refuses what is not a float"
+
+
+def test_words_in_elements_of_their_own_are_a_text() -> None:
+    said = "read all about the harvest of pears".split()
+    words = tuple(Block(one, (0.1 * at, 0.1, 0.1, 0.1), (0, 0, 0)) for at, one in enumerate(said))
+    both = Block(" ".join(said), (0, 0.1, 0.7, 0.1), (0, 0, 0))
+    whole = page_to_text(ShownPage((both,), {}))
+    parted = page_to_text(ShownPage(words, {}, runs=(Run(0, 7, both),)))
+    assert _values(parted, whole).metrics[DESIGN2CODE_DOM] == pytest.approx(1)
+    assert _values(whole, parted).metrics[DESIGN2CODE_DOM] == pytest.approx(1)
 
 
 def test_a_ground_truth_without_text_has_no_score_of_text_and_says_why() -> None:

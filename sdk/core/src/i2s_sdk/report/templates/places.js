@@ -7,6 +7,7 @@ const bring = (place, element) => { // into view within a place that scrolls; th
   const [outer, inner] = [place.getBoundingClientRect(), element.getBoundingClientRect()];
   if (inner.top < outer.top) place.scrollTop += inner.top - outer.top;
   else if (inner.bottom > outer.bottom) place.scrollTop += Math.min(inner.bottom - outer.bottom, inner.top - outer.top);
+  if (inner.left < outer.left || inner.right > outer.right) place.scrollLeft += inner.left - outer.left;
 };
 // An image with marks; the larger a place, the further below.
 const placedImage = (sample, run, shown, at, rows, marks) => {

@@ -7,8 +7,12 @@ KeyError, TypeError or ValueError if a line is not of their kind.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import sys
+import zlib
 from collections.abc import Mapping
+from dataclasses import replace
 
 from i2s_sdk.json_text import JsonFields, plain_fields
 from i2s_sdk.run.storage.record import (
@@ -125,8 +129,8 @@ def rendering_line(instance: SampleInstance, rendering: SampleRendering, turn: i
         turn: Number of the answer in its conversation.
     """
     texts = {
-        "drawn": rendering.drawn,
-        "drawn_truth": rendering.drawn_truth,
+        **_packed("drawn", rendering.drawn),
+        **_packed("drawn_truth", rendering.drawn_truth),
         "document": rendering.document,
         "log": rendering.log,
         "target": rendering.target,
@@ -165,7 +169,11 @@ def read_rendering(plain: object) -> tuple[SampleInstance, SampleRendering]:
         JsonFields(line.mapping("seconds")).optional_number("render"),
         None if outcome is Outcome.CANCELLED else outcome,
     )
-    return line.read_as(SampleInstance), rendering
+    return line.read_as(SampleInstance), replace(
+        rendering,
+        drawn=_unpacked(line, "drawn", rendering.drawn),
+        drawn_truth=_unpacked(line, "drawn_truth", rendering.drawn_truth),
+    )
 
 
 def answer_line(identity: str, answer: SampleAnswer) -> Line:
@@ -236,6 +244,38 @@ def read_question(plain: object) -> StoredQuestion:
         sys.intern(question.text("system", "")),
         sys.intern(question.text("schema", "")),
     )
+
+
+#: A text of more characters is packed.
+_LONGEST_PLAIN = 1000
+#: The most bytes of a text that was packed.
+_MOST_UNPACKED = 1 << 26
+_PACKED = "_zlib"
+
+
+def _packed(name: str, text: str | None) -> dict[str, str | None]:
+    """Return a text by its name; a long one compressed, in base64, by a name that says so."""
+    if text is None or len(text) <= _LONGEST_PLAIN:
+        return {name: text}
+    return {
+        f"{name}{_PACKED}": base64.b64encode(zlib.compress(text.encode("utf-8", "surrogatepass"))).decode()
+    }
+
+
+def _unpacked(line: JsonFields, name: str, text: str | None) -> str | None:
+    """Return a text that was packed; ``text`` if it was not, as by earlier versions."""
+    return _unpack(line.text(name + _PACKED)) if name + _PACKED in line else text
+
+
+def _unpack(packed: str) -> str:
+    unpacking = zlib.decompressobj()
+    try:
+        content = unpacking.decompress(base64.b64decode(packed, validate=True), _MOST_UNPACKED)
+    except (binascii.Error, zlib.error) as error:
+        raise ValueError(f"a packed text cannot be read: {error}") from None
+    if not unpacking.eof:
+        raise ValueError(f"a packed text is cut off, or has more than {_MOST_UNPACKED} bytes")
+    return content.decode("utf-8", "surrogatepass")
 
 
 def _rendering_fields(

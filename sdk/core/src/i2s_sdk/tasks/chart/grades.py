@@ -85,7 +85,7 @@ def _in_another_font(code: str) -> str | None:
 
 
 GRADES = (
-    *rungs(_values, missing=_statements),
+    *rungs(_values, missing=_statements, fewest=lambda _: 1),
     equivalent(SIZE, _in_another_size),
     equivalent(SPELLING, _in_another_spelling),
     equivalent(FONT, _in_another_font),

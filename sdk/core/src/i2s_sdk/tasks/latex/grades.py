@@ -11,6 +11,7 @@ from random import Random
 
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.tasks.graded import (
+    FEWEST_TOKENS,
     FONT,
     REFLOW,
     SIZE,
@@ -69,6 +70,11 @@ def _missing(text: str) -> Spans:
     if drawing is None:
         return spans_of(_SCRIPT_OR_TOKEN, text, _PROTECTED.finditer(text))
     return [match.span() for match in _STATEMENT.finditer(text, *drawing.span("body"))]
+
+
+def _fewest(text: str) -> int:
+    """Return how many of what may be missing are missing at least; statements and lines have many tokens."""
+    return 1 if _DRAWING.search(text) or r"\begin{algorithmic}" in text else FEWEST_TOKENS
 
 
 def _in_another_size(text: str) -> str | None:
@@ -146,11 +152,15 @@ def _half_missing(content: Content, chance: Random) -> Content | None:
     text = content.structure or ""
     if r"\begin{algorithmic}" in text:
         return with_structure(content, _first_half_of_algorithm(text))
-    return with_structure(content, without_tokens(text, _missing(text), 0.5, chance))
+    return with_structure(content, without_tokens(text, _missing(text), 0.5, chance, _fewest(text)))
 
 
 GRADES = (
-    *(grade for grade in rungs(_tokens, missing=_missing) if grade.rung is not Rung.HALF_MISSING),
+    *(
+        grade
+        for grade in rungs(_tokens, missing=_missing, fewest=_fewest)
+        if grade.rung is not Rung.HALF_MISSING
+    ),
     Grade(Rung.HALF_MISSING, Rung.HALF_MISSING, _half_missing),
     equivalent(SIZE, _in_another_size),
     equivalent(SPELLING, _in_another_spelling),

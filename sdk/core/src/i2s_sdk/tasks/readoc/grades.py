@@ -29,4 +29,4 @@ def _in_another_spelling(text: str) -> str | None:
     return re.sub(r"^([ \t]*)- ", r"\1* ", text, flags=re.M)
 
 
-GRADES = (*rungs(_words, missing=_blocks), equivalent(SPELLING, _in_another_spelling))
+GRADES = (*rungs(_words, missing=_blocks, fewest=lambda _: 1), equivalent(SPELLING, _in_another_spelling))

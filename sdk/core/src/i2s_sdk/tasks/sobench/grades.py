@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from i2s_sdk.instances.instance import Content
-from i2s_sdk.tasks.graded import SPELLING, Change, Grade, Rung, another_token
+from i2s_sdk.tasks.graded import FEWEST_TOKENS, SPELLING, Change, Grade, Rung, another_token
 
 _Path = tuple[str | int, ...]
 
@@ -54,7 +54,7 @@ def _without(share: float) -> Change:
         answer = content.target["answer"]
         leaves = list(_leaves(answer))
         number = round(share * len(leaves))
-        if not 0 < number < len(leaves):
+        if not FEWEST_TOKENS <= number < len(leaves):
             return None
         last = len(leaves) - number
         start = last if share >= 0.5 else chance.randint(0, last)

@@ -10,26 +10,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
-from rapidfuzz.distance import Indel
-from rapidfuzz.process import cdist
 
 from i2s_sdk.scoring.assignment import best_assignment
+from i2s_sdk.tasks.webpage.text_similarity import LEAST_SIMILARITY, Matrix, TextSimilarities
 
-Matrix = NDArray[np.float32]
 Color = tuple[float, float, float]
 
-#: Pairs that are less alike are not matched.
-LEAST_SIMILARITY = 0.5
 _LEAST_RISE = 0.05  # of the mean similarity, for a merge
 _NEIGHBOUR_BONUS = 0.1
-_OVERHEAD = 500  # of comparing two texts, in products of characters
+_AROUND = [(down, across) for down in range(3) for across in range(3) if (down, across) != (1, 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +55,30 @@ class Block:
         bottom = max(self.box[1] + self.box[3], other.box[1] + other.box[3])
         red, green, blue = ((one + two) / 2 for one, two in zip(self.color, other.color, strict=True))
         return Block(f"{self.text} {other.text}", (left, top, right - left, bottom - top), (red, green, blue))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Blocks that follow one another within a line or a paragraph, and the text that they are together.
+
+    Where the text of one page stands in one element and that of the other in several, one for each word or
+    around some of them, they are compared as one.
+    """
+
+    #: Index of the first block.
+    start: int
+    #: Index behind the last one.
+    stop: int
+    #: All of them as one block.
+    block: Block
+
+    def overlaps(self, other: Run) -> bool:
+        """Return whether both have a block."""
+        return self.start < other.stop and other.start < self.stop
+
+    def cuts(self, other: Run) -> bool:
+        """Return whether it has some of another one's blocks, and not all."""
+        return self.overlaps(other) and not (self.start <= other.start and other.stop <= self.stop)
 
 
 @dataclass(slots=True)
@@ -102,6 +120,7 @@ def compare_blocks(
     *,
     autojunk: bool = False,
     bounds: Bounds | None = None,
+    runs: tuple[Sequence[Run], Sequence[Run]] = ((), ()),
 ) -> BlockScores:
     """Return the scores of the blocks of a prediction.
 
@@ -110,80 +129,48 @@ def compare_blocks(
         prediction: Likewise.
         autojunk: Whether difflib leaves out what is frequent in texts of 200 characters, as released.
         bounds: None takes the default ones.
+        runs: Blocks of the reference, and of the prediction, that may be one; none as released.
     """
     if not reference or not prediction:
         return BlockScores(0.0, 0.0, 0.0, 0.0, tuple(reference), tuple(prediction))
-    matching = _Matching(list(prediction), list(reference), _Texts(autojunk), bounds or Bounds())
+    sides = _Side(prediction, runs[1]), _Side(reference, runs[0])
+    matching = _Matching(*sides, autojunk, bounds or Bounds())
+    matching.merge_runs()
     matching.merge()
-    return _scores(matching.rows, matching.columns, matching.final())
-
-
-class _Texts:
-    """Similarities of texts, each computed once."""
-
-    def __init__(self, autojunk: bool) -> None:
-        self._autojunk = autojunk
-        self._known: dict[tuple[str, str], float] = {}
-
-    def matrix(self, rows: Sequence[str], columns: Sequence[str], bounds: Bounds) -> Matrix:
-        """Return the similarity of each row to each column, 0 if it is below LEAST_SIMILARITY."""
-        row_texts, column_texts = list(dict.fromkeys(rows)), list(dict.fromkeys(columns))
-        values: Matrix = cdist(
-            row_texts,
-            column_texts,
-            scorer=Indel.normalized_similarity,
-            score_cutoff=LEAST_SIMILARITY,
-            dtype=np.float32,
-        )
-        self._refine(values, row_texts, column_texts, bounds)
-        row_of = {text: index for index, text in enumerate(row_texts)}
-        column_of = {text: index for index, text in enumerate(column_texts)}
-        return values[np.ix_([row_of[one] for one in rows], [column_of[one] for one in columns])]
-
-    def _refine(self, values: Matrix, rows: list[str], columns: list[str], bounds: Bounds) -> None:
-        """Put the similarity of difflib, which is never greater, in place of the bound."""
-        cells = np.argwhere(((values > 0) & (values < 1)).T)
-        lengths = np.array([len(text) for text in rows]), np.array([len(text) for text in columns])
-        costs = lengths[0][cells[:, 1]] * lengths[1][cells[:, 0]] + _OVERHEAD
-        affordable = int(np.searchsorted(np.cumsum(costs), bounds.characters, side="right"))
-        bounds.characters -= int(costs[:affordable].sum())
-        matcher, second = SequenceMatcher(None, autojunk=self._autojunk), -1
-        for column, row in cells[:affordable].tolist():
-            pair = rows[row], columns[column]
-            value = self._known.get(pair)
-            if value is None:
-                if second != column:
-                    matcher.set_seq2(pair[1])
-                    second = column
-                matcher.set_seq1(pair[0])
-                value = self._known[pair] = matcher.ratio()
-            values[row, column] = value if value >= LEAST_SIMILARITY else 0.0
+    return _scores(matching.rows.blocks, matching.columns.blocks, matching.final())
 
 
 def _components(values: Matrix) -> list[tuple[list[int], list[int]]]:
     """Return rows and columns that a pair above 0 connects; those without a pair are left out."""
-    of_row = [np.flatnonzero(row) for row in values]
-    of_column = [np.flatnonzero(column) for column in values.T]
+    of_row, of_column = _pairs_of(values), _pairs_of(values.T)
     seen_rows, seen_columns = [False] * len(of_row), [False] * len(of_column)
     components = []
-    for start in range(len(of_row)):
-        if seen_rows[start] or not len(of_row[start]):
+    for start, near in enumerate(of_row):
+        if seen_rows[start] or not near:
             continue
         rows, columns, fresh = [start], [], [start]
         seen_rows[start] = True
         while fresh:
-            for column in of_row[fresh.pop()].tolist():
+            for column in of_row[fresh.pop()]:
                 if seen_columns[column]:
                     continue
                 seen_columns[column] = True
                 columns.append(column)
-                for row in of_column[column].tolist():
+                for row in of_column[column]:
                     if not seen_rows[row]:
                         seen_rows[row] = True
                         rows.append(row)
                         fresh.append(row)
         components.append((sorted(rows), sorted(columns)))
     return components
+
+
+def _pairs_of(values: Matrix) -> list[list[int]]:
+    """Return the columns of each row whose values are above 0."""
+    near: list[list[int]] = [[] for _ in range(len(values))]
+    for row, column in np.argwhere(values).tolist():
+        near[row].append(column)
+    return near
 
 
 def _greedy(values: Matrix) -> list[tuple[int, int]]:
@@ -224,97 +211,193 @@ def _rise(before: Sequence[float], after: Sequence[float]) -> float:
     return 0.0 if rise > 0 and ours and theirs and min(ours) <= min(theirs) else rise
 
 
+class _Side:
+    """The blocks of one page while they are merged."""
+
+    def __init__(self, blocks: Sequence[Block], runs: Sequence[Run]) -> None:
+        self.blocks = list(blocks)
+        self.runs = list(runs)
+
+    @property
+    def texts(self) -> list[str]:
+        """The text of each block."""
+        return [one.text for one in self.blocks]
+
+    @property
+    def neighbours(self) -> list[Run]:
+        """Each two consecutive blocks."""
+        return [
+            Run(index, index + 2, one.merged(two)) for index, (one, two) in enumerate(pairwise(self.blocks))
+        ]
+
+    def replace(self, taken: Sequence[Run]) -> None:
+        """Put each of some runs, which do not overlap, in the place of its blocks."""
+        by_start = {one.start: one for one in taken}
+        place_of, blocks, index = [0] * len(self.blocks), list[Block](), 0
+        while index < len(self.blocks):
+            run = by_start.get(index)
+            stop = run.stop if run else index + 1
+            place_of[index:stop] = [len(blocks)] * (stop - index)
+            blocks.append(run.block if run else self.blocks[index])
+            index = stop
+        self.blocks = blocks
+        self.runs = [
+            Run(place_of[one.start], place_of[one.stop - 1] + 1, one.block)
+            for one in self.runs
+            if place_of[one.start] < place_of[one.stop - 1] and not any(one.cuts(other) for other in taken)
+        ]
+
+
+def _apart(rises: Sequence[tuple[float, Run]]) -> list[Run]:
+    """Return runs that do not overlap: those with the greatest rise, then the longest, then the first."""
+    taken: list[Run] = []
+    covered: set[int] = set()
+    for _, run in sorted(rises, key=lambda one: (-one[0], one[1].start - one[1].stop, one[1].start)):
+        blocks = range(run.start, run.stop)
+        if covered.isdisjoint(blocks):
+            covered.update(blocks)
+            taken.append(run)
+    return taken
+
+
 class _Matching:
     """The blocks of both sides while they are merged."""
 
-    def __init__(self, rows: list[Block], columns: list[Block], texts: _Texts, bounds: Bounds) -> None:
-        self.rows, self.columns, self._texts, self._bounds = rows, columns, texts, bounds
+    def __init__(self, rows: _Side, columns: _Side, autojunk: bool, bounds: Bounds) -> None:
+        self.rows, self.columns, self._bounds = rows, columns, bounds
+        self._texts: dict[str, TextSimilarities] = {}
+        self._autojunk = autojunk
         self._values = self._matrix()
 
     def _matrix(self) -> Matrix:
-        return self._texts.matrix(
-            [one.text for one in self.rows], [one.text for one in self.columns], self._bounds
-        )
+        return self._similarities("blocks", self.rows.texts, self.columns.texts)
+
+    def _similarities(self, kind: str, rows: Sequence[str], columns: Sequence[str]) -> Matrix:
+        """Return the similarity of each row to each column; those of one kind have most in common."""
+        texts = self._texts.setdefault(kind, TextSimilarities(self._autojunk))
+        matrix, self._bounds.characters = texts.matrix(rows, columns, self._bounds.characters)
+        return matrix
+
+    def merge_runs(self) -> None:
+        """Merge the runs of both sides that are alike, then those of either side that a block is alike."""
+        self._merge_both()
+        changed = True
+        while changed:
+            changed = self._merge_side(self.rows.runs, of_rows=True)
+            changed = self._merge_side(self.columns.runs, of_rows=False) or changed
 
     def merge(self) -> None:
         """Merge consecutive blocks of either side until nothing changes."""
         changed = True
         while changed:
-            changed = self._merge_side(of_rows=True)
-            changed = self._merge_side(of_rows=False) or changed
+            changed = self._merge_side(self.rows.neighbours, of_rows=True)
+            changed = self._merge_side(self.columns.neighbours, of_rows=False) or changed
 
     def final(self) -> list[tuple[int, int, float]]:
         """Return row, column and similarity of the pairs of the last assignment."""
         values = self._values
         padded = np.pad(values, 1)
-        first, second = np.zeros_like(values), np.zeros_like(values)
-        for down in range(3):
-            for across in range(3):
-                if (down, across) != (1, 1):
-                    near = padded[down : down + values.shape[0], across : across + values.shape[1]]
-                    second = np.maximum(second, np.minimum(first, near))
-                    first = np.maximum(first, near)
-        near = np.where(values > LEAST_SIMILARITY, _NEIGHBOUR_BONUS * (first + second), 0)
-        found = _assign((values + near).astype(np.float32), self._bounds)
+        rows, columns = np.nonzero(values > LEAST_SIMILARITY)
+        near = np.stack([padded[rows + down, columns + across] for down, across in _AROUND], axis=1)
+        bonus = np.zeros_like(values)
+        bonus[rows, columns] = _NEIGHBOUR_BONUS * np.partition(near, -2, axis=1)[:, -2:].sum(axis=1)
+        found = _assign(values + bonus, self._bounds)
         return [(row, column, float(values[row, column])) for row, column in sorted(found.items())]
 
-    def _merge_side(self, *, of_rows: bool) -> bool:
-        """Merge what is better merged on one side, best first; return whether anything was."""
-        blocks = self.rows if of_rows else self.columns
-        if len(blocks) < 2:
-            return False
-        others = [one.text for one in (self.columns if of_rows else self.rows)]
-        joined = [f"{one.text} {two.text}" for one, two in pairwise(blocks)]
-        if of_rows:
-            values, merged = self._values, self._texts.matrix(joined, others, self._bounds)
-        else:
-            values, merged = self._values.T, self._texts.matrix(others, joined, self._bounds).T
-        rises = self._rises(values, merged)
-        taken: set[int] = set()
-        for _, index in sorted(rises, key=lambda one: (-one[0], one[1])):
-            if not {index - 1, index, index + 1} & taken:
-                taken.add(index)
-        if not taken:
-            return False
-        kept: list[Block] = []
-        skip = False
-        for index, block in enumerate(blocks):
-            if not skip:
-                kept.append(block.merged(blocks[index + 1]) if index in taken else block)
-            skip = index in taken
-        blocks[:] = kept
-        self._values = self._matrix()
-        return True
+    def _merge_both(self) -> None:
+        """Merge runs of both sides that are more alike than the pairs of their blocks."""
+        if not self.rows.runs or not self.columns.runs:
+            return
+        found = _assign(self._values, self._bounds)
+        partner = {column: row for row, column in found.items()}
+        alike = self._similarities(
+            "runs",
+            [one.block.text for one in self.rows.runs],
+            [one.block.text for one in self.columns.runs],
+        )
+        rises: dict[tuple[Run, Run], float] = {}
+        for row, column in np.argwhere(alike).tolist():
+            ours, theirs = self.rows.runs[row], self.columns.runs[column]
+            pairs = {(one, found[one]) for one in range(ours.start, ours.stop) if one in found}
+            pairs |= {(partner[one], one) for one in range(theirs.start, theirs.stop) if one in partner}
+            rise = _rise([float(self._values[pair]) for pair in sorted(pairs)], [float(alike[row, column])])
+            if rise > _LEAST_RISE:
+                rises[ours, theirs] = rise
+        taken: list[tuple[Run, Run]] = []
+        for ours, theirs in sorted(rises, key=lambda one: (-rises[one], one[0].start - one[0].stop)):
+            if not any(ours.overlaps(other) or theirs.overlaps(another) for other, another in taken):
+                taken.append((ours, theirs))
+        if taken:
+            self.rows.replace([one for one, _ in taken])
+            self.columns.replace([one for _, one in taken])
+            self._values = self._matrix()
 
-    def _rises(self, values: Matrix, merged: Matrix) -> list[tuple[float, int]]:
-        """Return rise and index of each pair of consecutive rows whose merge is accepted."""
+    def _merge_side(self, candidates: Sequence[Run], *, of_rows: bool) -> bool:
+        """Merge what is better merged on one side, best first; return whether anything was."""
+        side, others = (self.rows, self.columns) if of_rows else (self.columns, self.rows)
+        values = self._values if of_rows else self._values.T
+        found = _assign(values, self._bounds)
+        now = {row: float(values[row, column]) for row, column in found.items()}
+        least = [_least(one, now) for one in candidates]
+        wanted = [(run, value) for run, value in zip(candidates, least, strict=True) if value < 1]
+        if not wanted:
+            return False
+        joined = [run.block.text for run, _ in wanted]
+        if of_rows:
+            merged = self._similarities("rows", joined, others.texts)
+        else:
+            merged = self._similarities("columns", others.texts, joined).T
+        high = merged.max(axis=1)
+        promising = [
+            (run, row)
+            for (run, value), row, best in zip(wanted, merged, high.tolist(), strict=True)
+            if best > value
+        ]
+        taken = _apart(self._rises(promising, values, now))
+        if taken:
+            side.replace(taken)
+            self._values = self._matrix()
+        return bool(taken)
+
+    def _rises(
+        self, merges: Sequence[tuple[Run, Matrix]], values: Matrix, now: Mapping[int, float]
+    ) -> list[tuple[float, Run]]:
+        """Return the rise of each merge that is accepted.
+
+        Args:
+            merges: Runs of rows with their similarities as one row.
+            values: Similarities of the rows.
+            now: Of rows that are assigned, the similarity to the column.
+        """
         components = _components(values)
         of_row = {row: number for number, (rows, _) in enumerate(components) for row in rows}
         of_column = {column: number for number, (_, columns) in enumerate(components) for column in columns}
-        found = _assign(values, self._bounds)
-        now = {row: float(values[row, column]) for row, column in found.items()}
         rises = []
-        for index in np.flatnonzero(merged.max(axis=1) > 0).tolist():
-            own = [now[row] for row in (index, index + 1) if row in now]
-            if own and float(merged[index].max()) <= sum(own) / len(own) + _LEAST_RISE:
-                continue
-            near = np.flatnonzero(merged[index]).tolist()
-            numbers = {of_row[row] for row in (index, index + 1) if row in of_row}
+        for run, merged in merges:
+            parts = range(run.start, run.stop)
+            near = np.flatnonzero(merged).tolist()
+            numbers = {of_row[row] for row in parts if row in of_row}
             numbers |= {of_column[column] for column in near if column in of_column}
-            rows = {row for number in numbers for row in components[number][0]} - {index, index + 1}
+            rows = {row for number in numbers for row in components[number][0]}.difference(parts)
             columns = {column for number in numbers for column in components[number][1]} | set(near)
             size = min(len(rows) + 1, len(columns)) ** 2
             if 2 * size > self._bounds.assigned:
                 continue  # of what is left, half is for the last assignment
             row_list, column_list = sorted(rows), sorted(columns)
-            part = np.vstack([values[np.ix_(row_list, column_list)], merged[index, column_list][None]])
+            part = np.vstack([values[np.ix_(row_list, column_list)], merged[column_list][None]])
             self._bounds.assigned -= size
             after = [float(part[pair]) for pair in best_assignment(part.astype(np.float64)) if part[pair] > 0]
-            before = [now[row] for row in (*rows, index, index + 1) if row in now]
+            before = [now[row] for row in (*rows, *parts) if row in now]
             rise = _rise(before, after)
             if rise > _LEAST_RISE:
-                rises.append((rise, index))
+                rises.append((rise, run))
         return rises
+
+
+def _least(run: Run, now: Mapping[int, float]) -> float:
+    """Return the similarity that blocks have to exceed as one, by that of those that are assigned."""
+    own = [now[row] for row in range(run.start, run.stop) if row in now]
+    return sum(own) / len(own) + _LEAST_RISE if own else 0.0
 
 
 def _scores(

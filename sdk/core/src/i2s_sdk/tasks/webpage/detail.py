@@ -63,7 +63,8 @@ def _entries(scores: BlockScores) -> list[list[Any]]:
         for index, one in enumerate(scores.prediction)
         if index not in ours
     ]
-    changed, equal = [], []
+    changed: list[list[Any]] = []
+    equal: list[list[Any]] = []
     for row, column, value in sorted(scores.pairs, key=lambda pair: pair[1]):
         reference, page = scores.reference[column], scores.prediction[row]
         alike = value, position_similarity(page, reference), color_similarity(page, reference)

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from i2s_sdk.json_text import read_json
-from i2s_sdk.tasks.webpage.block_match import Block, Color
+from i2s_sdk.tasks.webpage.block_match import Block, Color, Run
+from i2s_sdk.tasks.webpage.text_runs import ShownText, runs_of
 from i2s_wire.render.site import ElementTree, PageBlock, PageLayout
 
 #: The most blocks of a page that are compared, in the order of the document.
@@ -49,6 +50,8 @@ class ShownPage:
     subtrees: Mapping[str, int]
     #: Whether a bound left something out.
     truncated: bool = False
+    #: Blocks that may be one.
+    runs: tuple[Run, ...] = ()
 
 
 def shown_page(layout: PageLayout, image: NDArray[np.uint8]) -> ShownPage:
@@ -60,6 +63,8 @@ def shown_page(layout: PageLayout, image: NDArray[np.uint8]) -> ShownPage:
     """
     pixels = image.shape[1] / max(1.0, layout.width)
     by_element: dict[int, Block] = {}
+    index_of: dict[int, int] = {}
+    texts: list[ShownText] = []
     characters, truncated = 0, layout.blocks_truncated or layout.tree.truncated
     left = MOST_LOOKS * image.shape[0] * image.shape[1]
     for number, one in enumerate(layout.blocks, start=1):
@@ -86,11 +91,15 @@ def shown_page(layout: PageLayout, image: NDArray[np.uint8]) -> ShownPage:
         element = one.element or -number  # a text whose element is not known is a block of its own
         known = by_element.get(element)
         by_element[element] = known.merged(block) if known else block
+        box_of = (one.x, one.y, one.x + one.width, one.y + one.height)
+        index = index_of.setdefault(element, len(index_of))
+        texts.append(ShownText(text, box_of, color, index, one.element))
     subtrees = sorted(subtrees_of(layout.tree).items())
     return ShownPage(
         tuple(by_element.values()),
         dict(subtrees[:MOST_SUBTREES]),
         truncated or len(subtrees) > MOST_SUBTREES,
+        runs_of(texts, layout.tree, (layout.width, layout.height), _MOST_BLOCK, MOST_CHARACTERS),
     )
 
 
@@ -158,31 +167,44 @@ def _short(subtree: str) -> str:
 
 def page_to_text(page: ShownPage) -> str:
     """Return a page as one line of JSON."""
-    blocks = [
-        [one.text, *(round(side, 5) for side in one.box), *map(round, one.color)] for one in page.blocks
-    ]
-    plain = {"blocks": blocks, "subtrees": dict(page.subtrees), "truncated": page.truncated}
+    plain = {
+        "blocks": [_plain_block(one) for one in page.blocks],
+        "subtrees": dict(page.subtrees),
+        "truncated": page.truncated,
+        "runs": [[one.start, one.stop, *_plain_block(one.block)] for one in page.runs],
+    }
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
+def _plain_block(block: Block) -> list[object]:
+    return [block.text, *(round(side, 5) for side in block.box), *map(round, block.color)]
+
+
 def page_from_text(text: str) -> ShownPage:
-    """Return the page that ``page_to_text`` was given, with places rounded.
+    """Return the page that ``page_to_text`` was given, with places rounded; earlier versions kept no runs.
 
     Raises:
         ValueError: It is not such a text.
     """
     try:
         plain = read_json(text)
-        blocks = tuple(
-            Block(
-                str(said), (float(x), float(y), float(w), float(h)), (float(red), float(green), float(blue))
-            )
-            for said, x, y, w, h, red, green, blue in plain["blocks"]
-        )
+        blocks = tuple(_block_of(*one) for one in plain["blocks"])
         subtrees = {str(name): int(count) for name, count in plain["subtrees"].items()}
-        return ShownPage(blocks, subtrees, bool(plain["truncated"]))
+        runs = tuple(
+            Run(int(start), int(stop), _block_of(*block)) for start, stop, *block in plain.get("runs", ())
+        )
+        if not all(0 <= one.start < one.stop <= len(blocks) for one in runs):
+            raise ValueError("a run of blocks that are not there")
+        return ShownPage(blocks, subtrees, bool(plain["truncated"]), runs)
     except (AttributeError, KeyError, TypeError) as error:
         raise ValueError(f"no layout of a page: {error}") from None
+
+
+def _block_of(
+    said: object, x: float, y: float, width: float, height: float, red: float, green: float, blue: float
+) -> Block:
+    box = float(x), float(y), float(width), float(height)
+    return Block(str(said), box, (float(red), float(green), float(blue)))
 
 
 def tree_bleu(reference: Mapping[str, int], prediction: Mapping[str, int]) -> tuple[float, float]:

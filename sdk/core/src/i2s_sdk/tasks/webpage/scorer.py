@@ -47,7 +47,7 @@ class LayoutScorer(Scorer):
     #: Name as the manifest calls it.
     name: str = NAME
     #: Version of the metrics.
-    version: str = "1"
+    version: str = "2"
     #: Scores of blocks and their mean, then those of elements and words.
     metrics: tuple[Metric, ...] = tuple(Metric(name, summary=said) for name, said in _SUMMARIES.items())
     #: True: the time grows with what a model wrote.
@@ -70,7 +70,7 @@ class LayoutScorer(Scorer):
         if not reference.blocks:
             values |= dict.fromkeys(_OF_TEXT)
             return MetricValues(values, dict.fromkeys(_OF_TEXT, _NO_TEXT))
-        scores = compare_blocks(reference.blocks, page.blocks)
+        scores = compare_blocks(reference.blocks, page.blocks, runs=(reference.runs, page.runs))
         values |= {
             BLOCK_MATCH: scores.match,
             BLOCK_TEXT: scores.text,
