@@ -148,6 +148,9 @@ class TaskSpec:
     files_fault: Callable[[Instance], str] = no_fault
     #: Returns what a report shows of a sample beside its texts; None for nothing.
     view: Callable[[ShownSample], tuple[Panel, ...]] | None = None
+    #: Returns the attributes of a sample by name, from the details that its scorers kept; runs then have a
+    #: table by each of them. None if there are none.
+    attributes: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
     #: Rubric by which judge models score its images; None if there is none.
     rubric: Rubric | None = None
     #: Criteria and files of the scores that people give to its images; None if there are no such files.
