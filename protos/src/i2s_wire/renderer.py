@@ -137,10 +137,7 @@ class RendererSpec:
             "a suffix does not begin with a dot": not all(one.startswith(".") for one in self.suffixes),
             "there is no suffix": not self.suffixes,
             "the port is not from 1024 to 55535": not 1024 <= self.port <= 55_535,
-            "the canary is in another language, or has no file of its entry": isinstance(
-                canary, GenericSource
-            )
-            and (canary.language not in self.languages or canary.entry not in canary.files),
+            "the canary is in another language, or has no file of its entry": not is_known,
         }
         for reason in (reason for reason, is_wrong in wrong.items() if is_wrong):
             raise ValueError(f"{self.name}: {reason}")
