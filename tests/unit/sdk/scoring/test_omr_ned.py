@@ -64,9 +64,8 @@ def test_there_are_all_vectors() -> None:
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: f"{vector[1]} {vector[3]}")
 def test_every_value_is_that_of_musicdiff(vector: tuple[str, str, str, str, dict[str, Any]]) -> None:
     folder, prediction, reference, level, value = vector
-    distance = omr_distance(
-        *(_titled(FOLDER / folder / name) for name in (prediction, reference)), LEVELS[level]
-    )
+    given, wanted = (_titled(FOLDER / folder / name) for name in (prediction, reference))
+    distance = omr_distance(given, wanted, LEVELS[level])
     assert distance == OmrDistance(value["ed"], value["pred"], value["gt"])
     assert distance.ned == value["ned"]
 
