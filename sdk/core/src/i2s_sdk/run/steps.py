@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from i2s_client.service_table import DOCUMENTS, METRICS, RENDER_LATEX
+from i2s_client.service_table import DOCUMENTS, METRICS
 from i2s_sdk.errors import I2SError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.run.caches import CachedRenderer, Caches, Renderer, ScoreCache
-from i2s_sdk.run.conversions import Converters, FormulaDrawer, HtmlConverter
+from i2s_sdk.run.conversions import FORMULA_RENDERER, Converters, FormulaDrawer, HtmlConverter
 from i2s_sdk.run.render import ReadStep, RenderStep, StructureStep, image_limits
 from i2s_sdk.run.score import ScoreStep
 from i2s_sdk.run.truths import Truths
@@ -206,7 +206,7 @@ def optional_services(tasks: Iterable[Task], instances: Sequence[Instance] | Non
 
 def _services_of(scorer: Scorer) -> set[str]:
     formats = conversion_formats(scorer)
-    services = {RENDER_LATEX} if FORMULA in formats else set()
+    services = {FORMULA_RENDERER} if FORMULA in formats else set()
     return services | ({DOCUMENTS} if formats - {FORMULA} else set())
 
 
@@ -238,9 +238,9 @@ def converters(
         engines: What the renderers say of themselves; without it nothing is taken from a cache.
     """
     html = HtmlConverter(services.documents) if services.documents is not None else None
-    renderer: Renderer | None = services.renderers.get(RENDER_LATEX)
+    renderer: Renderer | None = services.renderers.get(FORMULA_RENDERER)
     if renderer is None:
         return Converters(html)
-    if caches.renders is not None and RENDER_LATEX in engines:
-        renderer = CachedRenderer(renderer, caches.renders, engines[RENDER_LATEX], task.profile)
+    if caches.renders is not None and FORMULA_RENDERER in engines:
+        renderer = CachedRenderer(renderer, caches.renders, engines[FORMULA_RENDERER], task.profile)
     return Converters(html, FormulaDrawer(renderer))
