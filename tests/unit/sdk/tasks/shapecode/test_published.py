@@ -15,6 +15,8 @@ from i2s_sdk.tasks.shapecode.scorer import EXACT, IOU, METRICS, PARSED, PIXELS, 
 from i2s_sdk.tasks.shapecode.table import ORDER, AnswerValues, table_rows
 from i2s_sdk.tasks.structure import Structure
 
+pytestmark = pytest.mark.slow
+
 VECTORS = Path(__file__).parent / "vectors"
 LABELS = {"heuristic": "Heuristic-CV", "empty": "Empty-Program"}
 COLUMNS = {
