@@ -50,17 +50,17 @@ def test_blocks_are_marked_on_the_page_by_how_they_compare() -> None:
     image, rows, tables, _ = panels(f"On the tides of the sea\n\nThe tide rises at noon.\n\n{HTML}", page)
     assert isinstance(image, MarkedImage)
     assert [(one.label, one.kind) for one in image.marks] == [
-        ("1", ImageMarkKind.CANDIDATE), ("2", ImageMarkKind.GOLD), ("3", ImageMarkKind.SUBJECT),
-        ("4", ImageMarkKind.ANSWER), ("5", ImageMarkKind.GOLD),
+        ("1", ImageMarkKind.GOLD), ("2", ImageMarkKind.SUBJECT), ("3", ImageMarkKind.ANSWER),
+        ("4", ImageMarkKind.GOLD), ("5", ImageMarkKind.CANDIDATE),
     ]  # fmt: skip
-    assert image.marks[1].box == (0.0, 0.05, 1.0, 0.09)
+    assert image.marks[0].box == (0.0, 0.05, 1.0, 0.09)
     assert isinstance(rows, DiffPanel)
     assert [(one.mark, one.label.split("\n")[0]) for one in rows.rows] == [
-        (RowMark.MATCHED, "2 text"), (RowMark.CHANGED, "3 text"), (RowMark.MISSED, "4 text"),
+        (RowMark.MATCHED, "1 text"), (RowMark.CHANGED, "2 text"), (RowMark.MISSED, "3 text"),
     ]  # fmt: skip
     assert [one.text for one in rows.rows[1].gold if one.differs] == ["in", "the morning"]
     assert isinstance(tables, TablesPanel)
-    assert tables.pairs[0].title == "Table 5: TEDS 1.000, TEDS-S 1.000"
+    assert tables.pairs[0].title == "Table 4: TEDS 1.000, TEDS-S 1.000"
     assert [[cell.text for cell in row] for row in tables.pairs[0].answer or ()] == [["a", "b"], ["1", "2"]]
 
 

@@ -33,6 +33,12 @@ _STATES = {
 _LEGEND = "Page: equal (green), changed (violet), missing (red), optional (blue)"
 
 
+def attributes(details: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the attributes of a page, such as its language and layout."""
+    page: Mapping[str, str] = details.get(NAME, {}).get("page", {})
+    return page
+
+
 def view(shown: ShownSample) -> tuple[Panel, ...]:
     """Return the page with its blocks, what belongs together, and tables."""
     detail: Mapping[str, Any] = shown.detail.get(NAME, {})
