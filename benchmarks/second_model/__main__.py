@@ -72,19 +72,22 @@ class Measured:
     task: str
     profile: str
     pages: int
-    first: float  #: Of the first model: its ground truths are rendered too.
-    others: tuple[float, ...]  #: Of each further model.
+    #: Of the first model, whose ground truths are rendered too; by part.
+    first: Mapping[str, float]
+    #: Of each further model.
+    others: tuple[Mapping[str, float], ...]
 
     @property
     def median(self) -> float:
         """Median of the further models."""
-        return median(self.others)
+        return median(sum(one.values()) for one in self.others)
 
     def line(self) -> str:
         """Return the row of the table."""
-        spread = f"{min(self.others):.3f} to {max(self.others):.3f}"
-        name = f"{self.task:<14}{self.profile:<12}{self.pages:>5}"
-        return f"{name}{self.first:>10.3f}{self.median:>10.3f}   {spread}"
+        totals = [sum(one.values()) for one in self.others]
+        parts = ", ".join(f"{name} {median(one[name] for one in self.others):.3f}" for name in self.first)
+        cells = f"{self.pages:>5}{sum(self.first.values()):>10.3f}{self.median:>10.3f}"
+        return f"{self.task:<14}{self.profile:<12}{cells}   {min(totals):.3f} to {max(totals):.3f}   {parts}"
 
 
 async def measured(repeat: int) -> list[Measured]:
@@ -126,32 +129,33 @@ async def _case(
 ) -> Measured:
     pages = sum(one.task == task for one in read_folder(data).instances)
 
-    async def spent() -> float:
+    async def spent() -> dict[str, float]:
         await asyncio.sleep(1.0)  # in which the renderer prepares its next page
-        return own_and_childrens_seconds() + sum([await one.meter.settled() for one in served.values()])
+        services = {name: await one.meter.settled() for name, one in served.items()}
+        return {"evaluation": own_and_childrens_seconds(), **services}
 
-    async def taken(seed: int, limit: int | None = None) -> float:
+    async def taken(seed: int, limit: int | None = None) -> dict[str, float]:
         before = await spent()
         out = home / "runs" / f"{task}-{profile}-{seed}-{limit}"
         await asyncio.to_thread(
             evaluate, data, Careless(seed), out=out, settings=settings, profile=profile, tasks=(task,),
             limit=limit,
         )  # fmt: skip
-        return await spent() - before
+        return {name: after - before[name] for name, after in (await spent()).items()}
 
     await taken(0, limit=1)  # loads what is loaded once
     # An evaluation of one page and one of all differ by all pages but one.
     totals = []
     for seed in range(1, repeat + 2):
         say(f"{task}, profile {profile}: model {seed} of {repeat + 1}")
-        one = await taken(100 + seed, limit=1)
-        totals.append((await taken(seed) - one) / (pages - 1))
+        one, all_pages = await taken(100 + seed, limit=1), await taken(seed)
+        totals.append({name: (all_pages[name] - one[name]) / (pages - 1) for name in one})
     return Measured(task, profile, pages, totals[0], tuple(totals[1:]))
 
 
 def _lines(rows: list[Measured]) -> Iterator[str]:
     yield f"CPU seconds of a page; load of this machine {load():.1f}, bar {BAR} (median of the others)"
-    yield f"{'task':<14}{'profile':<12}{'pages':>5}{'first':>10}{'others':>10}   spread"
+    yield f"{'task':<14}{'profile':<12}{'pages':>5}{'first':>10}{'others':>10}   spread, medians of the parts"
     yield from (one.line() for one in rows)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
 
@@ -184,6 +185,20 @@ def test_up_serves_it_and_render_draws_with_it(environment: Path, state: Path) -
     assert named.returncode == 0, named.stderr
     assert json.loads(command(environment, state, "status", "--json").stdout)["ok"]
     assert command(environment, state, "down").stdout == "ended\n"
+
+
+def test_it_gets_a_compose_service_a_deployment_and_a_recipe_of_its_image(
+    environment: Path, state: Path
+) -> None:
+    ended = command(environment, state, "deploy", "operations")
+    assert ended.returncode == 0, ended.stderr
+    deploy = state / "operations/deploy"
+    service = yaml.safe_load((deploy / "compose/compose.yaml").read_text())["services"]["render-pillow"]
+    assert (service["user"], service["networks"]) == ("17790:17790", ["render-pillow"])
+    assert service["cap_drop"] == ["ALL"]
+    pod = (deploy / "kubernetes/base/render-pillow/kustomization.yaml").read_text()
+    assert "containerPort: 7790" in pod
+    assert "i2s-render-pillow" in (deploy / "images/render-pillow.Dockerfile").read_text()
 
 
 def test_an_unknown_language_is_told_which_there_are(environment: Path, state: Path) -> None:

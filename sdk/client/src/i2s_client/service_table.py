@@ -108,7 +108,8 @@ def renderer_of(source: Source, services: Collection[str] = ()) -> str:
         if spec.renders(source):
             return spec.name
     assert isinstance(source, GenericSource)
-    raise UsageError(f"nothing renders {source.language!r}; there are: {', '.join(sorted(languages()))}")
+    known = ", ".join(sorted(name for name, spec in languages().items() if spec.is_generic)) or "none"
+    raise UsageError(f"nothing renders generic sources in {source.language!r}; there are: {known}")
 
 
 def languages() -> dict[str, RendererSpec]:

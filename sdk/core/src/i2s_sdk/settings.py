@@ -208,7 +208,7 @@ class Settings:
     fail_on_error: str = "1%"
     #: Settings of the services that have no field here, such as "render_dot", "token_render_dot" and
     #: "token_file_render_dot"; each is set like a field.
-    services: Mapping[str, str | Token | Path | None] = field(default_factory=dict)
+    services: Mapping[str, str | Token | Path | None] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         for name in ADDRESSES:

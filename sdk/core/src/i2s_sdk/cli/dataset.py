@@ -97,6 +97,35 @@ def visualwebbench(
     say(f"{out}: {sum(made.items.values())} instances of {made.pages} pages")
 
 
+@make_command.command("shapecode", short_help="Shapes with their programs, from a seed.")
+@click.option(
+    "--out", required=True, metavar="DIR", help="Folder of the data set; must not exist, or be empty."
+)
+@click.option("--seed", type=int, default=0, metavar="N", help="Decides all programs.  [default: 0]")
+@click.option(
+    "--count",
+    type=click.IntRange(1),
+    default=50,
+    metavar="N",
+    help="Items of each difficulty.  [default: 50]",
+)
+def shapecode(out: str, seed: int, count: int) -> None:
+    """Make items in the manner of ShapeCodeBench that nobody has seen: black shapes and their programs.
+
+    The numbers and sizes of the shapes have the ranges of the published items. The same seed gives the same
+    data set, and a larger count begins with the same items of each difficulty.
+
+    \b
+    Examples:
+      i2s-sdk dataset make shapecode --out shapes --seed 20261130
+      i2s-sdk evaluate --data shapes --model oracle
+    """  # noqa: D301
+    from i2s_sdk.data.imports.shapecode import make_shapecode
+
+    made = make_shapecode(Path(out), seed=seed, count=count)
+    say(f"{out}: {made.instances} instances")
+
+
 @click.group(
     "dataset",
     cls=LazyGroup,

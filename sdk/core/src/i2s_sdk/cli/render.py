@@ -276,8 +276,8 @@ class _Languages(LazyGroup):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the languages; of a renderer that has several, the first."""
-        others = [one.languages[0] for one in usable_renderers()]
-        return list(dict.fromkeys((*super().list_commands(ctx), *others)))
+        every = [one.languages[0] for one in (*RENDERER_SPECS, *usable_renderers())]
+        return list(dict.fromkeys((*super().list_commands(ctx), *every)))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command of a language.

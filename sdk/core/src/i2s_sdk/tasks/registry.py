@@ -18,8 +18,10 @@ from i2s_sdk.tasks.omnidocbench.spec import OMNIDOCBENCH
 from i2s_sdk.tasks.omr.spec import OMR
 from i2s_sdk.tasks.readoc.spec import READOC
 from i2s_sdk.tasks.scimage.spec import SCIMAGE
+from i2s_sdk.tasks.shapecode.spec import SHAPECODE
 from i2s_sdk.tasks.sobench.spec import SOBENCH
 from i2s_sdk.tasks.spec import TaskSpec
+from i2s_sdk.tasks.svg.spec import SVG
 from i2s_sdk.tasks.task import ConfiguredTask, Task
 from i2s_sdk.tasks.visualwebbench.spec import VISUALWEBBENCH, VISUALWEBBENCH_MEAN
 from i2s_sdk.tasks.webpage.spec import WEBPAGE
@@ -103,6 +105,8 @@ BUILT_IN: dict[str, TaskSpec] = {
         OMNIDOCBENCH,
         SCIMAGE,
         CHART,
+        SHAPECODE,
+        SVG,
         *DESIGN2CODE_TASKS,
         OMR,
     )

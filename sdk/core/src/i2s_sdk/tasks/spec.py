@@ -131,7 +131,7 @@ class TaskSpec:
     #: Language of structures, by which reports colour them: "latex", "html" or "lilypond"; empty if they are
     #: plain text.
     language: str = ""
-    #: A structure that its renderer has to render; None if nothing is rendered.
+    #: A small structure that its renderer renders; None if nothing is rendered.
     canary: Structure | None = None
     #: Columns of tables that are means of other columns; ``main_metric`` may be one.
     averages: tuple[Average, ...] = ()

@@ -9,8 +9,10 @@ from i2s_sdk.data.imports.olmocrbench import import_olmocrbench
 from i2s_sdk.data.imports.omnidocbench import import_omnidocbench
 from i2s_sdk.data.imports.readoc import import_readoc
 from i2s_sdk.data.imports.scimage import import_scimage
+from i2s_sdk.data.imports.shapecode import import_shapecodebench
 from i2s_sdk.data.imports.smb import import_smb
 from i2s_sdk.data.imports.sobench import import_sobench
+from i2s_sdk.data.imports.svg import import_svg
 from i2s_sdk.data.imports.visualwebbench import import_visualwebbench
 from i2s_sdk.data.locations import write_origin
 from i2s_sdk.errors import UnknownNameError
@@ -26,8 +28,10 @@ KINDS: dict[str, Importer] = {
     "plot2code": import_plot2code,
     "readoc": import_readoc,
     "scimage": import_scimage,
+    "shapecodebench": import_shapecodebench,
     "smb": import_smb,
     "sobench": import_sobench,
+    "svg": import_svg,
     "visualwebbench": import_visualwebbench,
 }
 

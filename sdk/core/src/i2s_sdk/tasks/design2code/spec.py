@@ -111,7 +111,7 @@ def _spec(name: str, title: str, main_metric: str, target: Mapping[str, object])
         name=name,
         title=title,
         main_metric=main_metric,
-        subsets=(name,),
+        subsets=(DESIGN2CODE_NAME,),
         language="html",
         canary=Structure(_page("<h1>Design2Code</h1>")),
         open=partial(Design2codeTask, name=name),

@@ -76,9 +76,8 @@ class Grid:
 
     def beside(self, side: str, wanted: Sequence[bool]) -> list[bool]:
         """Return for each cell whether one next to it on a side is among the wanted ones."""
-        return [
-            any(wanted[one] for one in self.neighbours(number, side)) for number in range(len(self.cells))
-        ]
+        cells = range(len(self.cells))
+        return [any(wanted[one] for one in self.neighbours(cell, side)) for cell in cells]
 
     def headed(self, side: str, wanted: Sequence[bool]) -> list[bool]:
         """Return for each cell whether one of its heads is among the wanted ones.
@@ -92,12 +91,8 @@ class Grid:
         """
         number = len(self.cells)
         heads, wanted_heads, wanted_ends, ends = ([False] * number for _ in range(4))
-        place = (
-            (lambda one: self.cells[one].rows[0])
-            if side == "up"
-            else (lambda one: self.cells[one].columns[0])
-        )
-        for cell in sorted(range(number), key=place):
+        starts = [one.rows[0] if side == "up" else one.columns[0] for one in self.cells]
+        for cell in sorted(range(number), key=starts.__getitem__):
             others = self.neighbours(cell, side)
             ends[cell] = not others
             heads[cell] = any(self.cells[one].heading or heads[one] for one in others)
@@ -284,5 +279,5 @@ def _alike(test: PageTest, name: str, grid: Grid) -> list[bool]:
     from rapidfuzz import fuzz
 
     text = test.text(name)
-    least = 100 * max(_LEAST, 1 - test.max_diffs / max(len(text), 1))
-    return [fuzz.ratio(text, one.text) >= least for one in grid.cells]
+    least = max(_LEAST, 1 - test.max_diffs / max(len(text), 1))
+    return [fuzz.ratio(text, one.text) / 100 >= least for one in grid.cells]
