@@ -52,6 +52,7 @@ bench:  ## measure a whole run beside the reference-style procedure, a run of ma
 	.venv/bin/python -m benchmarks.runs --samples $(BENCH_SAMPLES) --output benchmarks/results/runs.json || code=$$?; \
 	.venv/bin/python -m benchmarks.fairness || code=$$?; \
 	.venv/bin/python -m benchmarks.ladder --output benchmarks/results/ladder.json || code=$$?; \
+	.venv/bin/python -m benchmarks.ladder --documents --output benchmarks/results/ladder_documents.json || code=$$?; \
 	exit $$code
 
 images:  ## build the container images of the services and the SDK

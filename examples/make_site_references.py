@@ -75,7 +75,9 @@ def served(folder: Path) -> Iterator[str]:
         server.shutdown()
 
 
-def picture(address: str, chromium: str) -> Image.Image:
+def picture(
+    address: str, chromium: str, width: int = WIDTH, height: int = HEIGHT, *, full_page: bool = False
+) -> Image.Image:
     """Return what a browser window shows once the page is loaded, its fonts are there and nothing moves."""
     from playwright.sync_api import sync_playwright
 
@@ -87,12 +89,12 @@ def picture(address: str, chromium: str) -> Image.Image:
         browser = playwright.chromium.launch(
             executable_path=chromium, args=arguments, env={**os.environ, "FONTCONFIG_FILE": fonts.name}
         )
-        page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+        page = browser.new_page(viewport={"width": width, "height": height})
         page.goto(address, wait_until="networkidle")
         page.evaluate("document.fonts.ready")
-        before, shown = b"", page.screenshot()
+        before, shown = b"", page.screenshot(full_page=full_page)
         while shown != before:
-            before, shown = shown, page.screenshot()
+            before, shown = shown, page.screenshot(full_page=full_page)
         browser.close()
     with Image.open(io.BytesIO(shown)) as image:
         return image.convert("RGB")

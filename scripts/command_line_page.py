@@ -9,8 +9,8 @@ from i2s_sdk.cli.main import COMMANDS, group
 _HEAD = """# Command line
 
 This page has the help of every command. Everything here is a function of the same name in Python:
-`i2s_sdk.evaluate`, `score`, `metrics`, `doctor`; `render latex` is `i2s_sdk.render_latex`, `render-run` is
-`i2s_sdk.render_run`, `evaluate --dry-run` is `i2s_sdk.dry_run`.
+`i2s_sdk.evaluate`, `score`, `metrics`, `doctor`; `render LANGUAGE` is `i2s_sdk.render_LANGUAGE` or `render`,
+`render-run` is `i2s_sdk.render_run`, `evaluate --dry-run` is `i2s_sdk.dry_run`.
 
 Settings come from flags, then the environment, then the configuration file: each `[I2S_NAME]` below is a
 variable, and `name` in lower case is the key of the TOML file. With `--json` standard output holds one JSON

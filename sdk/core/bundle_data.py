@@ -11,7 +11,17 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 #: The data sets in ``examples``: their index, and the files that it names. "." is the default data set.
-DATA_SETS = (".", "charts", "olmocrbench", "omnidocbench", "readoc", "scimage", "sobench", "visualwebbench")
+DATA_SETS = (
+    ".",
+    "charts",
+    "design2code",
+    "olmocrbench",
+    "omnidocbench",
+    "readoc",
+    "scimage",
+    "sobench",
+    "visualwebbench",
+)
 INDEX = "instances.jsonl"
 #: Folders of the default data set.
 DEFAULT_FOLDERS = ("references", "structures")

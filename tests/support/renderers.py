@@ -5,7 +5,14 @@ from pathlib import Path
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.contract import Renderer, generic_source
-from i2s_wire.renderers import RENDER_HTML, RENDER_LATEX, RENDER_LILYPOND, RENDER_PYTHON
+from i2s_wire.renderers import (
+    RENDER_HTML,
+    RENDER_LATEX,
+    RENDER_LILYPOND,
+    RENDER_PYTHON,
+    RENDER_SVG,
+    RENDER_TYPST,
+)
 from pillow_renderer.spec import RENDER_PILLOW
 
 #: Where the module of the renderer of the tests is, and the modules of its processes are found.
@@ -215,6 +222,80 @@ PYTHON = Renderer(
     ),
     surrogate=(_program("raise ValueError('a\\ud800b')\n"), pb.VERDICT_COMPILE_ERROR),
     arguments=lambda folder: ["--warm-spare", "0", "--jail-uid-base", "54000"],
+)
+
+
+def _svg(body, size='width="40" height="30"', before=""):
+    text = f'{before}<svg xmlns="http://www.w3.org/2000/svg" {size}>{body}</svg>'
+    return generic_source(RENDER_SVG, text)
+
+
+_RECT = '<rect x="5" y="5" width="20" height="10" fill="teal"/>'
+_SLOW_FILTER = (
+    '<filter id="f"><feTurbulence baseFrequency="0.9" numOctaves="100000"/></filter>'
+    '<rect filter="url(#f)" width="100%" height="100%"/>'
+)
+
+SVG = Renderer(
+    spec=RENDER_SVG,
+    engine="resvg",
+    good=_svg(_RECT),
+    broken=(_svg("<rect>"), pb.VERDICT_COMPILE_ERROR),
+    endless=_svg(_SLOW_FILTER, 'width="2000" height="2000"'),
+    hostile={
+        pb.VERDICT_TIME_LIMIT: (_svg(_SLOW_FILTER, 'width="2000" height="2000"'), SHORT),
+        pb.VERDICT_PIXEL_LIMIT: (_svg(_RECT, 'width="100000" height="100000"'), LONG),
+        pb.VERDICT_NO_OUTPUT: (_svg(""), LONG),
+        pb.VERDICT_INVALID_INPUT: (generic_source(RENDER_SVG, " \n"), LONG),
+    },
+    refused=[
+        (NO_CUT, "options.page.cut_bottom"),
+        (pb.RenderOptions(latex=pb.LatexOptions(max_runs=2)), "options.latex"),
+    ],
+    reads_file=lambda path: _svg(
+        f'{_RECT}<image href="{path}" width="9" height="9"/><text y="20">&e;</text>',
+        before=f'<!DOCTYPE svg [<!ENTITY e SYSTEM "{path}">]>',
+    ),
+    calls_port=lambda port: _svg(
+        f'{_RECT}<image href="http://127.0.0.1:{port}/" width="9" height="9"/>'
+        f"<style>@import 'http://127.0.0.1:{port}/a.css';</style>"
+    ),
+    arguments=lambda folder: ["--warm-spare", "0", "--jail-uid-base", "54300"],
+)
+
+
+def _typst(text):
+    return generic_source(RENDER_TYPST, text)
+
+
+_TYPST_LOOP = "#for i in range(100000) { for j in range(100000) {} }"
+
+TYPST = Renderer(
+    spec=RENDER_TYPST,
+    engine="typst",
+    good=_typst("Good $x$"),
+    broken=(_typst("#undefined"), pb.VERDICT_COMPILE_ERROR),
+    endless=_typst(_TYPST_LOOP),
+    hostile={
+        pb.VERDICT_TIME_LIMIT: (_typst(_TYPST_LOOP), SHORT),
+        pb.VERDICT_MEMORY_LIMIT: (
+            _typst('#let text = "abcdefgh"\n#let i = 0\n#while i >= 0 { text += text; i += 1 }'),
+            LONG,
+        ),
+        pb.VERDICT_PAGE_LIMIT: (_typst("#for i in range(60) [x #pagebreak()]"), LONG),
+        pb.VERDICT_PIXEL_LIMIT: (_typst("#set page(width: 300cm, height: 300cm)\nx"), LONG),
+        pb.VERDICT_NO_OUTPUT: (_typst("#let x = 1"), LONG),
+        pb.VERDICT_INVALID_INPUT: (_typst(" \n"), LONG),
+    },
+    refused=[
+        (NO_CUT, "options.page.cut_bottom"),
+        (pb.RenderOptions(latex=pb.LatexOptions(max_runs=2)), "options.latex"),
+    ],
+    reads_file=lambda path: _typst(f'#read("{path}")'),
+    calls_port=lambda port: _typst(
+        f'#import "@preview/cetz:0.3.0": canvas\n#image("http://127.0.0.1:{port}/x.png")'
+    ),
+    arguments=lambda folder: ["--warm-spare", "0", "--jail-uid-base", "54100"],
 )
 
 

@@ -79,7 +79,7 @@ def services_command(package: str, kind: InstallationKind | None = None) -> str:
     """Return what installs a service that the SDK would start.
 
     Args:
-        package: Package of the service, such as "i2s-render-latex".
+        package: Package of the service, such as "i2s-metrics".
         kind: The kind of installation; None looks.
     """
     if sys.platform != "linux":

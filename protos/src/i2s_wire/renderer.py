@@ -11,6 +11,7 @@ The descriptions of the renderers of this project are the rows of ``i2s_wire.ren
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -22,6 +23,8 @@ from i2s_wire.render.request import (
     SiteSource,
     Source,
 )
+
+_NAME = re.compile(r"render-[a-z0-9]+(-[a-z0-9]+)*")
 
 
 class Images(enum.Enum):
@@ -83,7 +86,11 @@ class Room:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RendererSpec:
-    """A renderer as others see it."""
+    """A renderer as others see it.
+
+    Raises:
+        ValueError: A part of it has no meaning; says which.
+    """
 
     #: Name of the service, "render-" and the name of the renderer. Its command, its container image and, as
     #: a rule, its distribution have "i2s-" before it.
@@ -118,6 +125,22 @@ class RendererSpec:
     preamble_option: str = ""
     #: A sentence that follows the command that installs it, where it is missing.
     hint: str = ""
+
+    def __post_init__(self) -> None:
+        canary = self.canary
+        is_known = not isinstance(canary, GenericSource) or (
+            canary.language in self.languages and canary.entry in canary.files
+        )
+        wrong = {
+            "the name is not render-NAME in lower case": not _NAME.fullmatch(self.name),
+            "there is no language": not self.languages,
+            "a suffix does not begin with a dot": not all(one.startswith(".") for one in self.suffixes),
+            "there is no suffix": not self.suffixes,
+            "the port is not from 1024 to 55535": not 1024 <= self.port <= 55_535,
+            "the canary is in another language, or has no file of its entry": not is_known,
+        }
+        for reason in (reason for reason, is_wrong in wrong.items() if is_wrong):
+            raise ValueError(f"{self.name}: {reason}")
 
     @property
     def command(self) -> str:

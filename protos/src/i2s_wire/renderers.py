@@ -6,8 +6,8 @@ deployment. A renderer takes from its row what it says of itself.
 
 from __future__ import annotations
 
-from i2s_wire.render.request import LatexSource, LilypondSource, PythonSource, SiteSource
-from i2s_wire.renderer import Images, Preparation, RendererSpec, Room
+from i2s_wire.render.request import GenericSource, LatexSource, LilypondSource, PythonSource, SiteSource
+from i2s_wire.renderer import Images, Need, Preparation, RendererSpec, Room
 
 RENDER_LATEX = RendererSpec(
     name="render-latex",
@@ -57,5 +57,38 @@ RENDER_PYTHON = RendererSpec(
     room=Room(user=10_018, drain_seconds=100),
 )
 
+RENDER_SVG = RendererSpec(
+    name="render-svg",
+    title="SVG renderer",
+    languages=("svg",),
+    suffixes=(".svg",),
+    port=7752,
+    canary=GenericSource(
+        "svg",
+        "image.svg",
+        {
+            "image.svg": b'<svg xmlns="http://www.w3.org/2000/svg" width="60" height="24">'
+            b'<text x="2" y="18" font-family="Arial" font-size="16">Canary</text></svg>'
+        },
+    ),
+    needs=(
+        Need(
+            package="fonts-liberation",
+            check="font",
+            argument="LiberationSans-Regular.ttf",
+            purpose="the fonts of SVG images",
+        ),
+    ),
+)
+
+RENDER_TYPST = RendererSpec(
+    name="render-typst",
+    title="Typst renderer",
+    languages=("typst",),
+    suffixes=(".typ",),
+    port=7754,
+    canary=GenericSource("typst", "main.typ", {"main.typ": b"= Canary\n$ e^(i pi) = -1 $\n"}),
+)
+
 #: All of them, in the order in which people need them.
-RENDERER_SPECS = (RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND, RENDER_PYTHON)
+RENDERER_SPECS = (RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND, RENDER_PYTHON, RENDER_SVG, RENDER_TYPST)

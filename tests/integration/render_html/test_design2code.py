@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from i2s.render.v1 import render_pb2 as pb
+from i2s_sdk.tasks.design2code.released import released_page, wrapped
 from i2s_sdk.tasks.webpage.block_match import compare_blocks
 from i2s_sdk.tasks.webpage.layout import shown_page
 from i2s_wire.codec import decode
@@ -21,17 +22,27 @@ VECTORS = json.loads(Path(__file__).with_name("design2code.json").read_text(enco
 EXPLAINED = {
     "p31": "the released code sees a heading in the colour of its ground",
     "p37": "the released code sees text that lies under other boxes",
-    "p46": "the released code sees no text of tags that are not among its 19",
+    "p46": "a paragraph has another number of lines in our fonts",
 }
 
 
-async def page_of(service, html):
+#: Layouts and images by source: pages are rendered once.
+RENDERED = {}
+
+
+async def page_of(service, html, read=shown_page):
+    if html not in RENDERED:
+        RENDERED[html] = await rendered(service, html)
+    return read(*RENDERED[html])
+
+
+async def rendered(service, html):
     source = pb.SiteSource(files=[pb.File(path="index.html", content=html.encode())])
     window = pb.WindowOptions(width=1280, height=720, full_page=True)
     options = pb.RenderOptions(site=pb.SiteOptions(want_blocks=True), window=window)
     answer = await service.Render(pb.RenderRequest(site=source, options=options))
     image = Image.open(io.BytesIO(answer.pictures[0].png)).convert("RGB")
-    return shown_page(decode(answer.site.layout, PageLayout), np.asarray(image))
+    return decode(answer.site.layout, PageLayout), np.asarray(image)
 
 
 @pytest.mark.parametrize("with_runs", [False, True])
@@ -45,6 +56,23 @@ async def test_scores_are_close_to_the_released_ones_unless_a_rule_says_why(serv
         if [scores.text, scores.position, scores.color] != pytest.approx(released, abs=0.02):
             apart.add(prediction)
     assert apart == set(EXPLAINED)
+
+
+async def test_the_released_rules_explain_all_pairs_but_those_of_fonts_and_half_covered_letters(service):
+    pages = {
+        name: await page_of(service, wrapped(html), released_page) for name, html in VECTORS["html"].items()
+    }
+    apart = {}
+    for prediction, reference, *released in VECTORS["pairs"]:
+        scores = compare_blocks(pages[reference].blocks, pages[prediction].blocks, autojunk=True)
+        ours = [scores.text, scores.position, scores.color]
+        for name, one, theirs in zip(("text", "position", "color"), ours, released, strict=True):
+            if one != pytest.approx(theirs, abs=0.02):
+                apart.setdefault(prediction, []).append(name)
+    assert apart == {
+        "p37": ["color"],  # of letters that lie half under others the released code takes the mean
+        "p46": ["position"],  # a paragraph has another number of lines in other fonts
+    }
 
 
 SENTENCE = "read all about the harvest of pears and quinces in our garden"

@@ -52,9 +52,9 @@ def test_every_renderer_renders_its_canary(spec: RendererSpec) -> None:
 
 def test_the_language_of_a_generic_source_decides_who_renders_it() -> None:
     assert renderer_of(_source("dot")) == renderer_of(_source("gv")) == "render-dot"
-    with pytest.raises(UsageError, match="nothing renders 'tikz'; there are: dot, gv, html, latex"):
+    with pytest.raises(UsageError, match=r"in 'tikz'; there are: .*dot, gv"):
         renderer_of(_source("tikz"))
-    with pytest.raises(UsageError, match="nothing renders 'latex'"):
+    with pytest.raises(UsageError, match="nothing renders generic sources in 'latex'"):
         renderer_of(_source("latex"))
 
 

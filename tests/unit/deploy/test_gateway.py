@@ -49,7 +49,7 @@ def settings(rendered, monkeypatch):
 def test_it_knows_every_service_by_its_name_in_the_namespace(render, monkeypatch):
     of_sdk, _ = settings(render("gateway"), monkeypatch)
     for one in SERVICES:
-        assert getattr(of_sdk, one.setting) == f"{one.name}:{one.port}"
+        assert of_sdk.address_of(one.name) == f"{one.name}:{one.port}"
 
 
 def test_its_ports_are_those_of_its_settings(render, monkeypatch):

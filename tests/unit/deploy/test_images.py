@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from deployed_renderers import RENDER_DOT
+from i2s_sdk.stack.deployment import write_deployment
+from i2s_wire.renderers import RENDERER_SPECS
+
 ROOT = Path(__file__).resolve().parents[3]
 RECIPES = sorted(
     path.name.removesuffix(".Dockerfile")
@@ -121,3 +125,21 @@ def test_a_renderer_of_another_package_is_built_from_the_wheels_beside_it(checko
     folder.mkdir(parents=True)
     (folder / "i2s_render_dot-1.0-py3-none-any.whl").touch()
     assert run(checkout, "deploy/images/wheels", "render-dot").returncode == 0
+
+
+def test_a_folder_that_was_written_builds_the_image_of_its_renderer_without_a_checkout(checkout, tmp_path):
+    folder = tmp_path / "operations"
+    write_deployment(folder, (*RENDERER_SPECS, RENDER_DOT))
+    (checkout / "programs").rename(folder / "programs")
+    wheels = folder / "build/images/wheels/render-dot"
+    wheels.mkdir(parents=True)
+    (wheels / "i2s_render_dot-1.0-py3-none-any.whl").touch()
+    built = run(folder, "deploy/images/build", "render-dot", ARCH="amd64", SECCOMP="")
+    assert built.returncode == 0, built.stdout + built.stderr
+    recipes = [words[words.index("--file") + 1] for words in calls(folder, "build") if "--file" in words]
+    assert recipes == [*["deploy/images/python.Dockerfile"] * 3, "deploy/images/render-dot.Dockerfile"]
+    copied = re.findall(
+        r"^COPY (?:--from=\S+ )?(.*) \S+$", (folder / recipes[-1]).read_text(encoding="utf-8"), re.MULTILINE
+    )
+    sources = [one for line in copied for one in line.split() if not one.startswith("/")]
+    assert [one for one in sources if not (folder / one).exists()] == []

@@ -22,7 +22,7 @@ from i2s_gateway.command import command as gateway_command
 from i2s_metrics.settings import MetricsSettings
 from i2s_sdk.cli.main import group
 from i2s_sdk.data.selection import Shard
-from i2s_sdk.settings import Settings
+from i2s_sdk.settings import Settings, setting_names
 from i2s_wire.renderers import RENDERER_SPECS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -48,9 +48,8 @@ OF_OPENTELEMETRY = {
     *vars(opentelemetry.environment_variables),
     *vars(opentelemetry.sdk.environment_variables),
 }
-OF_THE_GATEWAY = {f"I2S_{name.upper()}" for name in Settings.__dataclass_fields__} | {
-    str(one.envvar) for one in gateway_command.params if one.envvar
-}
+OF_THE_SDK = {f"I2S_{name.upper()}" for name in setting_names()}
+OF_THE_GATEWAY = OF_THE_SDK | {str(one.envvar) for one in gateway_command.params if one.envvar}
 ORDINARY = {"HOME", "XDG_CACHE_HOME", "POD_NAME", *OF_OPENTELEMETRY}
 
 
@@ -229,16 +228,16 @@ def test_options_of_jobs_are_options_of_the_command(job, render):
 
 
 def test_variables_of_jobs_are_settings_or_used_in_the_script(render):
-    known = {f"I2S_{name.upper()}" for name in Settings.__dataclass_fields__}
     (config,) = render("evaluate").of("ConfigMap").values()
     used = {
         name for job in ("evaluate", "merge") for name in re.findall(r"\$\{?(\w+)", script(render(job), job))
     }
     for name in config["data"]:
-        assert name in known | used, name
-    settings = Settings.load(environ={name: value for name, value in config["data"].items() if name in known})
+        assert name in OF_THE_SDK | used, name
+    ours = {name: value for name, value in config["data"].items() if name in OF_THE_SDK}
+    settings = Settings.load(environ=ours)
     for service, program in OF.items():
-        assert getattr(settings, service.replace("-", "_")) == f"{service}:{program.port}"
+        assert settings.address_of(service) == f"{service}:{program.port}"
 
 
 def test_shards_are_as_many_as_the_job_has_indices(render):

@@ -16,9 +16,12 @@ PAGE = Path("docs/adding.md")
 #: the reward that one benchmark defines.
 ABOUT_ONE_TASK = {
     "run/conversions.py",
-    "single/render.py",
+    "single/languages/html.py",
+    "single/languages/latex.py",
+    "single/languages/lilypond.py",
+    "single/languages/python.py",
     "single/web_items.py",
-    "cli/render.py",
+    "cli/languages/html.py",
     "stack/services.py",
     "data/web_items/actions.py",
     "data/web_items/items.py",
@@ -31,7 +34,7 @@ MAKE_DATA_OF_ONE_TASK = {"data/imports", "data/web_items"}
 #: Names of tasks that mean something else: commands and messages of renderers, languages of blocks, formats
 #: of tables and of conversions, and rules by which tables are compared.
 OTHER_MEANINGS = {
-    "cli/render.py": {"latex"},
+    "cli/languages/latex.py": {"latex"},
     "cli/report.py": {"latex"},
     "reading/blocks.py": {"latex"},
     "report/tables.py": {"latex"},

@@ -131,6 +131,10 @@ def test_a_renderer_of_another_package_has_its_address_and_its_token(tmp_path: P
         Settings.load({"token_render_dot": "dots"}, environ={})
 
 
+def test_settings_can_be_a_key() -> None:
+    assert {Settings(services={"render_dot": "a:1"}): 1}[Settings(services={"render_dot": "a:1"})] == 1
+
+
 def test_a_renderer_may_be_named_among_others() -> None:
     loaded = Settings.load(
         environ={"I2S_OTHER_RENDERERS": "render-dot=a:1, render-x=b:2", "I2S_TOKEN": "all"}

@@ -32,6 +32,8 @@ PLAIN = {
     bool: st.booleans(),
     bytes: st.binary(max_size=20),
 }
+#: Fields whose numbers on the wire may be negative.
+SIGNED = {"octave": st.integers(-(2**31), 2**31 - 1)}
 
 
 def values(kind: Any, **given_fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -40,7 +42,9 @@ def values(kind: Any, **given_fields: st.SearchStrategy[Any]) -> st.SearchStrate
         return PLAIN[kind]
     if is_dataclass(kind):
         fields = {
-            name: values(hint) for name, hint in get_type_hints(kind).items() if name not in given_fields
+            name: SIGNED[name] if name in SIGNED else values(hint)
+            for name, hint in get_type_hints(kind).items()
+            if name not in given_fields
         }
         return st.builds(kind, **fields, **given_fields)
     if isinstance(kind, type) and issubclass(kind, enum.Enum):

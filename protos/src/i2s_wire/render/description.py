@@ -26,7 +26,7 @@ class WarmEngine:
 class RendererDescription:
     """A renderer."""
 
-    #: Name, such as "render-latex".
+    #: Name, "render-" and that of the renderer.
     service: str
     #: Version of the service.
     version: str

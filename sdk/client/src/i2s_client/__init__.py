@@ -34,7 +34,14 @@ if TYPE_CHECKING:
     from i2s_wire.render.description import RendererDescription
     from i2s_wire.render.options import PageOptions, RenderOptions, SiteOptions, WindowOptions
     from i2s_wire.render.rendering import Rendering, Verdict
-    from i2s_wire.render.request import LatexSource, LilypondSource, PythonSource, RenderRequest, SiteSource
+    from i2s_wire.render.request import (
+        GenericSource,
+        LatexSource,
+        LilypondSource,
+        PythonSource,
+        RenderRequest,
+        SiteSource,
+    )
     from i2s_wire.render.resources import Limits
 
 _HOMES = {
@@ -43,6 +50,7 @@ _HOMES = {
     "AsyncRenderClient": "i2s_client.render",
     "Direction": "i2s_wire.metrics.score",
     "DocumentsClient": "i2s_client.documents",
+    "GenericSource": "i2s_wire.render.request",
     "I2SError": "i2s_client.errors",
     "LatexSource": "i2s_wire.render.request",
     "LilypondSource": "i2s_wire.render.request",
@@ -83,6 +91,7 @@ __all__ = [
     "AsyncRenderClient",
     "Direction",
     "DocumentsClient",
+    "GenericSource",
     "I2SError",
     "LatexSource",
     "LilypondSource",

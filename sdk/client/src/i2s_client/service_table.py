@@ -108,7 +108,8 @@ def renderer_of(source: Source, services: Collection[str] = ()) -> str:
         if spec.renders(source):
             return spec.name
     assert isinstance(source, GenericSource)
-    raise UsageError(f"nothing renders {source.language!r}; there are: {', '.join(sorted(languages()))}")
+    known = ", ".join(sorted(name for name, spec in languages().items() if spec.is_generic)) or "none"
+    raise UsageError(f"nothing renders generic sources in {source.language!r}; there are: {known}")
 
 
 def languages() -> dict[str, RendererSpec]:
@@ -124,7 +125,7 @@ def wire_name(service: str) -> str:
     """Return the full name of a service of the table, or of a renderer of another package.
 
     Args:
-        service: Name, such as "render-latex", which is an "i2s.render.v1.RenderService".
+        service: Name, such as "metrics", which is an "i2s.metrics.v1.MetricsService".
     """
     return {METRICS: METRICS_WIRE_NAME, DOCUMENTS: DOCUMENTS_WIRE_NAME}.get(service, RENDER_WIRE_NAME)
 

@@ -40,14 +40,14 @@ if TYPE_CHECKING:
     from i2s_sdk.run.stages import StageResult, generate, render_run, score_run
     from i2s_sdk.run.storage.folder import StoredRun, read_run
     from i2s_sdk.settings import Settings
+    from i2s_sdk.single.languages.html import render_html
+    from i2s_sdk.single.languages.latex import render_latex
+    from i2s_sdk.single.languages.lilypond import render_lilypond
+    from i2s_sdk.single.languages.python import render_python
     from i2s_sdk.single.lines import LineFault, LineScore, score_lines
     from i2s_sdk.single.render import (
         RenderedSource,
         render,
-        render_html,
-        render_latex,
-        render_lilypond,
-        render_python,
     )
     from i2s_sdk.single.score import FolderScore, metrics, score
     from i2s_sdk.stack.doctor import Finding, doctor
@@ -113,10 +113,10 @@ _HOMES = {
     "metrics": "i2s_sdk.single.score",
     "read_run": "i2s_sdk.run.storage.folder",
     "render": "i2s_sdk.single.render",
-    "render_html": "i2s_sdk.single.render",
-    "render_latex": "i2s_sdk.single.render",
-    "render_lilypond": "i2s_sdk.single.render",
-    "render_python": "i2s_sdk.single.render",
+    "render_html": "i2s_sdk.single.languages.html",
+    "render_latex": "i2s_sdk.single.languages.latex",
+    "render_lilypond": "i2s_sdk.single.languages.lilypond",
+    "render_python": "i2s_sdk.single.languages.python",
     "render_run": "i2s_sdk.run.stages",
     "score": "i2s_sdk.single.score",
     "score_lines": "i2s_sdk.single.lines",

@@ -45,6 +45,7 @@ _NOT_NEGATIVE = (
     "free_bytes",
     "render_cache_bytes",
     "score_cache_bytes",
+    "truth_characters",
     "lock_seconds",
 )
 _AT_LEAST_1 = (
@@ -170,6 +171,8 @@ class Settings:
     pdftotext_memory_bytes: int = 1 << 30
     #: Pages that task ``readoc`` shows in a request: one ("each"), or up to five ("together").
     readoc_pages: str = "each"
+    #: What task ``design2code`` gives the model: the image ("direct"), or the texts of the page too ("text").
+    design2code_prompt: str = "direct"
     #: How many calls of a model in a row may fail alike; then no more are made, and the run ends with what is
     #: done, or with the reason if no call was answered. 0 asks for every sample.
     like_failures: int = 20
@@ -192,6 +195,9 @@ class Settings:
     render_cache_bytes: int = 4 << 30
     #: The same of the values of metrics.
     score_cache_bytes: int = 256 << 20
+    #: The most characters of ground truths as they were rendered that an evaluation keeps in memory for its
+    #: further models and turns; 0 keeps none.
+    truth_characters: int = 100_000_000
     #: Seconds after Ctrl-C until a command ends whatever is still at work.
     interrupt_seconds: float = 3.0
     #: Bytes that a run folder must be able to take before anything is begun; they are written and removed
@@ -202,7 +208,7 @@ class Settings:
     fail_on_error: str = "1%"
     #: Settings of the services that have no field here, such as "render_dot", "token_render_dot" and
     #: "token_file_render_dot"; each is set like a field.
-    services: Mapping[str, str | Token | Path | None] = field(default_factory=dict)
+    services: Mapping[str, str | Token | Path | None] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         for name in ADDRESSES:
@@ -254,7 +260,7 @@ class Settings:
         """Return our token for a service: its own, else that of all; a variable precedes a file.
 
         Args:
-            service: Name, such as "render-latex".
+            service: Name, such as "metrics".
 
         Raises:
             SettingsError: Its file cannot be read or holds none.
@@ -271,7 +277,7 @@ class Settings:
         """Return the address of a running service; None if none is named.
 
         Args:
-            service: Name, such as "render-latex".
+            service: Name, such as "metrics".
         """
         address = self.value(setting_of(service))
         if address is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from i2s_sdk.cli.options import load_settings, settings_options
+from i2s_sdk.cli.options import load_settings, names_services, settings_options
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import UsageError
 
@@ -27,6 +27,7 @@ def _option(flag: str, metavar: str, kind: type, text: str, default: str) -> Cal
     return click.option(flag, envvar=variable, metavar=metavar, type=kind, help=shown)
 
 
+@names_services
 @click.command(
     "http",
     short_help="Serve the services by HTTP and JSON.",
@@ -112,7 +113,7 @@ def command(
     \b
     Examples:
       i2s-sdk http
-      i2s-sdk http render-latex metrics --listen 127.0.0.1:8000
+      i2s-sdk http {first} metrics --listen 127.0.0.1:8000
       i2s-sdk http --listen 0.0.0.0:7780 --https-cert cert.pem --https-key key.pem --allow-host i2s.lan
     """  # noqa: D301 - \b is for click
     wanted = {

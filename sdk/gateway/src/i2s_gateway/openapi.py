@@ -13,7 +13,7 @@ from typing import Any
 
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
 
-from i2s_client.service_table import RENDER_LATEX, WIRE_NAMES
+from i2s_client.service_table import RENDERERS, WIRE_NAMES
 from i2s_gateway.episode_description import (
     EPISODE_SCHEMAS,
     EPISODES_PATH,
@@ -193,7 +193,7 @@ def _pages() -> dict[str, Any]:
         "in": "path",
         "required": True,
         "schema": {"type": "string"},
-        "example": RENDER_LATEX,
+        "example": RENDERERS[0],
     }
     only = "No service serves, or one that was named does not."
     unhealthy = {

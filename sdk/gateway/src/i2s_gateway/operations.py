@@ -123,7 +123,8 @@ def renderer_for(request: Message, named: str) -> str:
     source = getattr(request, chosen)
     kind = type(source).__name__
     if kind == GenericSource.__name__:
-        spec, what = languages().get(source.language), f"the language {source.language[:80]!r}"
+        generic = {name: one for name, one in languages().items() if one.is_generic}
+        spec, what = generic.get(source.language), f"the language {source.language[:80]!r}"
     else:
         what = chosen
         spec = next((one for one in RENDERER_SPECS if type(one.canary).__name__ == kind), None)

@@ -286,7 +286,8 @@ def _parts(shown: Observation) -> tuple[MessagePart, ...]:
 def turn_result(result: RoundTripResult) -> TurnResult:
     """Return what a model is shown of a judged answer."""
     error, line = first_error(result.record.rendering)
-    return TurnResult(result.png, result.record.rendering.verdict, error, line)
+    rendering = result.record.rendering
+    return TurnResult(result.png, rendering.verdict, error, line, rendering.structure or "")
 
 
 class Episode:

@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import secrets
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 
-from i2s_chassis.errors import WarmError
 from i2s_chassis.jail import Isolation, Jail
 from i2s_chassis.server.telemetry import Telemetry
-from i2s_chassis.warm.pool import WarmPool, open_pool
-from i2s_render_python.files import complaint, disk_complaint, work_folder
-from i2s_render_python.installation import PythonInstallation
-from i2s_render_python.job_folder import (
-    FOLDER,
-    ColdProgramFolder,
-    ProgramFolder,
-    WarmProgramFolder,
-    interpreter_files,
-    open_zygote,
-)
+from i2s_chassis.warm.pool import WarmPool
+from i2s_chassis.warm.python_worker import PythonWorker, WorkerFolder, WorkerJobs, open_jobs
+from i2s_render_python.files import LOG, PROGRAM, complaint, disk_complaint, work_folder
+from i2s_render_python.installation import ENVIRONMENT, INSIDE, PythonInstallation
 from i2s_render_python.model import DrawnProgram, PythonJob
 from i2s_render_python.run import run_program
 from i2s_render_python.settings import PythonSettings
 from i2s_wire.render.rendering import Verdict
+
+
+def worker_of(installation: PythonInstallation) -> PythonWorker:
+    """Return the interpreter of programs, with what they may import."""
+    return PythonWorker(
+        module="i2s_render_python.inside.worker",
+        folder=INSIDE,
+        job_file=PROGRAM,
+        log=LOG,
+        readable=installation.readable,
+        settings={
+            "libraries": {name: str(path) for name, path in installation.libraries.entries.items()},
+            "fonts": [str(font) for font in installation.fonts],
+            "modules": installation.modules,
+        },
+        environment=ENVIRONMENT,
+    )
 
 
 class PythonEngine:
@@ -32,23 +40,21 @@ class PythonEngine:
 
     Attributes:
         installation: What images are made with.
-        zygotes: Interpreters that stand ready; None if every one is started anew.
     """
 
-    def __init__(
-        self,
-        settings: PythonSettings,
-        jail: Jail,
-        installation: PythonInstallation,
-        zygotes: WarmPool | None = None,
-    ) -> None:
-        self._settings, self._jail, self._clock = settings, jail, settings.clock.timestamp()
-        self.installation, self.zygotes = installation, zygotes
+    def __init__(self, settings: PythonSettings, jobs: WorkerJobs, installation: PythonInstallation) -> None:
+        self._settings, self._jobs, self._clock = settings, jobs, settings.clock.timestamp()
+        self.installation = installation
+
+    @property
+    def zygotes(self) -> WarmPool | None:
+        """Interpreters that stand ready; None if every one is started anew."""
+        return self._jobs.zygotes
 
     @property
     def isolation(self) -> Isolation:
         """The isolation that jobs run in."""
-        return self._jail.isolation
+        return self._jobs.isolation
 
     async def render(self, job: PythonJob) -> DrawnProgram:
         """Run a program.
@@ -70,34 +76,13 @@ class PythonEngine:
         full = disk_complaint(job, job.limits)
         if full is not None:
             return DrawnProgram(Verdict.OUTPUT_LIMIT, full)
-        zygotes, libraries = self.zygotes, self.installation.libraries.named
-        token = secrets.token_hex()
-        content = work_folder(job, self._clock, token)
-        if zygotes is not None and not job.options.cold and zygotes.settings.fit(job.limits):
-            with contextlib.suppress(WarmError):  # lost: the job gets an interpreter of its own
-                async with self._warm(zygotes, job, content) as folder:
-                    return await run_program(folder, job, token, settings.objects_bytes, libraries)
-        async with self._cold(job, content) as folder:
+        token, libraries = secrets.token_hex(), self.installation.libraries.named
+
+        async def work(folder: WorkerFolder) -> DrawnProgram:
             return await run_program(folder, job, token, settings.objects_bytes, libraries)
 
-    @contextlib.asynccontextmanager
-    async def _warm(
-        self, zygotes: WarmPool, job: PythonJob, content: Mapping[str, bytes]
-    ) -> AsyncIterator[ProgramFolder]:
-        async with zygotes.lease() as (zygote, name):
-            folder = WarmProgramFolder(zygote, name, job.limits)
-            await folder.stand(content)
-            yield folder
-
-    @contextlib.asynccontextmanager
-    async def _cold(self, job: PythonJob, content: Mapping[str, bytes]) -> AsyncIterator[ProgramFolder]:
-        installation = self.installation
-        files = {
-            **interpreter_files(installation, self.isolation),
-            **{f"{FOLDER}/{name}": file for name, file in content.items()},
-        }
-        async with self._jail.cell(job.limits, files, readable=installation.readable) as cell:
-            yield ColdProgramFolder(cell, installation)
+        content = work_folder(job, self._clock, token)
+        return await self._jobs.run(content, job.limits, work, cold=job.options.cold)
 
 
 @contextlib.asynccontextmanager
@@ -122,8 +107,6 @@ async def open_engine(
         StartError: There can be no warm interpreter here, and there must be.
         JailError: A fault of the jail.
     """
-    start = functools.partial(open_zygote, jail, installation)
-    async with open_pool(
-        "zygote", start, settings, required=True, slots=slots, telemetry=telemetry
-    ) as zygotes:
-        yield PythonEngine(settings, jail, installation, zygotes)
+    worker = worker_of(installation)
+    async with open_jobs(jail, worker, settings, slots=slots, telemetry=telemetry) as jobs:
+        yield PythonEngine(settings, jobs, installation)

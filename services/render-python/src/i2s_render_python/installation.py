@@ -21,6 +21,9 @@ from i2s_chassis.renderer.start_checks import (
     listings_digest,
     versions_digest,
 )
+from i2s_chassis.warm.python_worker import ENVIRONMENT as PLAIN
+from i2s_chassis.warm.python_worker import INSIDE as ZYGOTE
+from i2s_chassis.warm.python_worker import outside_usr
 from i2s_wire.installation import install_command
 
 PACKAGE = "i2s-render-python"
@@ -96,14 +99,11 @@ def readable(libraries: Libraries) -> tuple[Path, ...]:
 
 #: What runs inside of the jail: other users must be able to read it.
 INSIDE = Path(__file__).resolve().parent / "inside"
-ZYGOTE = INSIDE / "zygote.py"
 
 #: Environment of every interpreter, beside that of the jail. No other program is to be found.
 ENVIRONMENT: Mapping[str, str] = {
-    "PATH": "",
+    **PLAIN,
     "TZ": "UTC",
-    "PYTHONHASHSEED": "0",
-    "PYTHONDONTWRITEBYTECODE": "1",
     "MPLBACKEND": "Agg",
     "MPL_IGNORE_SYSTEM_FONTS": "1",
     # One thread: more of them change the order of sums, and a process with threads cannot be forked.
@@ -142,8 +142,6 @@ MODULES = (
 class PythonInstallation:
     """The programs, libraries and fonts that images are made with."""
 
-    #: The interpreter, without the environment of the service.
-    python: Path
     #: What programs may import.
     libraries: Libraries
     #: Font files beside those of matplotlib, in the order in which they are tried.
@@ -184,10 +182,9 @@ def find_installation(font_patterns: Iterable[str]) -> PythonInstallation:
         **libraries.versions,
         "fonts": fonts_digest,
         "render-python": version("i2s-render-python"),
-        "inside": listings_digest(listed_files(INSIDE, only=(".py",))),
+        "inside": listings_digest(*(listed_files(one, only=(".py",)) for one in (INSIDE, ZYGOTE))),
     }
     return PythonInstallation(
-        python=Path(sys.executable).resolve(),
         libraries=libraries,
         fonts=fonts,
         version=platform.python_version(),
@@ -204,5 +201,5 @@ def readable_paths() -> tuple[Path, ...]:
     Raises:
         StartError: A library is missing.
     """
-    own = (Path(sys.base_prefix).resolve(), INSIDE)
-    return (*readable(find_libraries()), *(path for path in own if not path.is_relative_to("/usr")))
+    own = outside_usr(Path(sys.base_prefix).resolve(), INSIDE, ZYGOTE)
+    return (*readable(find_libraries()), *own)

@@ -15,8 +15,8 @@ from i2s_chassis.renderer.model import NO_LOG, RawStage
 from i2s_chassis.renderer.pixmap import read_png
 from i2s_chassis.renderer.png import png_size
 from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
+from i2s_chassis.warm.python_worker import WorkerFolder
 from i2s_render_python import files
-from i2s_render_python.job_folder import ProgramFolder
 from i2s_render_python.model import DrawnProgram, PythonJob
 from i2s_render_python.result import (
     Delivery,
@@ -48,7 +48,7 @@ class _Run:
 
 
 async def run_program(
-    folder: ProgramFolder, job: PythonJob, token: str, max_objects_bytes: int, libraries: Sequence[str]
+    folder: WorkerFolder, job: PythonJob, token: str, max_objects_bytes: int, libraries: Sequence[str]
 ) -> DrawnProgram:
     """Run a program and return what came of it.
 
@@ -81,7 +81,7 @@ async def run_program(
 
 async def _judged(
     run: _Run,
-    folder: ProgramFolder,
+    folder: WorkerFolder,
     job: PythonJob,
     token: str,
     max_objects_bytes: int,

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from below import below, busy
 
+from i2s_chassis.contract.below import below, busy
 from i2s_chassis.limits import Limits
 from i2s_render_html.jekyll import (
     BuildCause,

@@ -103,6 +103,18 @@ def test_the_ground_truth_is_rendered_once_for_all_models_and_runs(
     assert results(tmp_path / "c") == results(tmp_path / "d")
 
 
+@pytest.mark.parametrize("kept", ["folder"], indirect=True)
+def test_the_ground_truth_is_rendered_once_for_all_models_and_reference_points_without_caches(
+    kept: Settings, calls: Counter[str], tmp_path: Path
+) -> None:
+    settings = replace(kept, render_cache="no", reference_points="yes")
+    settings = replace(settings, reference_points_cache=tmp_path / "points")
+    runs = [ModelRun(Page(f"mine/{one}", one), tmp_path / one) for one in ("a", "b")]
+    evaluate_models(None, runs, settings, tasks=["webpage"], limit=1)
+    answers = 2 + 3  # of the models; blank, constant and the oracle: there is nothing to shuffle
+    assert calls["render"] == 1 + answers
+
+
 def test_results_are_the_same_bytes_without_caches_with_empty_ones_and_with_full_ones(
     kept: Settings, calls: Counter[str], tmp_path: Path
 ) -> None:

@@ -12,8 +12,8 @@ import click
 import pytest
 
 from i2s_sdk.cli.main import COMMANDS, group, run
-from i2s_sdk.cli.render import ENGINES
 from i2s_sdk.cli.run_options import default_folder
+from i2s_wire.renderers import RENDERER_SPECS
 
 EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
 
@@ -23,7 +23,7 @@ EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
     [
         ["--help"],
         *([name, "--help"] for name in COMMANDS),
-        *(["render", name, "--help"] for name in ENGINES),
+        *(["render", one.languages[0], "--help"] for one in RENDERER_SPECS),
     ],
 )
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:

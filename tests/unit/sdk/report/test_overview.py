@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from i2s_sdk.report import Report, print_overview, write_report
+from i2s_sdk.report.overview import Lead
 from i2s_sdk.run.storage.folder import read_run, write_points
 from i2s_sdk.run.storage.manifest import PlannedInstance
 from i2s_sdk.run.storage.record import Outcome
+from i2s_sdk.stats.means import Mean
 from i2s_wire.render.rendering import Verdict
 from run_folders import options, write_run
 from sample_records import changed, flat_record
@@ -60,6 +62,11 @@ def test_each_task_has_its_best_two_runs_and_whether_the_difference_may_be_chanc
     assert latex.sentence() == "latex: best is ahead of next by 0.200 in ems (p below 0.001, n=12)"
     assert (music.task, music.ahead, music.behind, music.is_certain) == ("music", "best", "next", False)
     assert music.sentence().endswith("which may be chance (p 1.000, n=2)")
+
+
+def test_a_column_that_samples_do_not_have_has_a_lead_without_a_test() -> None:
+    lead = Lead("readoc", "average", "a", "b", Mean(0.25, 5), None)
+    assert lead.sentence() == "readoc: a is ahead of b by 0.250 in average (n=5)"
 
 
 def test_runs_that_agree_in_every_sample_are_said_to_be_equal(tmp_path: Path) -> None:

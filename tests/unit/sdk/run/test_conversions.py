@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -18,21 +19,26 @@ from i2s_wire.render.page_objects import PageObject, PageObjectKind, PageObjects
 from i2s_wire.render.rendering import Picture, Rendering, Verdict
 from i2s_wire.render.request import RenderRequest
 
-_X = PageObjects(("CMR10",), (PageObject(PageObjectKind.GLYPH, 0, 0, 9, 9, "x", size=9),))
+
+def _page(letter: str) -> Picture:
+    glyph = PageObject(PageObjectKind.GLYPH, 0, 0, 9, 9, letter, size=9)
+    return Picture(b"", 1, 1, objects=PageObjects(("CMR10",), (glyph,)))
 
 
 @dataclass
 class _Renderer:
-    """Refuses what has "bad" in it, and draws one character of all else."""
+    """Refuses documents with "bad", and draws the first letter of each formula; "two" takes two pages."""
 
-    asked: list[str] = field(default_factory=list)
+    asked: list[list[str]] = field(default_factory=list)
 
     async def render(self, request: RenderRequest) -> Rendering:
         assert request.options.latex.want_objects
-        self.asked.append(request.source.document.decode())
-        if "bad" in self.asked[-1]:
+        self.asked.append(re.findall(r"\\\[\n(.*?)\n\\\]", request.source.document.decode(), re.DOTALL))
+        if any("bad" in one for one in self.asked[-1]):
             return Rendering(Verdict.COMPILE_ERROR)
-        return Rendering(Verdict.RENDERED, pictures=(Picture(b"", 1, 1, objects=_X),))
+        pages = [_page(one[0]) for one in self.asked[-1] for _ in range(2 if one == "two" else 1)]
+        shown = tuple(pages[: request.options.page.page_count])
+        return Rendering(Verdict.RENDERED, pictures=shown, total_pages=len(pages))
 
 
 async def _html(conversions: Sequence[Conversion]) -> Mapping[str, str | None]:
@@ -48,7 +54,22 @@ async def test_each_format_is_done_by_its_service() -> None:
     (token,), limit = read_drawn(results[good.key] or "")
     assert (token.text, limit) == ("x", "")
     assert results[bad.key] is results[empty.key] is results[long.key] is None
-    assert len(renderer.asked) == 2
+    assert sorted(renderer.asked) == [["bad"], ["x^2"], ["x^2", "bad"]]
+
+
+async def test_formulas_are_drawn_together_and_apart_from_one_that_is_not_drawn() -> None:
+    renderer = _Renderer()
+    formulas = [Conversion(FORMULA, text) for text in ("a", "b", "bad", "c", "two", "d", "e", "f", "g")]
+    results = await FormulaDrawer(renderer)(formulas)
+    letters = {
+        one.text: "".join(token.text for token in read_drawn(results[one.key] or "")[0]) for one in formulas
+    }
+    assert letters == {
+        "a": "a", "b": "b", "bad": "", "c": "c", "two": "t", "d": "d", "e": "e", "f": "f", "g": "g",
+    }  # fmt: skip
+    assert results[formulas[2].key] is None
+    assert ["a", "b"] in renderer.asked
+    assert ["g"] in renderer.asked
 
 
 @pytest.mark.parametrize(("name", "service"), [(FORMULA, RENDER_LATEX), ("markdown", DOCUMENTS)])
@@ -58,9 +79,9 @@ async def test_a_service_that_is_not_here_is_named(name: str, service: str) -> N
 
 
 def test_a_formula_is_displayed_once_and_without_a_number() -> None:
-    plain = formula_request("x^2").source.document.decode()
+    plain = formula_request(["x^2"]).source.document.decode()
     assert "\\[\nx^2\n\\]" in plain
-    aligned = formula_request(r"\begin{align} a &= b \end{align}").source.document.decode()
+    aligned = formula_request([r"\begin{align} a &= b \end{align}"]).source.document.decode()
     assert r"\begin{align*} a &= b \end{align*}" in aligned
     assert "\\[" not in aligned.partition(r"\begin{document}")[2]
 
@@ -71,3 +92,16 @@ def test_scorers_that_say_nothing_of_formats_ask_for_html() -> None:
     formats = {one.name: conversion_formats(one) for one in LatexTask().scorers}
     assert formats.pop("teds") == {"markdown", "latex"}
     assert not any(formats.values())
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\gdef\frac#1#2{x}", r"\global\let\a=b", r"\csname gd\endcsname", r"\endgroup \renewcommand{\a}{b}",
+        "^^5cgdef", r"\fontdimen22\textfont2=9pt", r"\let\alpha\beta", r"\makeatletter", r"\twocolumn",
+    ],
+)  # fmt: skip
+async def test_a_formula_that_could_change_others_is_drawn_alone(latex: str) -> None:
+    renderer = _Renderer()
+    await FormulaDrawer(renderer)([Conversion(FORMULA, one) for one in ("a", latex, r"\left(\lambda\right)")])
+    assert sorted(renderer.asked) == sorted([["a", r"\left(\lambda\right)"], [latex]])

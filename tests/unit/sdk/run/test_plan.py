@@ -115,3 +115,13 @@ def test_a_model_that_is_not_called_takes_no_calls(data: Path) -> None:
 def test_a_name_that_means_nothing_is_told(model: str, data: Path) -> None:
     with pytest.raises(UsageError):
         dry_run(data, model)
+
+
+def test_the_request_to_revise_a_page_is_counted_with_the_code() -> None:
+    data = Path(__file__).resolve().parents[4] / "examples" / "design2code"
+    counted = [
+        dry_run(data, "openai/gpt-4o", options=ModelOptions(cache=None, max_tokens=longest), limit=1, turns=2)
+        for longest in (1000, 2000)
+    ]
+    more = counted[1].estimate.tokens_in - counted[0].estimate.tokens_in
+    assert more == pytest.approx(2 * 1000, rel=0.1), "the answer, and the code of it once more"

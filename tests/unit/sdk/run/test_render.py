@@ -26,6 +26,7 @@ from i2s_sdk.run.render import (
 from i2s_sdk.run.score import ScoreStep
 from i2s_sdk.run.storage.codec import read_rendering, rendering_line
 from i2s_sdk.run.storage.record import SampleAnswer, SampleInstance
+from i2s_sdk.run.truths import Truths, truth_key
 from i2s_sdk.scoring.edit import EditScorer
 from i2s_sdk.scoring.scorer import Metric, MetricValues, NotUsable, Scorer
 from i2s_sdk.scoring.workers import ScorerWorkers
@@ -168,6 +169,26 @@ async def test_a_ground_truth_that_met_a_limit_of_the_machine_is_a_failure_of_ou
     reading, _ = step(Rendering(verdict, "The limit was reached."), DRAWN)
     with pytest.raises(GroundTruthError, match=verdict.name):
         await reading.render(FACTS, SITE, SAID)
+
+
+async def test_a_ground_truth_is_rendered_once_for_all_models_and_anew_if_it_differs():
+    service, truths = _Answering(*[DRAWN] * 6), Truths(1000)
+    task = open_task("webpage")
+    for content in (SITE, SITE, replace(SITE, site={"index.html": b"<p>Bye</p>"})):
+        reading = RenderStep(task, {"render-html": service}, with_texts=True, truths=truths)
+        rendering, _ = await reading.render(FACTS, content, SAID)
+        assert rendering.truth == "Hello"
+    assert len(service.requests) == 5, "two ground truths and three answers"
+    reading = RenderStep(open_task("webpage", Profile.HELM), {}, with_texts=True, truths=truths)
+    assert truth_key(reading.task, service.requests[0]) != truth_key(task, service.requests[0])
+
+
+async def test_a_ground_truth_that_met_a_limit_of_the_machine_is_rendered_again():
+    service, truths = _Answering(Rendering(Verdict.TIME_LIMIT), DRAWN, DRAWN), Truths(1000)
+    reading = RenderStep(open_task("webpage"), {"render-html": service}, with_texts=True, truths=truths)
+    with pytest.raises(GroundTruthError):
+        await reading.render(FACTS, SITE, SAID)
+    assert (await reading.render(FACTS, SITE, SAID))[0].truth == "Hello"
 
 
 @pytest.mark.parametrize("answer", [SAID, SampleAnswer("I cannot.")], ids=["usable", "not usable"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from i2s_sdk.single.render import is_document
+from i2s_sdk.single.languages.latex import is_document
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,6 @@ def test_a_name_that_is_none_ends_before_a_service_is_started() -> None:
 @pytest.mark.parametrize("backend", LilypondBackend)
 def test_each_back_end_has_a_name(backend: LilypondBackend) -> None:
     named, itself = (
-        single._member("back end", LilypondBackend, one) for one in (backend.name.lower(), backend)
+        single.member_named("back end", LilypondBackend, one) for one in (backend.name.lower(), backend)
     )
     assert named is itself is backend

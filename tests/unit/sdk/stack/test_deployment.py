@@ -2,7 +2,6 @@
 
 import dataclasses
 import os
-import re
 import shutil
 import subprocess
 
@@ -18,12 +17,6 @@ from i2s_wire.renderer import Room
 from i2s_wire.renderers import RENDERER_SPECS
 
 DEPLOY = ROOT / "deploy"
-#: What is about one renderer, and no list of them.
-ABOUT_ONE = {
-    "scripts/bootstrap": "tells how a Chromium is named that is here already",
-    "scripts/command_line_page.py": "tells how functions are named, with one of them",
-    "scripts/tex_trials.py": "is a tool of the LaTeX renderer",
-}
 
 
 @pytest.fixture(scope="module")
@@ -43,23 +36,6 @@ def test_the_files_of_the_checkout_are_what_the_templates_give():
     stale = [path for path, text in files.items() if (DEPLOY / path).read_text(encoding="utf-8") != text]
     assert stale == [], "run `make deploy`"
     assert {f"images/{name}.Dockerfile" for name in RENDERERS} < files.keys()
-
-
-def test_a_renderer_is_named_in_files_of_its_own_and_in_files_that_are_written():
-    """A new renderer is a row of the table: no file of deploy/ or scripts/ has a name to add."""
-    named = re.compile("|".join(name.replace("-", "[-_]") for name in RENDERERS), re.IGNORECASE)
-    listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard", "deploy", "scripts", "requirements", "Makefile"],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.splitlines()
-    written = {f"deploy/{path}" for path in deployment_files()}
-    shared = {path for path in listed if path not in written and not named.search(path)}
-    texts = {path: (ROOT / path).read_text(encoding="utf-8") for path in shared if (ROOT / path).is_file()}
-    locks = {path for path in shared if re.fullmatch(r"requirements/.*\.txt", path)}
-    assert {path for path, text in texts.items() if named.search(text)} - locks == ABOUT_ONE.keys()
 
 
 def test_a_renderer_of_another_package_gets_what_renderers_of_this_project_have(written):

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_client.service_table import SERVICES
-from i2s_sdk.errors import ServiceStartError
+from i2s_sdk.errors import PluginError, ServiceStartError
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack import doctor as doctor_module
 from i2s_sdk.stack.doctor import doctor, parts_missing
@@ -57,3 +57,15 @@ def test_the_doctor_looks_at_named_services_alone(monkeypatch):
     findings = doctor(settings=Settings(documents="127.0.0.1:1"), services=["documents"])
     assert told == ["start documents"]
     assert [one.name for one in findings] == ["i2s-sdk", "examples", "documents", "documents canary"]
+
+
+def test_a_renderer_of_another_package_that_cannot_be_used_is_a_finding(monkeypatch):
+    def unusable(name):
+        raise PluginError("i2s.renderers", name, "dots", "it was never tested")
+
+    monkeypatch.setattr(doctor_module, "packaged_renderers", lambda: ("render-dot",))
+    monkeypatch.setattr(doctor_module, "service_row", unusable)
+    findings = doctor(settings=Settings(), services=["render-dot"])
+    assert [(one.name, one.state) for one in findings if one.name == "render-dot"] == [
+        ("render-dot", "missing")
+    ]

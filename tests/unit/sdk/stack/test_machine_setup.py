@@ -6,10 +6,12 @@ import json
 import shlex
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from i2s_client.service_table import ServiceRow
 from i2s_sdk.errors import SetupError, UsageError
 from i2s_sdk.stack import machine_setup
 from i2s_sdk.stack.machine_setup import (
@@ -23,6 +25,8 @@ from i2s_sdk.stack.machine_setup import (
     steps,
 )
 from i2s_wire.installation import InstallationKind
+from i2s_wire.render.request import GenericSource
+from i2s_wire.renderer import Need, Preparation, RendererSpec
 
 TEX = SystemNeed("apt", "texlive-latex-base", "the command pdflatex")
 BUBBLEWRAP = SystemNeed("apt", "bubblewrap", "the command bwrap")
@@ -244,3 +248,28 @@ def test_where_the_renderer_of_pages_is_to_be_installed_playwright_is_asked_for_
     assert lacks_browser(["render-html", "metrics"])
     *_, packages, browser = (step.words[-1] for step in steps(look(["render-html"])))
     assert (packages, browser) == ("i2s-render-html==2", "chromium-headless-shell")
+
+
+def test_what_a_renderer_of_another_package_needs_is_looked_for_and_installed(monkeypatch):
+    here = Need(package="dash", check="command", argument="sh", purpose="the command sh")
+    missing = Need(package="graphviz", check="command", argument="no-such-dot", purpose="the command dot")
+    spec = RendererSpec(
+        name="render-dot",
+        title="Graphviz renderer",
+        languages=("dot",),
+        suffixes=(".dot",),
+        port=7791,
+        canary=GenericSource("dot", "a", {"a": b"graph { a }"}),
+        needs=(here, missing),
+        preparation=Preparation(title="listing fonts", arguments=("fonts",), packages="graphviz"),
+    )
+    row = ServiceRow("render-dot", "Graphviz renderer", 7791, renderer=spec)
+    monkeypatch.setattr(machine_setup, "service_row", lambda name: row)
+    looked = look(["render-dot"])
+    wanted = SystemNeed("apt", "graphviz", "the command dot")
+    assert [one for one in looked.needs if one.name != "bubblewrap"] == [wanted]
+    assert looked.requirements == (), "that it is known means that it is installed"
+    assert steps(looked, system=False) == ()
+    able = replace(looked, privilege=Privilege.ROOT, has_apt=True)
+    *_, last = steps(able)
+    assert (last.title, last.words[1:]) == ("listing fonts", ("-m", "i2s_render_dot", "fonts"))

@@ -97,6 +97,35 @@ def visualwebbench(
     say(f"{out}: {sum(made.items.values())} instances of {made.pages} pages")
 
 
+@make_command.command("shapecode", short_help="Shapes with their programs, from a seed.")
+@click.option(
+    "--out", required=True, metavar="DIR", help="Folder of the data set; must not exist, or be empty."
+)
+@click.option("--seed", type=int, default=0, metavar="N", help="Decides all programs.  [default: 0]")
+@click.option(
+    "--count",
+    type=click.IntRange(1),
+    default=50,
+    metavar="N",
+    help="Items of each difficulty.  [default: 50]",
+)
+def shapecode(out: str, seed: int, count: int) -> None:
+    """Make items in the manner of ShapeCodeBench that nobody has seen: black shapes and their programs.
+
+    The numbers and sizes of the shapes have the ranges of the published items. The same seed gives the same
+    data set, and a larger count begins with the same items of each difficulty.
+
+    \b
+    Examples:
+      i2s-sdk dataset make shapecode --out shapes --seed 20261130
+      i2s-sdk evaluate --data shapes --model oracle
+    """  # noqa: D301
+    from i2s_sdk.data.imports.shapecode import make_shapecode
+
+    made = make_shapecode(Path(out), seed=seed, count=count)
+    say(f"{out}: {made.instances} instances")
+
+
 @click.group(
     "dataset",
     cls=LazyGroup,
@@ -295,9 +324,16 @@ def convert_command(path: str, out: str, licence: str) -> None:
 @click.option("--out", required=True, metavar="FOLDER", help="The data set; must not exist, or be empty.")
 @click.option("--images", metavar="DIR", help="Folder of the images that the sources name.")
 @click.option("--task", "tasks", multiple=True, metavar="T", help="Only this one; may be repeated.")
+@click.option("--ocr", is_flag=True, help="Read the blocks of images of Design2Code without a page.")
 @json_option
 def import_command(
-    kind: str, sources: tuple[str, ...], out: str, images: str | None, tasks: tuple[str, ...], as_json: bool
+    kind: str,
+    sources: tuple[str, ...],
+    out: str,
+    images: str | None,
+    tasks: tuple[str, ...],
+    ocr: bool,
+    as_json: bool,
 ) -> int:
     """Make the data set FOLDER, in format 2, of another benchmark as it is published.
 
@@ -305,6 +341,8 @@ def import_command(
     KIND            SOURCE
     chartmimic      folders with direct_600, customized_600 and the like, whose programs (ID.py) have a
                     image (ID.png), and the files dimentions_info.jsonl, dimentions_info_edit.jsonl
+    design2code     folders of pages (NAME.html) and their images (NAME.png) with rick.jpg;
+                    design2code_hard: the same of Design2Code-HARD
     olmocrbench     folders with a folder pdfs and files of tests (*.jsonl), or hf:OWNER/NAME, which is
                     downloaded
     omnidocbench    annotation files (OmniDocBench.json), or folders that hold one; pages are the files of
@@ -322,6 +360,7 @@ def import_command(
     \b
     Examples:
       i2s-sdk dataset import chartmimic dataset dimentions_info_edit.jsonl --out chartmimic
+      i2s-sdk dataset import design2code testset_final --out design2code
       i2s-sdk dataset import olmocrbench olmOCR-bench/bench_data --out olmocr-bench
       i2s-sdk dataset import omnidocbench OmniDocBench --out omnidocbench
       i2s-sdk dataset import plot2code Plot2Code --task direct --out plot2code
@@ -332,9 +371,11 @@ def import_command(
     """  # noqa: D301
     from i2s_sdk.data.imports.items import ImportRequest
     from i2s_sdk.data.imports.registry import import_data
+    from i2s_sdk.models.baselines import image_reader
 
     folder = None if images is None else Path(images)
-    imported = import_data(kind, ImportRequest(sources, Path(out), folder, tasks))
+    reader = image_reader() if ocr else None
+    imported = import_data(kind, ImportRequest(sources, Path(out), folder, tasks, reader))
     if as_json:
         say_json({"folder": out, **asdict(imported)})
     else:

@@ -7,9 +7,11 @@ from pathlib import Path
 import click
 
 from i2s_client.service_table import RENDERERS
+from i2s_sdk.cli.options import names_services
 from i2s_sdk.cli.terminal import say
 
 
+@names_services
 @click.command("deploy", short_help="Write what starts the services with Compose or on Kubernetes.")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.argument("names", nargs=-1, metavar="[RENDERER]...")
@@ -26,7 +28,7 @@ def deploy_command(folder: Path, names: tuple[str, ...]) -> None:
     \b
     Examples:
       i2s-sdk deploy operations
-      i2s-sdk deploy operations render-latex render-dot
+      i2s-sdk deploy operations {first} render-dot
     """  # noqa: D301 - \b is for click
     from i2s_sdk.stack.deployment import chosen_renderers, write_deployment
 

@@ -26,6 +26,7 @@ from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import I2SError, PluginError, UnknownNameError, UsageError, ownership
 from i2s_sdk.visible import VisibleFormatter
 from i2s_wire.installation import install_command
+from i2s_wire.renderers import RENDERER_SPECS
 from i2s_wire.tracing import exported_traces
 
 FAULT, USAGE, BELOW_COVERAGE, IN_USE, INTERRUPTED = 1, 2, 3, 4, 130
@@ -176,13 +177,19 @@ def group() -> None:
       i2s-sdk render html site/ -o page.png
       i2s-sdk score reference.png formula.png
 
-    Services are started here and stopped again, unless I2S_RENDER_LATEX, I2S_RENDER_HTML,
-    I2S_RENDER_LILYPOND, I2S_RENDER_PYTHON, I2S_METRICS and I2S_DOCUMENTS name running ones.
+    Services are started here and stopped again, unless {variables} and I2S_DOCUMENTS name
+    running ones.
 
     Exit codes: 0 complete, 1 fault (another attempt may succeed), 2 usage, permissions or
     credentials (no attempt succeeds), 3 too many samples without a score, or a value below
     --require, 4 another process works on the run, 130 interrupted.
     """  # noqa: D301 - \b is for click
+
+
+_NAMED = (*(one.name for one in RENDERER_SPECS), "metrics")
+group.help = str(group.help).replace(
+    "{variables}", ", ".join(f"I2S_{name.upper().replace('-', '_')}" for name in _NAMED)
+)
 
 
 def run(arguments: Sequence[str]) -> int:

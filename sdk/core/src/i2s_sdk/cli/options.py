@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from i2s_client.credentials import Token
-from i2s_client.service_table import OWN_SERVICES, SERVICES, flag_of, service_names, setting_of
+from i2s_client.service_table import (
+    DOCUMENTS,
+    METRICS,
+    OWN_SERVICES,
+    RENDERERS,
+    SERVICES,
+    flag_of,
+    service_names,
+    setting_of,
+)
 from i2s_sdk.cli.completion import complete_files
 from i2s_sdk.cli.main import BELOW_COVERAGE
 from i2s_sdk.cli.terminal import say
@@ -76,6 +85,20 @@ def _with_settings(command: F, shown: frozenset[str]) -> F:
     )
     for option in reversed(options):
         command = option(command)
+    return command
+
+
+def names_services(command: click.Command) -> click.Command:
+    """Put the names of services into the help of a command, in the place of words in braces."""
+    first, *_ = RENDERERS
+    words = {
+        "services": ", ".join((*RENDERERS, DOCUMENTS, METRICS)),
+        "short_names": ", ".join((*(one.removeprefix("render-") for one in RENDERERS), DOCUMENTS, METRICS)),
+        "first": first,
+        "FIRST": setting_of(first).upper(),
+    }
+    for word, names in words.items():
+        command.help = str(command.help).replace(f"{{{word}}}", names)
     return command
 
 

@@ -1,27 +1,22 @@
-"""``i2s-sdk render``: a command for each engine."""
+"""``i2s-sdk render``: a command for each language. Those with options of their own are in ``languages``."""
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from i2s_client.service_table import (
-    RENDER_HTML,
-    RENDER_LATEX,
-    RENDER_LILYPOND,
-    RENDER_PYTHON,
-    languages,
-    usable_renderers,
-)
+from i2s_client.service_table import languages as renderers_by_language
+from i2s_client.service_table import usable_renderers
+from i2s_sdk.cli import languages
 from i2s_sdk.cli.main import FAULT, LazyGroup
-from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options_for
+from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.run_options import MOST_NAMES
 from i2s_sdk.cli.terminal import say, say_json
 from i2s_sdk.errors import UsageError
@@ -214,60 +209,10 @@ def _say(result: RenderedSource, out: str | None) -> None:
         say(f"{rendering.verdict.name}: {rendering.message}", err=True)
 
 
-@click.command("latex", short_help="A LaTeX document or fragment.")
-@click.argument("file")
-@out_option
-@profile_option
-@click.option("--repair/--no-repair", default=True, help="Mend a fragment that the engine refuses.")
-@click.option(
-    "--engine",
-    type=click.Choice(["pdflatex", "lualatex", "xelatex"]),
-    metavar="E",
-    help="pdflatex, lualatex or xelatex, of those that the renderer has.  [default: pdflatex]",
-)
-@page_settings(200)
-@json_option
-@settings_options_for(RENDER_LATEX)
-def latex_command(
-    file: str,
-    out: str | None,
-    profile: str | None,
-    repair: bool,
-    engine: str | None,
-    dpi: float | None,
-    page: int,
-    whole_page: bool,
-    as_json: bool,
-    **given: str | bool | None,
-) -> int:
-    """Render FILE ("-" is standard input) in its sandbox.
-
-    A file with a \\documentclass is rendered as it is. Anything else is taken as the answer of a model: it
-    is read as a run reads it, gets the preamble of the profile, and what the engine refuses is repaired.
-    Without an image the exit code is 1 and nothing is written.
-
-    \b
-    Examples:
-      i2s-sdk render latex paper.tex -o paper.png --whole-page
-      echo '\\[ e^{i\\pi} + 1 = 0 \\]' | i2s-sdk render latex - -o formula.png
-      i2s-sdk render latex table.tex -o table.png --profile helm --json
-      i2s-sdk render latex chinese.tex -o chinese.png --engine xelatex
-    """  # noqa: D301 - \b is for click
-    settings = load_settings(given, profile=profile)
-    require_out(out, as_json)
-    source = read_text(file)
-    from i2s_sdk.single.render import render_latex
-
-    result = render_latex(
-        source, repair=repair, dpi=dpi, page=page, whole_page=whole_page, engine=engine, settings=settings
-    )
-    return print_result(result, out, as_json)
-
-
 _VIEWPORT = re.compile(r"(\d{1,5})x(\d{1,5})")
 
 
-def _size(viewport: str) -> tuple[int, int]:
+def size_of(viewport: str) -> tuple[int, int]:
     """Return width and height.
 
     Raises:
@@ -279,180 +224,7 @@ def _size(viewport: str) -> tuple[int, int]:
     return int(size[1]), int(size[2])
 
 
-@click.command("html", short_help="A web site, static or for Jekyll.")
-@click.argument("site")
-@out_option
-@window_settings
-@click.option("--entry", default="", metavar="PATH", help="Page to show.  [default: the index page]")
-@click.option("--text", metavar="FILE", help="Write the text of the page there.")
-@click.option(
-    "--elements", metavar="CSS", help='With --json: elements that match; "interactive" for those to click.'
-)
-@click.option(
-    "--build",
-    type=click.Choice(["auto", "jekyll", "static"]),
-    default="auto",
-    help="Whether Jekyll runs; auto: where it would change something.",
-)
-@profile_option
-@json_option
-@settings_options_for(RENDER_HTML)
-def html_command(
-    site: str,
-    out: str | None,
-    viewport: str,
-    scale: float,
-    full_page: bool,
-    entry: str,
-    text: str | None,
-    elements: str | None,
-    build: str,
-    profile: str | None,
-    as_json: bool,
-    **given: str | bool | None,
-) -> int:
-    """Render SITE with Chromium in its jail, without a network.
-
-    SITE is a folder, an archive (.zip, .tar.gz), an HTML document, or the answer of a model as the prompt
-    asks for it ("-" reads one from standard input).
-    Without an image the exit code is 1 and nothing is written.
-
-    \b
-    Examples:
-      i2s-sdk render html site/ -o page.png
-      i2s-sdk render html page.html -o page.png --viewport 390x844 --scale 2 --full-page
-      i2s-sdk render html answer.json -o page.png --text page.txt --elements interactive --json
-    """  # noqa: D301 - \b is for click
-    settings = load_settings(given, profile=profile)
-    require_out(out, as_json)
-    width, height = _size(viewport)
-    from i2s_sdk.single.render import Given, render_html, site_of_answer
-    from i2s_sdk.tasks.webpage import WebpageTask
-    from i2s_wire.render.options import ElementQuery, SiteBuild, SiteOptions, WindowOptions
-
-    query = ElementQuery("" if elements == "interactive" else elements) if elements else None
-    source: Given = site
-    if site == "-":
-        source = site_of_answer(read_bytes(site), WebpageTask(settings.profile), Path("-"))
-    result = render_html(
-        source,
-        entry_path=entry,
-        window=WindowOptions(width, height, scale, full_page),
-        options=SiteOptions(want_text=True, elements=query, build=SiteBuild[build.upper()]),
-        settings=settings,
-    )
-    if text is not None and result.rendering.site is not None:
-        write_file("--text", text, result.rendering.site.text.encode("utf-8", "replace"))
-    return print_result(result, out, as_json)
-
-
-@click.command("lilypond", short_help="A LilyPond score.")
-@click.argument("file")
-@out_option
-@profile_option
-@click.option("--repair/--no-repair", default=True, help="Try older versions of the syntax.")
-@page_settings(101)
-@click.option(
-    "--backend",
-    type=click.Choice(["ghostscript", "cairo"]),
-    help="What draws the pages. Default: ghostscript, as in the benchmark; cairo gives other pixels.",
-)
-@json_option
-@settings_options_for(RENDER_LILYPOND)
-def lilypond_command(
-    file: str,
-    out: str | None,
-    profile: str | None,
-    repair: bool,
-    dpi: float | None,
-    page: int,
-    whole_page: bool,
-    backend: str | None,
-    as_json: bool,
-    **given: str | bool | None,
-) -> int:
-    """Render FILE ("-" is standard input) with LilyPond in its jail.
-
-    FILE is a score, or the answer of a model that holds one. A score without \\version is taken as current
-    syntax; if that has no image it is converted from older versions (profile paper). Profile helm wants a
-    \\version and a single page. Without an image the exit code is 1 and nothing is written.
-
-    \b
-    Examples:
-      i2s-sdk render lilypond tune.ly -o tune.png
-      i2s-sdk render lilypond suite.ly -o page2.png --page 2 --whole-page --dpi 200
-      i2s-sdk render lilypond tune.ly -o tune.png --backend cairo
-    """  # noqa: D301 - \b is for click
-    settings = load_settings(given, profile=profile)
-    require_out(out, as_json)
-    source = read_text(file)
-    from i2s_sdk.single.render import render_lilypond
-
-    result = render_lilypond(
-        source,
-        repair=repair,
-        dpi=dpi,
-        page=page,
-        whole_page=whole_page,
-        backend=backend,
-        settings=settings,
-    )
-    return print_result(result, out, as_json)
-
-
-@click.command("python", short_help="A Python program that draws figures.")
-@click.argument("file")
-@out_option
-@click.option("--dpi", type=float, metavar="DPI", help="Resolution.  [default: that of the program]")
-@click.option("--figure", type=int, metavar="N", help="Figure to show, counted from 1.  [default: the last]")
-@click.option("--beside", metavar="FOLDER", help="Files that the program reads, by their paths in FOLDER.")
-@click.option("--repair/--no-repair", default=True, help="Repair a program that draws nothing.")
-@click.option("--objects", metavar="FILE", help="Write the objects of the figure there, as JSON.")
-@json_option
-@settings_options_for(RENDER_PYTHON)
-def python_command(
-    file: str,
-    out: str | None,
-    dpi: float | None,
-    figure: int | None,
-    beside: str | None,
-    objects: str | None,
-    repair: bool,
-    as_json: bool,
-    **given: str | bool | None,
-) -> int:
-    """Run the program FILE ("-" is standard input) in its jail, and take the figure that it draws.
-
-    FILE is a program, or the answer of a model that holds one. What it shows, saves or leaves open counts; of
-    several figures the last one is taken. Without an image the exit code is 1 and nothing is written.
-
-    \b
-    Examples:
-      i2s-sdk render python plot.py -o plot.png
-      i2s-sdk render python plot.py -o plot.png --beside data/ --objects plot.json
-    """  # noqa: D301 - \b is for click
-    settings = load_settings(given)
-    require_out(out, as_json)
-    program = read_text(file)
-    files = _files(Path(beside)) if beside is not None else {}
-    from i2s_sdk.single.render import render_python
-
-    result = render_python(
-        program,
-        files=files,
-        dpi=dpi,
-        figure=figure,
-        want_objects=objects is not None,
-        repair=repair,
-        settings=settings,
-    )
-    figures = result.rendering.figures
-    if objects is not None and figures:
-        write_file("--objects", objects, json.dumps(asdict(figures[0]), indent=2).encode())
-    return print_result(result, out, as_json)
-
-
-def _files(folder: Path) -> dict[str, bytes]:
+def files_in(folder: Path) -> dict[str, bytes]:
     """Return the files of a folder by their paths in it.
 
     Raises:
@@ -484,13 +256,13 @@ def _language_command(language: str, spec: RendererSpec) -> click.Command:
         """
         settings = load_settings(given)
         require_out(out, as_json)
-        source, files = read_bytes(file), _files(Path(beside)) if beside is not None else {}
+        source, files = read_bytes(file), files_in(Path(beside)) if beside is not None else {}
         from i2s_sdk.single.render import page_options, render
         from i2s_wire.render.options import PageOptions, WindowOptions
 
         page, window = None, None
         if spec.images is Images.WINDOW:
-            window = WindowOptions(*_size(given["viewport"]), given["scale"], given["full_page"])
+            window = WindowOptions(*size_of(given["viewport"]), given["scale"], given["full_page"])
         else:
             page = page_options(PageOptions(), given["dpi"], given["page"], given["whole_page"])
         result = render(language, source, files=files, page=page, window=window, settings=settings)
@@ -504,8 +276,8 @@ class _Languages(LazyGroup):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the languages; of a renderer that has several, the first."""
-        others = [one.languages[0] for one in usable_renderers()]
-        return list(dict.fromkeys((*super().list_commands(ctx), *others)))
+        every = [one.languages[0] for one in (*RENDERER_SPECS, *usable_renderers())]
+        return list(dict.fromkeys((*super().list_commands(ctx), *every)))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command of a language.
@@ -513,14 +285,14 @@ class _Languages(LazyGroup):
         Raises:
             UnknownNameError: Nothing renders it.
         """
-        spec = None if cmd_name in self.commands else languages().get(cmd_name)
+        spec = None if cmd_name in self._modules else renderers_by_language().get(cmd_name)
         return super().get_command(ctx, cmd_name) if spec is None else _language_command(cmd_name, spec)
 
 
 @click.group(
     "render",
     cls=_Languages,
-    modules={},
+    modules={one.name: f"{languages.__name__}.{one.name}" for one in iter_modules(languages.__path__)},
     kind="engine",
     order=tuple(one.languages[0] for one in RENDERER_SPECS),
     short_help="Render code to a PNG.",
@@ -537,7 +309,3 @@ def render_command() -> None:
       i2s-sdk render lilypond tune.ly -o tune.png
       i2s-sdk render python plot.py -o plot.png
     """  # noqa: D301 - \b is for click
-
-
-for _command in (latex_command, html_command, lilypond_command, python_command):
-    render_command.add_command(_command)

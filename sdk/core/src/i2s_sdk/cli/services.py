@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from i2s_client.service_table import GATEWAY
+from i2s_client.service_table import GATEWAY, SERVICES
 from i2s_sdk.cli.main import FAULT, group
-from i2s_sdk.cli.options import json_option, load_settings, profile_option, settings_options
+from i2s_sdk.cli.options import (
+    json_option,
+    load_settings,
+    names_services,
+    profile_option,
+    settings_options,
+)
 from i2s_sdk.cli.terminal import say, say_json
 from i2s_sdk.errors import UsageError
 from i2s_sdk.settings import Settings
@@ -20,6 +26,7 @@ if TYPE_CHECKING:
     from i2s_sdk.stack.state import Up
 
 
+@names_services
 @click.command("up", short_help="Start the services and let them serve until down.")
 @click.argument("names", nargs=-1, metavar="[SERVICE]...")
 @click.option("--docker", is_flag=True, help="As containers of the local Docker Engine.")
@@ -47,16 +54,16 @@ def up_command(
 ) -> int:
     """Start services that stay, so that later commands need not start their own.
 
-    All that are installed, or those that are named: render-latex, render-html, render-lilypond,
-    render-python, documents, metrics. Every command finds them by itself, unless an option, a variable or
-    the configuration file names others. If services are up, they stay, and --http adds a gateway to them.
+    All that are installed, or those that are named: {services}. Every command finds them by itself,
+    unless an option, a variable or the configuration file names others. If services are up, they stay, and
+    --http adds a gateway to them.
     A service that dies at each start is tried again and again while the others serve; the exit code is 1.
     Containers have the restrictions of deploy/compose/compose.yaml; deploy/images/build makes their images.
 
     \b
     Examples:
       i2s-sdk up
-      i2s-sdk up render-latex metrics
+      i2s-sdk up {first} metrics
       i2s-sdk up --http
       i2s-sdk up --docker
     """  # noqa: D301 - \b is for click
@@ -164,6 +171,7 @@ def status_command(as_json: bool) -> int:
     return 0 if ok else FAULT
 
 
+@names_services
 @click.command("logs", short_help="Print the logs of what is up.")
 @click.argument("name", required=False, metavar="[SERVICE]")
 @click.option("--lines", type=click.IntRange(1), default=100, show_default=True, help="Of each service.")
@@ -176,7 +184,7 @@ def logs_command(name: str | None, lines: int, follow: bool) -> None:
     \b
     Examples:
       i2s-sdk logs
-      i2s-sdk logs render-latex --lines 20 --follow
+      i2s-sdk logs {first} --lines 20 --follow
     """  # noqa: D301 - \b is for click
     if follow and name is None:
         raise click.UsageError("--follow needs the name of a service")
@@ -190,9 +198,11 @@ def logs_command(name: str | None, lines: int, follow: bool) -> None:
             say(decoder.decode(piece), nl=False)
 
 
-_NAME_WIDTH = len("render-lilypond isolation")  # the longest name of a finding about our own services
+# The longest name of a finding about our own services.
+_NAME_WIDTH = max(len(f"{one.name} isolation") for one in SERVICES)
 
 
+@names_services
 @click.command("doctor", short_help="Say what works here, and how to mend the rest.")
 @click.argument("names", nargs=-1, metavar="[SERVICE]...")
 @profile_option
@@ -203,7 +213,7 @@ def doctor_command(
 ) -> int:
     """Look at everything that an evaluation needs: services, engine, isolation, a canary, metrics.
 
-    All services, or those that are named: latex, html, lilypond, python, documents, metrics.
+    All services, or those that are named: {short_names}.
 
     Each finding is printed as soon as it is there; what is found at once comes first.
 
@@ -212,7 +222,7 @@ def doctor_command(
     \b
     Examples:
       i2s-sdk doctor
-      I2S_RENDER_LATEX=10.0.0.7:7710 i2s-sdk doctor --json
+      I2S_{FIRST}=10.0.0.7:7710 i2s-sdk doctor --json
       I2S_DOCUMENTS=10.0.0.7:7760 i2s-sdk doctor documents
     """  # noqa: D301 - \b is for click
     settings = load_settings(given, profile=profile)

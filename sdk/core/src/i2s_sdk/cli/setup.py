@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from i2s_sdk.cli.main import FAULT
+from i2s_sdk.cli.options import names_services
 from i2s_sdk.cli.services import say_finding
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import UsageError
@@ -26,6 +27,7 @@ _CHARACTERS = 100  # of a line of output that is shown, at most
 _SPINNER = 2  # columns before it on a terminal
 
 
+@names_services
 @click.command("setup", short_help="Install what the services need on this machine.")
 @click.argument("names", nargs=-1, metavar="[SERVICE]...")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -47,7 +49,7 @@ def setup_command(
 ) -> int:
     """Find out what this machine lacks for services, show it, and install it once you agree.
 
-    For all services, or those that are named: latex, html, lilypond, python, documents, metrics. System
+    For all services, or those that are named: {short_names}. System
     packages come from apt, with sudo unless you are root; the services from the package index, in the version
     of this command and into its environment. Then the index of the TeX tree is built, for all users where
     root does it, and `i2s-sdk doctor` looks at the services. What is there is not installed again.

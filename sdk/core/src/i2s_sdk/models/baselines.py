@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from i2s_sdk.data.folder import read_content
+from i2s_sdk.data.imports.items import ImageReader
 from i2s_sdk.errors import DataError, ModelError, UsageError, require_package
 from i2s_sdk.instances.images import PILLOW_PIXELS, decode_image
 from i2s_sdk.instances.instance import Instance
@@ -326,6 +327,21 @@ def _colours(image: Image.Image) -> list[tuple[int, Colour]]:
     return [(number, cast("Colour", colour)) for number, colour in colours]
 
 
+def image_reader() -> ImageReader:
+    """Return the program that reads images, for imports.
+
+    Raises:
+        UsageError: RapidOCR or its engine is not installed.
+    """
+    _require_ocr("the words of images")
+    return ImageReader(f"rapidocr {version('rapidocr')}", Reader(1).read)
+
+
+def _require_ocr(purpose: str) -> None:
+    for package in ("rapidocr", "onnxruntime"):
+        require_package(package, "ocr", purpose)
+
+
 #: Version of the way in which lines are written back; a change makes another model of it.
 LAYOUT_VERSION = 1
 
@@ -341,8 +357,7 @@ class OcrBaseline(Model):
     single_turn = "it only reads"
 
     def __init__(self) -> None:
-        for package in ("rapidocr", "onnxruntime"):
-            require_package(package, "ocr", f"model {self.name!r}")
+        _require_ocr(f"model {self.name!r}")
         self.fingerprint = f"rapidocr {version('rapidocr')}, layout {LAYOUT_VERSION}"
         self._reader = Reader()
         self.concurrency = self._reader.places

@@ -83,7 +83,8 @@ class Lead:
     behind: str
     #: By how much, with its interval, over the samples that both have scored.
     difference: Mean
-    #: The p-value that the runs are alike; None if no sample differs.
+    #: The p-value that the runs are alike; None if no sample differs, or samples have no value in the column,
+    #: which is a mean of columns.
     p_value: float | None
 
     @property
@@ -93,12 +94,14 @@ class Lead:
 
     def sentence(self) -> str:
         """Return who is ahead, by how much, and whether that may be chance."""
-        if self.p_value is None:
+        if self.p_value is None and not self.difference.value:
             return f"{self.task}: {self.ahead} and {self.behind} are equal on all {self.difference.n} samples"
         amount = figures.value(self.difference.value)
-        chance = "" if self.is_certain else ", which may be chance"
-        metric, p = metric_word(self.task, self.metric), _p_value(self.p_value)
-        lead = f"{self.task}: {self.ahead} is ahead of {self.behind} by {amount} in {metric}"
+        lead = f"{self.task}: {self.ahead} is ahead of {self.behind} by {amount} in "
+        lead += metric_word(self.task, self.metric)
+        if self.p_value is None:
+            return f"{lead} (n={self.difference.n})"
+        chance, p = "" if self.is_certain else ", which may be chance", _p_value(self.p_value)
         return f"{lead}{chance} (p {p}, n={self.difference.n})"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from i2s_sdk.errors import UsageError
 from i2s_sdk.files import KeptBytes
 from i2s_sdk.report import samples
+from i2s_sdk.report.attribute_tables import attribute_tables
 from i2s_sdk.report.compared import ComparedRuns, compare_views
 from i2s_sdk.report.images import beside, within
 from i2s_sdk.report.judge_tables import judge_tables
@@ -167,7 +168,7 @@ def _write(
     own = {label: compared.own_summary(label) for label in compared.summaries}
     standings = leaderboard(compared.summaries, compared.unranked, compared.refused, skills, own)
     notes = [*compared.notes(list(compared.by_task)), *notices(views)]
-    tables, beside_runs = _tables(compared), judge_tables(views, published=True)
+    tables, beside_runs = _tables(compared), _beside(views)
     labels = {view.label for view in views}  # folders of runs keep reference points, which are no runs here
     at_a_glance = overview(compared, [one for one in standings if one.label in labels])
     with storage.draft(page) as draft, draft.open("w", encoding="utf-8", errors="replace") as out:
@@ -205,6 +206,13 @@ def _skills_by_subset(compared: ComparedRuns) -> dict[str, dict[str, dict[str, S
         }
         for task, skills in compared.skills.items()
     }
+
+
+def _beside(views: Sequence[RunView]) -> dict[str, list[PaperTable]]:
+    """Return the tables by attribute, and those of judge models and people, of each task that has such."""
+    both = attribute_tables(views), judge_tables(views, published=True)
+    tasks = dict.fromkeys(task for some in both for task in some)
+    return {task: [one for some in both for one in some.get(task, ())] for task in tasks}
 
 
 def _tables(compared: ComparedRuns) -> dict[str, list[PaperTable]]:

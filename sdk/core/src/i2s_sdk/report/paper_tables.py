@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from i2s_sdk.report import figures
+from i2s_sdk.report.attribute_tables import attribute_tables
 from i2s_sdk.report.compared import ComparedRuns, compare_views
 from i2s_sdk.report.judge_tables import judge_tables
 from i2s_sdk.report.published import published_table
@@ -407,7 +408,7 @@ __all__ = ["MEAN", "paper_tables", "table"]
 def table(
     runs: Sequence[PathOrUrl], *, published: bool = False, rendered_only: bool = False
 ) -> list[PaperTable]:
-    """Return runs in the tables of the paper, then scores of judge models and people that lie beside them.
+    """Return runs in the tables of the paper, by attribute, and scores of judge models and people beside.
 
     Values of a task are over the instances that all runs have scored; the notes of a table say what keeps
     runs from being compared, and they are not ranked then.
@@ -425,11 +426,11 @@ def table(
     """
     views = views_of([read_run(run) for run in runs])
     compared = compare_views(views)
-    beside = judge_tables(views, published=published)
+    by_attribute, beside = attribute_tables(views), judge_tables(views, published=published)
     return [
         *paper_tables(compared, published=published, rendered_only=rendered_only),
         *skill_tables(compared),
-        *(one for of_task in beside.values() for one in of_task),
+        *(one for some in (by_attribute, beside) for of_task in some.values() for one in of_task),
     ]
 
 

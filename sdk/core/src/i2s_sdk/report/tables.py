@@ -30,6 +30,12 @@ METRIC_TITLES = {
     "edit": "Edit sim.",
     "edit_tex": "Edit sim. of TeX",
     "edit_normal": "Edit sim., normalised",
+    "block_match": "Block-Match",
+    "block_text": "Block text",
+    "block_position": "Block position",
+    "block_color": "Block color",
+    "clip": "CLIP",
+    "design2code_dom": "Mean of blocks",
 }
 
 FAILED_COUNT_ZERO = "A failed rendering counts 0; wild subsets are left out."

@@ -1,4 +1,4 @@
-"""Conversions that scorers ask for: HTML, by the documents service, and formulas drawn, by render-latex."""
+"""Conversions that scorers ask for: HTML, by the documents service, and formulas drawn, by a renderer."""
 
 from __future__ import annotations
 
@@ -17,20 +17,30 @@ from i2s_sdk.scoring.workers import TextConverter
 from i2s_sdk.tasks.latex.paper_document import paper_document
 from i2s_wire.documents import Fragment, FragmentFormat
 from i2s_wire.render.options import BlankPage, Crop, LatexOptions, PageOptions, RenderOptions
+from i2s_wire.render.rendering import Verdict
 from i2s_wire.render.request import LatexSource, RenderRequest
 
+#: The renderer that draws formulas, which are LaTeX.
+FORMULA_RENDERER = RENDER_LATEX
 #: Longest LaTeX of a formula in characters; a longer one is not drawn.
 MAX_FORMULA = 10_000
 
 #: Resolution of the image of a formula, which nobody looks at: its objects do not depend on it.
-_DPI = 36.0
+_DPI = 10.0
 #: Width of the page of a formula in points, so that none runs off it.
 _PAGE_WIDTH = 14000
-#: Formulas that are drawn at the same time for a sample.
-_AT_ONCE = 8
+#: Formulas that are drawn as one document, and documents that are drawn at the same time for a sample.
+_TOGETHER, _AT_ONCE = 8, 4
 
 _ENVIRONMENT = re.compile(
     r"\s*\\begin\{(?:equation|align|alignat|flalign|gather|multline|eqnarray|displaymath|math)\*?\}"
+)
+
+#: What could change how other formulas of a document are drawn; a formula with it is drawn alone.
+_CHANGES_OTHERS = re.compile(
+    r"@|\^\^|\\let(?![A-Za-z])|\\[A-Za-z]*"
+    r"(?:def|global|csname|group|code|[Nn]ew|[Pp]rovide|Declare|Expl|make|input|special|pdf|write|output|every"
+    r"|dimen|onecolumn|twocolumn|page|count|after|document)"
 )
 
 
@@ -62,37 +72,52 @@ class FormulaDrawer:
         """Return what the engine draws of each formula as JSON (``drawn_json``), by key.
 
         Returns:
-            None for a formula that does not compile, draws nothing, or passes a limit.
+            None for a formula that does not compile or passes a limit.
 
         Raises:
             ServiceError: The renderer does not answer.
             ProtocolError: It answers what it must not.
         """
+        texts = [one for one in conversions if one.text.strip() and len(one.text) <= MAX_FORMULA]
         places = asyncio.Semaphore(_AT_ONCE)
 
-        async def drawn(latex: str) -> str | None:
-            if len(latex) > MAX_FORMULA or not latex.strip():
-                return None
+        async def drawn(some: Sequence[Conversion]) -> dict[str, str | None]:
             async with places:
-                rendering = await self.renderer.render(formula_request(latex))
-            if not rendering.verdict.has_picture or not rendering.pictures:
-                return None
-            return drawn_json(rendering.pictures[0].objects)
+                rendering = await self.renderer.render(formula_request([one.text for one in some]))
+            pages = rendering.pictures if rendering.verdict.has_picture else ()
+            if len(some) == 1:
+                return {some[0].key: drawn_json(pages[0].objects) if pages else None}
+            each_on_its_page = rendering.total_pages in (0, len(some)) and len(pages) == len(some)
+            if rendering.verdict is Verdict.RENDERED and each_on_its_page:
+                return {one.key: drawn_json(page.objects) for one, page in zip(some, pages, strict=True)}
+            # One of them does not compile, or takes several pages.
+            middle = len(some) // 2
+            halves = await asyncio.gather(drawn(some[:middle]), drawn(some[middle:]))
+            return halves[0] | halves[1]
 
-        texts = await asyncio.gather(*(drawn(one.text) for one in conversions))
-        return {one.key: text for one, text in zip(conversions, texts, strict=True)}
+        alone = [one for one in texts if _CHANGES_OTHERS.search(one.text)]
+        others = [one for one in texts if one not in alone]
+        parts = [others[start : start + _TOGETHER] for start in range(0, len(others), _TOGETHER)]
+        parts += [[one] for one in alone]
+        results: dict[str, str | None] = {one.key: None for one in conversions}
+        for part in await asyncio.gather(*map(drawn, parts)):
+            results |= part
+        return results
 
 
-def formula_request(latex: str) -> RenderRequest:
-    r"""Return how a formula is drawn: displayed, on a page of its own that is wide enough, without a number.
+def formula_request(formulas: Sequence[str]) -> RenderRequest:
+    r"""Return how formulas are drawn: displayed, without numbers, each on a page that is wide enough.
 
     Args:
-        latex: LaTeX without delimiters; environments of displayed formulas, such as ``align``, may be there.
+        formulas: LaTeX without delimiters; they may be environments of displayed formulas, such as ``align``.
     """
-    shown = latex if _ENVIRONMENT.match(latex) else f"\\[\n{latex}\n\\]"
-    body = f"\\thispagestyle{{empty}}\\pdfpagewidth={_PAGE_WIDTH}pt\n{shown}"
+    shown = (one if _ENVIRONMENT.match(one) else f"\\[\n{one}\n\\]" for one in formulas)
+    pages = "\n\\clearpage\n".join(f"\\begingroup\n{one}\n\\endgroup" for one in shown)
+    body = f"\\pagestyle{{empty}}\\pdfpagewidth={_PAGE_WIDTH}pt\n{pages}"
     options = RenderOptions(
-        page=PageOptions(dpi=_DPI, first_page=1, page_count=1, crop=Crop.INK, blank_page=BlankPage.NO_OUTPUT),
+        page=PageOptions(
+            dpi=_DPI, first_page=1, page_count=len(formulas), crop=Crop.INK, blank_page=BlankPage.KEEP
+        ),
         latex=LatexOptions(want_objects=True),
     )
     source = paper_document(body).source.encode("utf-8", "surrogatepass")
@@ -121,7 +146,7 @@ class Converters:
         if texts:
             results |= await _required(self.html, DOCUMENTS)(texts)
         if formulas:
-            results |= await _required(self.formulas, RENDER_LATEX)(formulas)
+            results |= await _required(self.formulas, FORMULA_RENDERER)(formulas)
         return results
 
 

@@ -33,6 +33,7 @@ from i2s_sdk.run.reference_points import MODELS, ReferencePoints
 from i2s_sdk.run.runner import Runner, StageName, open_needed
 from i2s_sdk.run.storage.folder import RunFolder
 from i2s_sdk.run.storage.interface import PathOrUrl, is_url
+from i2s_sdk.run.truths import Truths
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.services import Services
@@ -156,7 +157,8 @@ class _Evaluation:
         self._runs, self._plans, self._settings, self._on_progress = runs, plans, settings, on_progress
         judged = [one for one in plans if one.model not in MODELS]
         wanted = settings.reference_points == "yes" and judged
-        points = ReferencePoints(judged[0], settings, on_progress) if wanted else None
+        self._truths = Truths(settings.truth_characters)
+        points = ReferencePoints(judged[0], settings, on_progress, self._truths) if wanted else None
         self._points = points if points is not None and points.there_are_any else None
 
     async def run(self) -> list[RunResult | I2SError]:
@@ -174,7 +176,14 @@ class _Evaluation:
     async def _run(self, folders: Sequence[RunFolder]) -> list[RunResult | I2SError]:
         runners = [
             Runner(
-                plan, folder, tuple(StageName), self._settings_of(run), self._on_progress, run.model, run.name
+                plan,
+                folder,
+                tuple(StageName),
+                self._settings_of(run),
+                self._on_progress,
+                run.model,
+                run.name,
+                self._truths,
             )
             for plan, folder, run in zip(self._plans, folders, self._runs, strict=True)
         ]

@@ -41,7 +41,7 @@ from i2s_sdk.tasks.own_prompts import OwnPrompt, read_prompts
 from i2s_sdk.tasks.question import Exchange, ImagePart, Question, TextPart
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.task import ConfiguredTask, DocumentTask, SampledTask, Task
-from i2s_sdk.tasks.turn import require_turns, turn_name, turn_texts
+from i2s_sdk.tasks.turn import RevisingTask, require_turns, turn_name, turn_texts
 from i2s_wire.documents import DocumentsDescription
 from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.metrics.profile import Profile
@@ -112,8 +112,10 @@ class Plan(ResolvedSelection):
         )
 
     def _digests(self) -> dict[str, str]:
-        further = turn_texts() if self.turns > 1 else ()
-        return {name: _digest(task, self.prompts.get(name), further) for name, task in self.tasks.items()}
+        return {
+            name: _digest(task, self.prompts.get(name), turn_texts(task) if self.turns > 1 else ())
+            for name, task in self.tasks.items()
+        }
 
 
 def choose(
@@ -493,11 +495,15 @@ class _Asked:
             first = own.applied(first)
         question, earlier = first, list[Exchange]()
         answer = _longest_answer(first.max_tokens or longest)
+        task = self.choice.tasks[instance.task]
+        texts = "".join(turn_texts(task))
+        if isinstance(task, RevisingTask):  # whose request has the code once more
+            texts += answer
         # As large as the reference: the rendering, and its difference.
         images = () if instance.image is None else (ImagePart(instance.image), ImagePart(instance.image))
         for turn in range(2, self.choice.turns + 1):
             earlier.append(Exchange(question.parts, answer))
-            parts = (TextPart("".join(turn_texts())), *images)
+            parts = (TextPart(texts), *images)
             question = replace(first, parts=parts, name=turn_name(turn), earlier=tuple(earlier))
             if key_of(instance.id, question.name) not in self.answered:
                 yield instance, question

@@ -38,6 +38,7 @@ from i2s_sdk.run.storage.folder import (
 from i2s_sdk.run.storage.interface import is_url
 from i2s_sdk.run.storage.manifest import Manifest
 from i2s_sdk.run.storage.record import Record
+from i2s_sdk.run.truths import Truths
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.services import Services
 from i2s_sdk.stats.aggregate import excluded_from_totals
@@ -73,6 +74,8 @@ class ReferencePoints:
     settings: Settings
     #: Called as their samples go on.
     on_progress: OnProgress
+    #: Ground truths that were rendered for the run; None keeps those of each of them.
+    truths: Truths | None = None
 
     def keep(self, folder: RunFolder) -> bool:
         """Put the values into a run folder if they are known, and return whether it has them.
@@ -110,7 +113,10 @@ class ReferencePoints:
         tasks = self.plan.tasks.values()
         renderings = [one.rendering for one in tasks if one.rendering is not None]
         renderers = frozenset(name for one in renderings for name in one.services)
-        others, optional = frozenset(scoring_services(tasks)), frozenset(optional_services(tasks))
+        others, optional = (
+            frozenset(scoring_services(tasks)),
+            frozenset(optional_services(tasks, self.plan.whole)),
+        )
         return Needs(renderers, others, len(renderings) < len(self.plan.tasks), optional)
 
     async def work(self, folder: RunFolder, services: Services) -> None:
@@ -151,7 +157,7 @@ class ReferencePoints:
             turns=1,
         )
         with RunFolder.open(work / name.replace("/", "-"), self.settings) as folder:
-            runner = Runner(plan, folder, tuple(StageName), self.settings, self._tell, model)
+            runner = Runner(plan, folder, tuple(StageName), self.settings, self._tell, model, "", self.truths)
             pending = await runner.pending()
             if pending is not None:
                 await runner.work(pending, services)

@@ -28,6 +28,7 @@ from i2s_sdk.run.storage.record import (
     SampleInstance,
     SampleRendering,
 )
+from i2s_sdk.run.truths import Truth, Truths, truth_key
 from i2s_sdk.tasks import Attempts, NoStructure, RenderedTask, Structure, Task, render_with_repairs_async
 from i2s_sdk.tasks.answer_reading import line_of_answer, read_answer
 from i2s_sdk.tasks.repair import Repair
@@ -39,6 +40,7 @@ from i2s_wire.metrics.description import MetricsDescription
 from i2s_wire.metrics.score import SizePolicy
 from i2s_wire.render.description import RendererDescription
 from i2s_wire.render.rendering import LogExcerpt, Rendering, Verdict
+from i2s_wire.render.request import RenderRequest
 from i2s_wire.render.resources import Limits
 from i2s_wire.render.source_error import SourceError
 
@@ -247,16 +249,6 @@ class StructureStep:
 
 
 @dataclass(frozen=True, slots=True)
-class _Truth:
-    """What of a ground truth is compared with."""
-
-    text: str | None = None
-    drawn: str | None = None
-    #: Why something is missing that the ground truth would have; else empty.
-    missing: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class RenderStep(Generic[D]):
     """The reading and rendering of the answers of a task that renders."""
 
@@ -270,6 +262,8 @@ class RenderStep(Generic[D]):
     with_drawn: bool = False
     #: What is asked for of the size of images, by the names of the services.
     image_limits: Mapping[str, ImageLimits] = field(default_factory=dict)
+    #: Ground truths that were rendered for other models and turns; None keeps none.
+    truths: Truths | None = None
 
     async def render(
         self, facts: SampleInstance, content: Content, answer: SampleAnswer
@@ -303,7 +297,7 @@ class RenderStep(Generic[D]):
         document = self.task.document(structure, content.assets)
         return await render_with_repairs_async(self.task, document, render)
 
-    async def _truth(self, content: Content, identity: str) -> _Truth:
+    async def _truth(self, content: Content, identity: str) -> Truth:
         """Return what of the ground truth is compared with, rendering it if need be.
 
         Raises:
@@ -311,16 +305,30 @@ class RenderStep(Generic[D]):
                 machine.
         """
         if not self.with_texts:
-            return _Truth()
+            return Truth()
         truth = await asyncio.to_thread(self.task.truth, content)
         text = truth if isinstance(truth, str) else None
         document = None if isinstance(truth, str) else truth
         draws_text = document is not None
         if document is None and self.with_drawn:
-            document = await asyncio.to_thread(self.task.drawn_truth, content)
+            drawn_truth = await asyncio.to_thread(self.task.drawn_truth, content)
+            if isinstance(drawn_truth, str):
+                return Truth(text, drawn_truth)
+            document = drawn_truth
         if document is None:
-            return _Truth(text)
+            return Truth(text)
+        request = self._request(document)
+        key = await asyncio.to_thread(truth_key, self.task, request) if self.truths is not None else ""
+        if self.truths is not None and (known := self.truths.known(key)) is not None:
+            return known
+        rendered = await self._rendered_truth(document, content, text, identity, draws_text=draws_text)
+        if self.truths is not None:
+            self.truths.keep(key, rendered)
+        return rendered
 
+    async def _rendered_truth(
+        self, document: D, content: Content, text: str | None, identity: str, *, draws_text: bool
+    ) -> Truth:
         async def render(document: D) -> Rendering:
             return await self._render(document, identity)
 
@@ -331,20 +339,22 @@ class RenderStep(Generic[D]):
         if not last.verdict.has_picture:
             why = f"the ground truth was not rendered ({last.verdict.name}: {last.message})"
             text = content.text if draws_text else text
-            return _Truth(text, missing=why if text is None or self.with_drawn else "")
+            return Truth(text, missing=why if text is None or self.with_drawn else "")
         if draws_text:
             text = await asyncio.to_thread(self.task.text_for_edit, attempts.document, last)
         drawn = None
         if self.with_drawn:
             drawn = await asyncio.to_thread(self.task.drawn, attempts.document, last)
-        return _Truth(text, drawn)
+        return Truth(text, drawn)
+
+    def _request(self, document: D) -> RenderRequest:
+        request = self.task.drawn_request(document) if self.with_drawn else self.task.request(document)
+        service = renderer_of(request.source, self.task.services)
+        return replace(request, limits=self.image_limits.get(service, ImageLimits()).within(request.limits))
 
     async def _render(self, document: D, identity: str) -> Rendering:
-        task = self.task
-        request = task.drawn_request(document) if self.with_drawn else task.request(document)
-        service = renderer_of(request.source, self.task.services)
-        limits = self.image_limits.get(service, ImageLimits()).within(request.limits)
-        rendering = await self.renderers[service].render(replace(request, id=identity, limits=limits))
+        request = replace(self._request(document), id=identity)
+        rendering = await self.renderers[renderer_of(request.source, self.task.services)].render(request)
         if rendering.verdict.has_picture and not rendering.pictures:
             raise ProtocolError(f"the renderer answered {rendering.verdict.name} without an image")
         return rendering

@@ -34,6 +34,7 @@ from i2s_sdk.run.steps import optional_services, read_steps, run_metrics, score_
 from i2s_sdk.run.storage.folder import LOGS, RunFolder
 from i2s_sdk.run.storage.index import marked_calls
 from i2s_sdk.run.storage.manifest import LABEL, NOTE, Manifest
+from i2s_sdk.run.truths import Truths
 from i2s_sdk.run.turns import Turns
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
@@ -122,6 +123,8 @@ class Runner:
     model: Model | None = None
     #: Name of the run in its progress; empty takes that of the model.
     name: str = ""
+    #: Ground truths that were rendered for runs with the same services; None keeps those of this run.
+    truths: Truths | None = None
 
     async def run(self) -> None:
         """Do what remains; nothing is started if nothing remains.
@@ -243,7 +246,9 @@ class Runner:
         return scoring_services(self.plan.tasks.values()) if StageName.SCORE in self.stages else set()
 
     def _optional_services(self) -> set[str]:
-        return optional_services(self.plan.tasks.values()) if StageName.SCORE in self.stages else set()
+        if StageName.SCORE not in self.stages:
+            return set()
+        return optional_services(self.plan.tasks.values(), self.plan.whole)
 
     def _drawing_services(self, remaining: Sequence[Instance]) -> set[str]:
         """Return the documents service if pages of documents have to be drawn for the model."""
@@ -266,11 +271,12 @@ class Runner:
         documents = await services.documents.describe() if services.documents is not None else None
         manifest = self._begun(services, engines, comparer, documents)
         ours, caches = self.settings, open_caches(self.settings)
+        truths = self.truths or Truths(ours.truth_characters)
         workers = ScorerWorkers(ScorerLimits(ours.scorer_cpu_seconds, ours.scorer_memory_bytes))
         failures, turns = LikeFailures(ours.like_failures), self._turns
         works = {
             StageName.GENERATE: lambda: self._generating(services, comparer, caches, failures),
-            StageName.RENDER: lambda: self._rendering(services, engines, comparer, caches),
+            StageName.RENDER: lambda: self._rendering(services, engines, comparer, caches, truths),
             StageName.SCORE: lambda: self._scoring(services, engines, manifest, comparer, workers, caches),
         }
         tally = _Tally(self)
@@ -319,7 +325,8 @@ class Runner:
         if StageName.SCORE in self.stages:
             tasks = self.plan.tasks.values()
             missing = {name: error.message for name, error in services.missing.items()}
-            versions, unavailable = run_metrics(tasks, comparer, self.plan.scorers, missing)
+            idle = optional_services(tasks) - self._optional_services()
+            versions, unavailable = run_metrics(tasks, comparer, self.plan.scorers, missing, idle)
         digests = {one.service: one.engine.digest for one in engines.values()}
         if documents is not None:
             digests |= {f"{documents.service} {one.name}": one.digest for one in documents.engines}
@@ -381,8 +388,9 @@ class Runner:
         engines: Mapping[str, RendererDescription],
         comparer: MetricsDescription | None,
         caches: Caches,
+        truths: Truths,
     ) -> PipelineStage[Sample]:
-        steps = read_steps(self.plan.tasks, services, engines, comparer, caches=caches)
+        steps = read_steps(self.plan.tasks, services, engines, comparer, caches=caches, truths=truths)
         return self._stage(RenderStage(steps, self.folder), [one.slots for one in engines.values()])
 
     def _scoring(

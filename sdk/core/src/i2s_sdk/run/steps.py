@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from i2s_client.service_table import DOCUMENTS, METRICS, RENDER_LATEX
+from i2s_client.service_table import DOCUMENTS, METRICS
 from i2s_sdk.errors import I2SError
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.run.caches import CachedRenderer, Caches, Renderer, ScoreCache
-from i2s_sdk.run.conversions import Converters, FormulaDrawer, HtmlConverter
+from i2s_sdk.run.conversions import FORMULA_RENDERER, Converters, FormulaDrawer, HtmlConverter
 from i2s_sdk.run.render import ReadStep, RenderStep, StructureStep, image_limits
 from i2s_sdk.run.score import ScoreStep
+from i2s_sdk.run.truths import Truths
 from i2s_sdk.scoring.scorer import (
     FORMULA,
     DrawnScorer,
@@ -31,6 +33,7 @@ def run_metrics(
     comparer: MetricsDescription | None,
     own: Iterable[Scorer] = (),
     missing: Mapping[str, str] = MappingProxyType({}),
+    idle: Container[str] = (),
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return the version of each metric of a run, and why the others of its tasks cannot be computed.
 
@@ -39,6 +42,7 @@ def run_metrics(
         comparer: The metric service; None if no task compares images.
         own: Scorers of the user.
         missing: Why services are not here that could be done without.
+        idle: Such services that no instance needs; the metrics of their scorers are no metrics of the run.
     """
     versions: dict[str, str] = {}
     unavailable: dict[str, str] = {}
@@ -54,6 +58,8 @@ def run_metrics(
             else:
                 versions[name] = described[name].version
         for scorer in scorers_of(task):
+            if _can_be_missing(scorer) and any(one in idle for one in _services_of(scorer)):
+                continue
             lost = [missing[one] for one in _services_of(scorer) if one in missing]
             for metric in scorer.metrics:
                 if lost and _can_be_missing(scorer):
@@ -95,6 +101,7 @@ def read_steps(
     comparer: MetricsDescription | None,
     metrics: Container[str] | None = None,
     caches: Caches = NO_CACHES,
+    truths: Truths | None = None,
 ) -> dict[str, ReadStep | I2SError]:
     """Return how the answers of each task are read and rendered, or why they cannot be.
 
@@ -107,6 +114,7 @@ def read_steps(
         comparer: What the metric service says; it may take smaller images than renderers make.
         metrics: Names of the metrics to compute; None means all that the tasks have.
         caches: Answers of renderers of earlier runs.
+        truths: Ground truths that were rendered with the same services; None keeps none.
     """
     steps: dict[str, ReadStep | I2SError] = {}
     for name, task in tasks.items():
@@ -126,7 +134,7 @@ def read_steps(
                 }
             limits = {one: image_limits(engines[one], comparer) for one in rendering.services}
             with_drawn = any(isinstance(one, DrawnScorer) and one.compares_drawn for one in wanted)
-            steps[name] = RenderStep(rendering, renderers, bool(wanted), with_drawn, limits)
+            steps[name] = RenderStep(rendering, renderers, bool(wanted), with_drawn, limits, truths)
     return steps
 
 
@@ -180,20 +188,34 @@ def scoring_services(tasks: Iterable[Task]) -> set[str]:
     return services
 
 
-def optional_services(tasks: Iterable[Task]) -> set[str]:
-    """Return the services without which some metrics of tasks are missing, and a run goes on."""
-    scorers = [one for task in tasks for one in available_scorers(task) if _can_be_missing(one)]
-    return {service for scorer in scorers for service in _services_of(scorer)}
+def optional_services(tasks: Iterable[Task], instances: Sequence[Instance] | None = None) -> set[str]:
+    """Return the services without which some metrics of tasks are missing, and a run goes on.
+
+    Args:
+        tasks: Tasks of a run.
+        instances: All instances of the whole run, of which one at least has to need them; None for any.
+    """
+    services: set[str] = set()
+    for task in tasks:
+        ours = [one for one in instances or () if one.task == task.name]
+        for scorer in available_scorers(task):
+            if _can_be_missing(scorer) and (instances is None or _may_convert(scorer, ours)):
+                services |= _services_of(scorer)
+    return services
 
 
 def _services_of(scorer: Scorer) -> set[str]:
     formats = conversion_formats(scorer)
-    services = {RENDER_LATEX} if FORMULA in formats else set()
+    services = {FORMULA_RENDERER} if FORMULA in formats else set()
     return services | ({DOCUMENTS} if formats - {FORMULA} else set())
 
 
 def _can_be_missing(scorer: Scorer) -> bool:
     return isinstance(scorer, OptionalConversions) and scorer.conversions_optional
+
+
+def _may_convert(scorer: Scorer, instances: Iterable[Instance]) -> bool:
+    return isinstance(scorer, OptionalConversions) and any(map(scorer.may_convert, instances))
 
 
 def _can_convert(scorer: Scorer, services: Services) -> bool:
@@ -216,9 +238,9 @@ def converters(
         engines: What the renderers say of themselves; without it nothing is taken from a cache.
     """
     html = HtmlConverter(services.documents) if services.documents is not None else None
-    renderer: Renderer | None = services.renderers.get(RENDER_LATEX)
+    renderer: Renderer | None = services.renderers.get(FORMULA_RENDERER)
     if renderer is None:
         return Converters(html)
-    if caches.renders is not None and RENDER_LATEX in engines:
-        renderer = CachedRenderer(renderer, caches.renders, engines[RENDER_LATEX], task.profile)
+    if caches.renders is not None and FORMULA_RENDERER in engines:
+        renderer = CachedRenderer(renderer, caches.renders, engines[FORMULA_RENDERER], task.profile)
     return Converters(html, FormulaDrawer(renderer))

@@ -79,7 +79,7 @@ class Conversation:
         rendering = record.rendering
         image = self.folder.image(rendering.sha256) if rendering.has_image else None
         error, line = first_error(rendering)
-        return TurnResult(image, rendering.verdict, error, line)
+        return TurnResult(image, rendering.verdict, error, line, rendering.structure or "")
 
     def kept(self, instance: Instance, answer: SampleAnswer, turn: int) -> Record | None:
         """Return the record of an answer after which the one before it stays; None of another answer.

@@ -191,7 +191,7 @@ def _read_truth(text: str) -> Any:  # noqa: ANN401 - a score of music21
     except ScoreFaultError as error:
         raise TruthFaultError(str(error)) from None
     if not len(score.parts):
-        raise TruthFaultError("has no parts")
+        raise TruthFaultError("has no parts that can be read")
     return score
 
 

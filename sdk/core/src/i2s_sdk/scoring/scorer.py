@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol, runtime_checkable
 
+from i2s_sdk.instances.instance import Instance
+
 #: The longest detail of a sample, as JSON in bytes.
 DETAIL_BYTES = 1 << 16
 
@@ -204,6 +206,10 @@ class OptionalConversions(Protocol):
     @property
     def conversions_optional(self) -> bool:
         """Whether its metrics are missing then, instead of the run being stopped."""
+        ...
+
+    def may_convert(self, instance: Instance) -> bool:
+        """Return whether it could ask for conversions for an instance: runs of no such instance lack it."""
         ...
 
 

@@ -17,7 +17,7 @@ from i2s_sdk.data.web_items.elements import HEIGHT, MOST_ELEMENTS, QUERY, WIDTH,
 from i2s_sdk.data.web_items.items import Item, page_items
 from i2s_sdk.errors import DataError
 from i2s_sdk.settings import Settings
-from i2s_sdk.single.render import read_site
+from i2s_sdk.single.languages.html import read_site
 from i2s_sdk.stack.blocking import run_blocking
 from i2s_sdk.stack.services import open_services, passing_logs
 from i2s_sdk.tasks.webpage import Site, WebpageTask

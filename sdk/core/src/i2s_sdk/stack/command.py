@@ -59,7 +59,7 @@ def variable_name(service: str) -> str:
 class ServiceCommand:
     """A service as it is started here."""
 
-    #: Name, such as "render-latex".
+    #: Name, such as "metrics".
     name: str
     #: Full name of its gRPC service, for the health check; None for a service that serves once it has
     #: announced its address.
@@ -120,7 +120,7 @@ def child_environment(service: str, environ: Mapping[str, str]) -> dict[str, str
     """Return the environment of a service.
 
     It has what a program needs to find its files, what OpenTelemetry reads (``OTEL_…``) save the name of this
-    process, and the settings that are addressed to this service (``I2S_RENDER_LATEX_…``) save those that the
+    process, and the settings that are addressed to this service (``I2S_METRICS_…``) save those that the
     stack decides. Keys of model providers and everything else
     stay here.
     """

@@ -328,7 +328,7 @@ _LONGEST_LINE = 4096  # bytes, on average, of those that are shown
 class ServiceState:
     """The state of a service."""
 
-    #: Name, such as "render-latex".
+    #: Name, such as "metrics".
     name: str
     #: Where it listens.
     address: str

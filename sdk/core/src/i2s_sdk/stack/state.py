@@ -43,7 +43,7 @@ class StackKind(enum.StrEnum):
 class UpService:
     """A service that was brought up."""
 
-    #: Name, such as "render-latex".
+    #: Name, such as "metrics".
     name: str
     #: Where it listens, on the loopback.
     address: str

@@ -1,6 +1,6 @@
 """A TCP proxy: forwards connections from a port to a service.
 
-Run as ``python -m i2s_sdk.stack.tcp_proxy 7710=render-latex:7710 …``. Services in containers are in networks
+Run as ``python -m i2s_sdk.stack.tcp_proxy 7740=metrics:7740 …``. Services in containers are in networks
 without a route to the outside. This program alone is in those networks and in one with a route. It forwards
 bytes unread. Each connection goes to the next of the addresses that the name of the service has at that
 moment.
@@ -77,7 +77,7 @@ async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 async def run(routes: Sequence[str]) -> None:
-    """Forward all routes, such as "7710=render-latex:7710", until SIGTERM."""
+    """Forward all routes, such as "7740=metrics:7740", until SIGTERM."""
     end = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, end.set)

@@ -18,8 +18,8 @@ class PublishedTable:
     name: str
     #: Names as they are here: "win_rate", "ems", "latex rendered".
     columns: tuple[str, ...]
-    #: Values by model.
-    rows: Mapping[str, tuple[float, ...]]
+    #: Values by model; None where none was published.
+    rows: Mapping[str, tuple[float | None, ...]]
     #: Where the numbers are from.
     source: str
     #: Names of the data sets that they are over, as ``i2s_sdk.data.locations`` has them.
@@ -47,8 +47,9 @@ class PublishedTable:
         return PublishedTable(self.name, columns, rows, self.source, self.data, self.numbered)
 
     def values(self, model: str) -> dict[str, float]:
-        """Return the values of a model by column."""
-        return dict(zip(self.columns, self.rows[model], strict=True))
+        """Return the values of a model by column, without those that were not published."""
+        pairs = zip(self.columns, self.rows[model], strict=True)
+        return {name: value for name, value in pairs if value is not None}
 
 
 @cache

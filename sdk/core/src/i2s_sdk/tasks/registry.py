@@ -10,6 +10,7 @@ from i2s_sdk.errors import PluginError, UnknownNameError
 from i2s_sdk.settings import Settings
 from i2s_sdk.tasks.benchmark import Benchmark, published_tables
 from i2s_sdk.tasks.chart.spec import CHART
+from i2s_sdk.tasks.design2code.spec import DESIGN2CODE_TASKS
 from i2s_sdk.tasks.latex.spec import LATEX
 from i2s_sdk.tasks.music.spec import MUSIC
 from i2s_sdk.tasks.olmocrbench.spec import OLMOCRBENCH
@@ -17,8 +18,10 @@ from i2s_sdk.tasks.omnidocbench.spec import OMNIDOCBENCH
 from i2s_sdk.tasks.omr.spec import OMR
 from i2s_sdk.tasks.readoc.spec import READOC
 from i2s_sdk.tasks.scimage.spec import SCIMAGE
+from i2s_sdk.tasks.shapecode.spec import SHAPECODE
 from i2s_sdk.tasks.sobench.spec import SOBENCH
 from i2s_sdk.tasks.spec import TaskSpec
+from i2s_sdk.tasks.svg.spec import SVG
 from i2s_sdk.tasks.task import ConfiguredTask, Task
 from i2s_sdk.tasks.visualwebbench.spec import VISUALWEBBENCH, VISUALWEBBENCH_MEAN
 from i2s_sdk.tasks.webpage.spec import WEBPAGE
@@ -102,6 +105,9 @@ BUILT_IN: dict[str, TaskSpec] = {
         OMNIDOCBENCH,
         SCIMAGE,
         CHART,
+        SHAPECODE,
+        SVG,
+        *DESIGN2CODE_TASKS,
         OMR,
     )
 }

@@ -131,7 +131,7 @@ class TaskSpec:
     #: Language of structures, by which reports colour them: "latex", "html" or "lilypond"; empty if they are
     #: plain text.
     language: str = ""
-    #: A structure that its renderer has to render; None if nothing is rendered.
+    #: A small structure that its renderer renders; None if nothing is rendered.
     canary: Structure | None = None
     #: Columns of tables that are means of other columns; ``main_metric`` may be one.
     averages: tuple[Average, ...] = ()
@@ -148,6 +148,9 @@ class TaskSpec:
     files_fault: Callable[[Instance], str] = no_fault
     #: Returns what a report shows of a sample beside its texts; None for nothing.
     view: Callable[[ShownSample], tuple[Panel, ...]] | None = None
+    #: Returns the attributes of a sample by name, from the details that its scorers kept; runs then have a
+    #: table by each of them. None if there are none.
+    attributes: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
     #: Rubric by which judge models score its images; None if there is none.
     rubric: Rubric | None = None
     #: Criteria and files of the scores that people give to its images; None if there are no such files.

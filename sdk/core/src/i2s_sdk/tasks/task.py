@@ -158,7 +158,7 @@ class RenderedTask(Task, Protocol[D]):
 
     @property
     def services(self) -> tuple[str, ...]:
-        """The renderers that its documents may need, such as "render-latex".
+        """The renderers that its documents may need, such as "render-NAME".
 
         Which of them renders a document is said by the source of its request, see ``service_table``.
         """
@@ -214,9 +214,10 @@ class RenderedTask(Task, Protocol[D]):
         """Return what the engine drew, as JSON; empty if no scorer compares it."""
         return ""
 
-    def drawn_truth(self, content: Content) -> D | None:
+    def drawn_truth(self, content: Content) -> D | str | None:
         """Return the document of the ground truth, with whose rendering ``drawn`` is compared.
 
-        It is not asked for if ``truth`` is a document, which is rendered once for both.
+        It is not asked for if ``truth`` is a document, which is rendered once for both. A text is what an
+        engine would have drawn, of a ground truth that is known without one.
         """
         return None

@@ -5,7 +5,8 @@ difference from the image that was asked for, and the first error. With it the m
 conversation of all turns before. Tasks that render have turns (:func:`require_turns`).
 
 The texts are in ``prompts.json``, and decide the numbers of later turns: the manifest of a run with turns has
-their digest (:func:`turn_texts`).
+their digest (:func:`turn_texts`). A task whose benchmark published how answers are revised asks in its words
+(:class:`RevisingTask`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from i2s_sdk.errors import UsageError
 from i2s_sdk.instances.images import PILLOW_PIXELS, decode_image, on_white
@@ -64,9 +65,10 @@ def is_turn_name(name: str) -> bool:
     return re.fullmatch(r"turn-\d+", name) is not None
 
 
-def turn_texts() -> tuple[str, ...]:
-    """Return the texts that turns are asked with."""
-    return tuple(text for name, text in prompt_texts().items() if name.startswith(_TEXTS))
+def turn_texts(task: Task) -> tuple[str, ...]:
+    """Return the texts that the turns of a task are asked with."""
+    ours = tuple(text for name, text in prompt_texts().items() if name.startswith(_TEXTS))
+    return (*ours, *task.revision_texts) if isinstance(task, RevisingTask) else ours
 
 
 def require_turns(task: Task) -> None:
@@ -117,6 +119,8 @@ class TurnResult:
     error: str = ""
     #: Line of the answer that the error is about, from 1; 0 if it is not known.
     line: int = 0
+    #: The code that was rendered, as the task reads it.
+    code: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +157,29 @@ class Observation:
         return tuple(parts)
 
 
+@runtime_checkable
+class RevisingTask(Protocol):
+    """A task whose benchmark published how an answer that was rendered is revised."""
+
+    @property
+    def revision_texts(self) -> tuple[str, ...]:
+        """The texts of a revision that are the same for all answers."""
+        ...
+
+    def revision(self, code: str, rendering: bytes, reference: bytes) -> Observation:
+        """Return what the model is shown of its answer, and the request to revise it.
+
+        Args:
+            code: What the task read out of the answer.
+            rendering: Its image, encoded.
+            reference: The image that was asked for, encoded.
+
+        Raises:
+            ImageFaultError: One is not an image.
+        """
+        ...
+
+
 def observe(task: Task, result: TurnResult, reference: bytes = b"") -> Observation:
     """Return what a model is shown of its answer.
 
@@ -167,6 +194,8 @@ def observe(task: Task, result: TurnResult, reference: bytes = b"") -> Observati
     """
     require_turns(task)
     assert task.rendering is not None, "it was required"
+    if isinstance(task, RevisingTask) and result.rendering is not None and reference:
+        return task.revision(result.code, result.rendering, reference)
     texts = prompt_texts()
     parts: list[str | ObservedImage] = []
     if result.rendering is not None:

@@ -83,7 +83,7 @@ def started(
     """Start a service and wait until it serves; it drains at the end.
 
     Args:
-        module: Its package, such as "i2s_render_html".
+        module: Its package, such as "i2s_documents".
         folder: Folder for its announcement and its log.
         options: Options of ``serve``.
         environment: Variables beside those of the tests.

@@ -17,10 +17,13 @@ from i2s_chassis.server.service import Service
 
 if TYPE_CHECKING:
     from i2s_chassis.renderer.generic import OpenEngine
+    from i2s_chassis.warm.program import WorkerSettings
+    from i2s_chassis.warm.worker_engine import WorkerPlan
     from i2s_wire.renderer import RendererSpec
 
 S = TypeVar("S", bound=RendererSettings)
 G = TypeVar("G", bound=GenericSettings)
+W = TypeVar("W", bound="WorkerSettings")
 
 
 def run_renderer(
@@ -62,6 +65,30 @@ def run_generic(
         from i2s_chassis.renderer.generic import GenericService
 
         return GenericService(spec, chosen, open_engine())
+
+    run_renderer(settings, build, examples)
+
+
+def run_worker(
+    spec: RendererSpec,
+    settings: type[W],
+    plan: Callable[[], Callable[[W], WorkerPlan]],
+    examples: Sequence[str] = (),
+) -> NoReturn:
+    """Run the command line of a renderer whose engine is a Python module, and end the process.
+
+    Args:
+        spec: The renderer.
+        settings: Its settings.
+        plan: Imports the engine, so that --help stays fast, and returns the function that looks at this
+            machine, see ``warm.worker_engine.WorkerService``.
+        examples: Examples of ``serve``, for --help.
+    """
+
+    def build(chosen: W) -> Service:
+        from i2s_chassis.warm.worker_engine import WorkerService
+
+        return WorkerService(spec, chosen, plan())
 
     run_renderer(settings, build, examples)
 

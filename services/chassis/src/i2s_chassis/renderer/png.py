@@ -10,6 +10,7 @@ from i2s_chassis.errors import RasterError
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _HEADER = struct.Struct(">IIBBBBB")
 _HEADER_START = 16
+_ALPHA_AT = 25  # of the colour type
 # Depth, colour type, compression, filter, no interlace.
 _RGB_8_BIT = (8, 2, 0, 0, 0)
 _RGBA_8_BIT = (8, 6, 0, 0, 0)
@@ -34,6 +35,11 @@ def png_size(png: bytes, *, alpha: bool = False) -> tuple[int, int]:
     if tuple(form) != (_RGBA_8_BIT if alpha else _RGB_8_BIT) or not width or not height:
         raise RasterError(f"the drawing of the page is no RGB picture of 8 bit: {form}")
     return width, height
+
+
+def has_alpha(png: bytes) -> bool:
+    """Return whether the head of a PNG says that it has an alpha channel; ``png_size`` checks the rest."""
+    return png[_ALPHA_AT : _ALPHA_AT + 1] == b"\x06"
 
 
 def bare_png(png: bytes, *, alpha: bool = False) -> bytes:

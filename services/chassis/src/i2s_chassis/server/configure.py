@@ -1,7 +1,7 @@
 """One typed settings object per process: option > environment > configuration file > default.
 
 A setting is defined once, as a field. From it follow its option (``--limit-cpu-seconds``), its
-environment variable (``I2S_RENDER_LATEX_LIMIT_CPU_SECONDS``) and its place in the TOML file
+environment variable (``I2S_DOCUMENTS_LIMIT_CPU_SECONDS``) and its place in the TOML file
 (``[limit] cpu_seconds``).
 """
 

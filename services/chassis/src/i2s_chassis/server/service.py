@@ -42,7 +42,7 @@ class Service(Protocol):
 
     @property
     def name(self) -> str:
-        """Name in logs, metrics and the announcement: "render-latex"."""
+        """Name in logs, metrics and the announcement: "documents"."""
 
     @property
     def wire_names(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from pydantic import ByteSize, Field
 from i2s_chassis.errors import WarmError, WarmKilledError
 from i2s_chassis.jail import Cell, Ended, Jail, KilledError
 from i2s_chassis.limits import START_WALL_PER_CPU, Limits
-from i2s_chassis.renderer import RendererSettings
+from i2s_chassis.renderer import GenericSettings, RendererSettings
 
 #: Where a program finds its ends of the two pipes.
 FROM_SERVICE, TO_SERVICE = 3, 4
@@ -230,3 +230,7 @@ class ForkingRendererSettings(RendererSettings):
             start_seconds=self.warm_start_seconds,
             spare=self.warm_spare,
         )
+
+
+class WorkerSettings(ForkingRendererSettings, GenericSettings):
+    """Base of the settings of a renderer of generic sources whose engine is a Python module."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from i2s_client.service_table import DOCUMENTS
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.run.steps import optional_services, run_metrics, scoring_services
 from i2s_sdk.scoring.scorer import MetricValues, Scorable
 from i2s_sdk.tasks.latex.tables import TEDS, TableTedsScorer, latex_tables
@@ -92,4 +96,18 @@ def test_a_run_without_the_documents_service_lacks_this_metric_alone() -> None:
     assert unavailable["teds of latex"] == "pandoc is not installed"
     assert "glyph_f1" in versions
     assert TEDS in run_metrics([task], None)[0]
+    assert TEDS not in run_metrics([task], None, idle={DOCUMENTS})[0]
     assert optional_services([LatexTask(Profile.HELM)]) == set()
+
+
+def test_only_runs_with_a_table_ask_for_the_documents_service(tmp_path: Path) -> None:
+    task = LatexTask(Profile.PAPER)
+    (tmp_path / "table.tex").write_text(_TABLE)
+    (tmp_path / "formula.tex").write_text("x^2")
+    table, formula, lost = (
+        Instance(name, "latex", "any", None, structure=tmp_path / f"{name}.tex")
+        for name in ("table", "formula", "lost")
+    )
+    assert optional_services([task], [formula, lost, Instance("wild", "latex", "wild", None)]) == set()
+    assert optional_services([task], [formula, replace(table, task="music")]) == set()
+    assert optional_services([task], [formula, table]) == {DOCUMENTS}

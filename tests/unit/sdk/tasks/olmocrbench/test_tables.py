@@ -107,3 +107,9 @@ def test_spans_of_all_kinds_end_in_a_grid_or_in_none() -> None:
     assert page_grids(f"<table>{rows}</table>") == ()
     assert page_grids("<table><tr><td colspan=1000>a</td></tr>" + "<tr></tr>" * MAX_PLACES + "</table>") == ()
     assert page_grids("<table>" * 10_000 + "<tr><td>a") is not None
+
+
+def test_heads_of_many_cells_are_found_together() -> None:
+    page = "| head | other |\n|---|---|\n" + "| a | a |\n" * 6_000
+    assert not _passes(page, "a", top_heading="no head", left_heading="no head")
+    assert _passes(page, "a", top_heading="other", left_heading="a")

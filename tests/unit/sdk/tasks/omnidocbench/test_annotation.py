@@ -14,9 +14,9 @@ from omnidocbench_page import annotation, element
 def test_blocks_stand_in_the_order_of_reading_and_figures_are_none():
     found = true_blocks(annotation())
     assert [one.category for one in found] == [
-        "header", "title", "text_block", "equation_isolated", "table", "text_block",
+        "title", "text_block", "equation_isolated", "table", "text_block", "header",
     ]  # fmt: skip
-    assert [one.kind for one in found][:2] == [BlockKind.IGNORED, BlockKind.TEXT]
+    assert [found[0].kind, found[-1].kind] == [BlockKind.TEXT, BlockKind.IGNORED]
     assert page_attributes(annotation()) == {"language": "english"}
 
 

@@ -94,9 +94,9 @@ def test_reference_keeps_letters_and_digits_alone():
     assert RELEASED.text_form("**Text**, with $x^2$; $\\alpha$ is -3.5 and/to C++") == "Textwithx2αis35andoC"
 
 
-def test_paper_keeps_signs_and_drops_marks_and_white_space():
+def test_paper_keeps_signs_and_words_and_drops_marks():
     form = OWN.text_form("# **Text**, with $x^2$; “$\\alpha$” is −3.5 and/to C++, a_b, <b>x</b> &amp; 中，文")
-    assert form == 'Text,withx^2;"α"is-3.5and/toC++,a_b,x&中,文'
+    assert form == 'Text, with x^2; "α" is -3.5 and/to C++, a_b, x &中,文'
 
 
 def test_forms_of_formulas():

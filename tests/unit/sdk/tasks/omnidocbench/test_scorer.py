@@ -104,6 +104,15 @@ def test_several_tables_and_formulas_have_the_mean(scorer: OmniDocBenchScorer) -
     assert found.metrics["formula_cdm"] == 0.375
 
 
+def test_a_table_that_is_far_from_the_true_one_is_below_0_in_reference_alone() -> None:
+    page = annotation(layout_dets=[element("table", 1, html=f"<table>{'<tr><td>a</td></tr>' * 6}</table>")])
+    wrong = f"<table><tr>{'<td>b</td>' * 6}</tr></table>"
+    values = [_values(one, wrong, page).metrics["table_teds"] for one in (PAPER, REFERENCE)]
+    assert values[0] == 0
+    assert values[1] is not None
+    assert values[1] < 0
+
+
 @BOTH
 def test_a_latex_table_is_what_pandoc_makes_of_it(scorer: OmniDocBenchScorer) -> None:
     page = annotation(layout_dets=[element("table", 1, html="<table><tr><td>x</td></tr></table>")])
@@ -130,8 +139,8 @@ def test_a_formula_as_text_is_0_in_paper_and_a_text_in_reference() -> None:
 
 
 def test_precision_is_the_share_of_what_belongs_to_the_page() -> None:
-    page = annotation(layout_dets=[element("title", 1, text="On the tides")])
-    found = _values(PAPER, "On the tides\n\n0123456789", page)
+    page = annotation(layout_dets=[element("title", 1, text="Onthetides")])
+    found = _values(PAPER, "Onthetides\n\n0123456789", page)
     assert found.metrics["text_edit"] == 1
     assert found.metrics["precision"] == 0.5
 

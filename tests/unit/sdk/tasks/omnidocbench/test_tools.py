@@ -16,9 +16,9 @@ INSTANCES = read_folder(Path(__file__).parents[5] / "examples" / "omnidocbench")
 PREDICTIONS = Path(__file__).parent / "predictions"
 COLUMNS = ("text_edit", "table_teds", "table_teds_s", "table_edit", "reading_order", "precision")
 VALUES = {
-    (Profile.PAPER, "pymupdf4llm"): (0.984, 0.972, 0.972, 0.975, 0.964, 0.981),
-    (Profile.PAPER, "markitdown"): (0.757, 0.287, 0.714, 0.691, 0.907, 0.719),
-    (Profile.PAPER, "pypdfium2"): (0.989, 0.0, 0.0, 0.0, 1.0, 0.887),
+    (Profile.PAPER, "pymupdf4llm"): (0.966, 0.972, 0.972, 0.975, 0.964, 0.984),
+    (Profile.PAPER, "markitdown"): (0.727, 0.301, 0.714, 0.691, 0.847, 0.722),
+    (Profile.PAPER, "pypdfium2"): (0.984, 0.0, 0.0, 0.0, 1.0, 0.877),
     (Profile.HELM, "pymupdf4llm"): (0.873, 0.972, 0.972, 0.973, 0.964, None),
     (Profile.HELM, "markitdown"): (0.693, 0.287, 0.714, 0.690, 0.815, None),
     (Profile.HELM, "pypdfium2"): (0.960, 0.0, 0.0, 0.0, 1.0, None),

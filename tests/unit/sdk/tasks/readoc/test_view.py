@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from i2s_sdk.report.samples import panels_of
 from i2s_sdk.run.storage.record import Outcome
@@ -15,7 +13,7 @@ from i2s_sdk.tasks.readoc.detail import MAX_BYTES, detail_of
 from i2s_sdk.tasks.readoc.markdown import segments
 from i2s_sdk.tasks.readoc.order import match_blocks
 from i2s_sdk.tasks.readoc.scorer import NAME, ReadocScorer
-from i2s_sdk.tasks.readoc.view import view, word_diff
+from i2s_sdk.tasks.readoc.view import view
 from i2s_sdk.tasks.view import DiffPanel, DiffRow, Panel, RowMark, ShownSample, TablesPanel, TextRun
 from i2s_wire.metrics.profile import Profile
 from sample_records import flat_record
@@ -125,32 +123,3 @@ def test_the_scorer_keeps_what_the_view_shows() -> None:
     )
     assert isinstance(found, MetricValues)
     assert [one.title for one in view(ShownSample(detail={NAME: found.detail}))] == ["Blocks", "Headings"]
-
-
-TEXTS = st.text(alphabet="ab \n\\.م<é", max_size=40)
-
-
-def test_pieces_say_which_words_differ() -> None:
-    first, second = word_diff("the cat sat", "the dog sat down")
-    assert first == [("the ", False), ("cat", True), (" sat", False)]
-    assert second == [("the ", False), ("dog", True), (" sat", False), (" down", True)]
-
-
-@pytest.mark.parametrize(("first", "second"), [("", ""), ("a", ""), ("", "a b")])
-def test_an_empty_text_has_no_piece(first: str, second: str) -> None:
-    sides = word_diff(first, second)
-    assert [bool(side) for side in sides] == [bool(first), bool(second)]
-    assert all(differs for side in sides for _, differs in side)
-
-
-@given(TEXTS, TEXTS)
-def test_pieces_are_the_texts_and_what_does_not_differ_is_equal(first: str, second: str) -> None:
-    sides = word_diff(first, second)
-    assert ["".join(text for text, _ in side) for side in sides] == [first, second]
-    equal = ["".join(text for text, differs in side if not differs) for side in sides]
-    assert equal[0] == equal[1]
-
-
-@given(TEXTS)
-def test_a_text_does_not_differ_from_itself(text: str) -> None:
-    assert word_diff(text, text) == ([(text, False)] * bool(text),) * 2

@@ -14,7 +14,18 @@ from i2s_sdk.errors import DataError, require_package
 from i2s_sdk.instances.images import ImageFaultError, read_header
 from i2s_sdk.instances.instance import Content
 from i2s_sdk.instances.pdf import pdf_fault
+from i2s_sdk.tasks.ocr_page import OcrPage
 from i2s_sdk.tasks.registry import task_spec
+
+
+@dataclass(frozen=True, slots=True)
+class ImageReader:
+    """A program that reads the words of an image."""
+
+    #: Its name and version.
+    engine: str
+    #: Returns the lines of an image, which is given encoded.
+    read: Callable[[bytes], OcrPage]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +40,8 @@ class ImportRequest:
     images: Path | None = None
     #: Tasks that are taken; none means all.
     tasks: tuple[str, ...] = ()
+    #: Reads images whose ground truth is not at hand; None leaves them out.
+    ocr: ImageReader | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from i2s_sdk.data.imports.charts import import_chartmimic, import_plot2code
+from i2s_sdk.data.imports.design2code import import_design2code, import_design2code_hard
 from i2s_sdk.data.imports.items import Imported, Importer, ImportRequest
 from i2s_sdk.data.imports.olmocrbench import import_olmocrbench
 from i2s_sdk.data.imports.omnidocbench import import_omnidocbench
 from i2s_sdk.data.imports.readoc import import_readoc
 from i2s_sdk.data.imports.scimage import import_scimage
+from i2s_sdk.data.imports.shapecode import import_shapecodebench
 from i2s_sdk.data.imports.smb import import_smb
 from i2s_sdk.data.imports.sobench import import_sobench
+from i2s_sdk.data.imports.svg import import_svg
 from i2s_sdk.data.imports.visualwebbench import import_visualwebbench
 from i2s_sdk.data.locations import write_origin
 from i2s_sdk.errors import UnknownNameError
@@ -18,13 +21,17 @@ from i2s_sdk.files import writing
 #: Importers by the kind of their sources.
 KINDS: dict[str, Importer] = {
     "chartmimic": import_chartmimic,
+    "design2code": import_design2code,
+    "design2code_hard": import_design2code_hard,
     "olmocrbench": import_olmocrbench,
     "omnidocbench": import_omnidocbench,
     "plot2code": import_plot2code,
     "readoc": import_readoc,
     "scimage": import_scimage,
+    "shapecodebench": import_shapecodebench,
     "smb": import_smb,
     "sobench": import_sobench,
+    "svg": import_svg,
     "visualwebbench": import_visualwebbench,
 }
 

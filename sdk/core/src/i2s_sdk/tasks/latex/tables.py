@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.scorer import Conversion, Metric, MetricValues, Scorable, Scorer
 from i2s_sdk.tasks.latex.tex_source import without_comments
 from i2s_sdk.text.teds import TableLimitError, TableRules, table_similarity, table_tree
@@ -62,6 +63,14 @@ class TableTedsScorer(Scorer):
     scores_unusable: bool = True
     #: True: runs without the documents service lack this metric alone.
     conversions_optional: bool = True
+
+    def may_convert(self, instance: Instance) -> bool:
+        """Return whether the ground truth of an instance may have a table."""
+        try:
+            code = instance.structure.read_text("utf-8", "replace") if instance.structure else ""
+        except OSError:
+            return False
+        return bool(latex_tables(code))
 
     def applies(self, sample: Scorable) -> bool:
         """Return whether the ground truth has a table."""

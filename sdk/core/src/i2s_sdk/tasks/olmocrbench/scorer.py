@@ -193,7 +193,7 @@ def _detail(tests: Sequence[PageTest], results: Sequence[TestResult]) -> dict[st
     left = DETAIL_BYTES - 1024
     for test, result in pairs:
         said = _said(test)[:MAX_REASON]
-        row = [test.id[:100], str(test.kind), result.passed, said, result.why[:MAX_REASON]]
+        row: list[object] = [test.id[:100], str(test.kind), result.passed, said, result.why[:MAX_REASON]]
         left -= len(json.dumps(row)) + 2
         if left < 0:
             break

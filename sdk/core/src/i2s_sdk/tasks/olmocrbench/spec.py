@@ -85,7 +85,7 @@ OLMOCRBENCH = TaskSpec(
     language="markdown",
     open=OlmOcrBenchTask,
     answer=_answer,
-    inputs=fields({DOCUMENT: FILE, PAGE: {"type": "integer", "minimum": 1}}),
+    inputs=fields({DOCUMENT: FILE}, {PAGE: {"type": "integer", "minimum": 1}}),
     target=fields(
         {"tests": {"type": "array", "minItems": 1, "items": TEST}}, {"markdown": {"type": "string"}}
     ),

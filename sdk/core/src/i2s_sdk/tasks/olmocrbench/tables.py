@@ -74,25 +74,33 @@ class Grid:
                 numbers[other] = None
                 return
 
-    def headings(self, number: int, side: str) -> list[int]:
-        """Return the heads of a cell on a side, "up" or "left"; the outermost cells if no head is there."""
-        heads: dict[int, None] = {}
-        ends: dict[int, None] = {}
-        seen, waiting = {number}, [number]
-        while waiting:
-            here = waiting.pop()
-            if self.cells[here].heading:
-                heads[here] = None
-            beside = self.neighbours(here, side)
-            if not beside:
-                ends[here] = None
-            for other in beside:
-                if other not in seen:
-                    seen.add(other)
-                    waiting.append(other)
-        heads.pop(number, None)
-        ends.pop(number, None)
-        return list(heads or ends)
+    def beside(self, side: str, wanted: Sequence[bool]) -> list[bool]:
+        """Return for each cell whether one next to it on a side is among the wanted ones."""
+        cells = range(len(self.cells))
+        return [any(wanted[one] for one in self.neighbours(cell, side)) for cell in cells]
+
+    def headed(self, side: str, wanted: Sequence[bool]) -> list[bool]:
+        """Return for each cell whether one of its heads is among the wanted ones.
+
+        Heads are all heads on the way up or left; if none is there, the cells at which the ways end. The time
+        is proportional to the number of places.
+
+        Args:
+            side: "up" or "left".
+            wanted: For each cell, whether it is wanted.
+        """
+        number = len(self.cells)
+        heads, wanted_heads, wanted_ends, ends = ([False] * number for _ in range(4))
+        starts = [one.rows[0] if side == "up" else one.columns[0] for one in self.cells]
+        for cell in sorted(range(number), key=starts.__getitem__):
+            others = self.neighbours(cell, side)
+            ends[cell] = not others
+            heads[cell] = any(self.cells[one].heading or heads[one] for one in others)
+            wanted_heads[cell] = any(
+                (self.cells[one].heading and wanted[one]) or wanted_heads[one] for one in others
+            )
+            wanted_ends[cell] = any(wanted[one] if ends[one] else wanted_ends[one] for one in others)
+        return [wanted_heads[cell] if heads[cell] else wanted_ends[cell] for cell in range(number)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,26 +252,32 @@ def table_result(test: PageTest, grids: Sequence[Grid]) -> TestResult:
     """Return whether a table has a cell with a text and the neighbours and heads that the test names."""
     if not grids:
         return failed("there is no table")
-    cell, why = test.text("cell"), ""
+    why = ""
     for grid in grids:
-        for number, candidate in enumerate(grid.cells):
-            if not _alike(cell, candidate.text, test.max_diffs):
-                continue
-            missing = [one for one in RELATIONS if test.text(one) and not _related(test, grid, number, one)]
+        candidates = [number for number, one in enumerate(_alike(test, "cell", grid)) if one]
+        if not candidates:
+            continue
+        related = {one: _related(test, one, grid) for one in RELATIONS if test.text(one)}
+        for number in candidates:
+            missing = [name for name, cells in related.items() if not cells[number]]
             if not missing:
                 return PASSED
-            shown = ", ".join(f"{one} {shortened(test.text(one))}" for one in missing)
-            why = why or f"a cell {shortened(candidate.text)} is there, but not with {shown}"
-    return failed(why or f"no table has a cell {shortened(cell)}")
+            if not why:
+                shown = ", ".join(f"{one} {shortened(test.text(one))}" for one in missing)
+                why = f"a cell {shortened(grid.cells[number].text)} is there, but not with {shown}"
+    return failed(why or f"no table has a cell {shortened(test.text('cell'))}")
 
 
-def _related(test: PageTest, grid: Grid, number: int, relation: str) -> bool:
-    side = _SIDES.get(relation)
-    others = grid.headings(number, side) if side else grid.neighbours(number, relation)
-    return any(_alike(test.text(relation), grid.cells[other].text, test.max_diffs) for other in others)
+def _related(test: PageTest, relation: str, grid: Grid) -> list[bool]:
+    """Return for each cell whether it has the relation that a test names."""
+    wanted, side = _alike(test, relation, grid), _SIDES.get(relation)
+    return grid.headed(side, wanted) if side else grid.beside(relation, wanted)
 
 
-def _alike(text: str, other: str, max_diffs: int) -> bool:
+def _alike(test: PageTest, name: str, grid: Grid) -> list[bool]:
+    """Return for each cell whether its text is that of a field of a test."""
     from rapidfuzz import fuzz
 
-    return fuzz.ratio(text, other) / 100 >= max(_LEAST, 1 - max_diffs / max(len(text), 1))
+    text = test.text(name)
+    least = max(_LEAST, 1 - test.max_diffs / max(len(text), 1))
+    return [fuzz.ratio(text, one.text) / 100 >= least for one in grid.cells]

@@ -23,7 +23,7 @@ from i2s_wire.metrics.profile import Profile
 
 #: The most tokens of the completion for a page.
 MAX_TOKENS = 8192
-#: Names of the inputs: the PDF, and the number of the page in it.
+#: Names of the inputs: the PDF, and the number of the page in it, which is 1 if it is not given.
 DOCUMENT, PAGE = "document", "page"
 
 _DRAWING = PageDrawing(dpi=150.0, format=ImageFormat.JPEG, quality=95)
@@ -63,7 +63,7 @@ class OlmOcrBenchTask(Task):
             UsageError: The pages were not drawn.
             DataError: The document has no such page.
         """
-        number = int(instance.inputs[PAGE])
+        number = int(instance.inputs.get(PAGE, 1))
         if not instance.pages:
             raise UsageError(
                 f"instance {instance.id!r} is asked about a page, which is not drawn here; "

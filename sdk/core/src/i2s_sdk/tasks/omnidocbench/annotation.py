@@ -79,7 +79,7 @@ def _texts(attributes: object) -> dict[str, str]:
 
 
 def true_blocks(annotation: Mapping[str, Any]) -> tuple[TrueBlock, ...]:
-    """Return the elements of a page that are compared, in the order of reading; those without order first.
+    """Return the elements of a page that are compared, in the order of reading; those without order last.
 
     Texts that a relation "truncated" joins are one block at the place of the first of them. Elements that are
     marked ``ignore`` are left out.
@@ -88,7 +88,7 @@ def true_blocks(annotation: Mapping[str, Any]) -> tuple[TrueBlock, ...]:
     size = _size(annotation)
     groups = _groups(annotation, elements)
     blocks = [_block(group, size) for group in groups if not any(one.get("ignore") is True for one in group)]
-    return tuple(sorted(blocks, key=lambda one: one.order or 0))
+    return tuple(sorted(blocks, key=lambda one: (one.order is None, one.order or 0)))
 
 
 def _size(annotation: Mapping[str, Any]) -> tuple[float, float] | None:

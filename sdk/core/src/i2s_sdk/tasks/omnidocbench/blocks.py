@@ -57,6 +57,8 @@ class BlockRules:
     formula_form: Callable[[str], str]
     #: Returns the form of a formula by which it is matched; the same in the released code.
     matched_form: Callable[[str], str]
+    #: What stands between the forms of texts that belong together.
+    joint: str
     #: Whether blocks that are left on both sides belong together however much they differ, tables are dropped
     #: if the page has none, and a formula that is matched with a text counts as that text: as in the released
     #: code.

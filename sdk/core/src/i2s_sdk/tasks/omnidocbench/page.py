@@ -241,8 +241,8 @@ class _Mixed:
             kind,
             tuple(one for one, _ in gold),
             tuple(one for one, _ in predicted),
-            "".join(form for _, form in gold),
-            "".join(form for _, form in predicted),
+            self.rules.joint.join(form for _, form in gold),
+            self.rules.joint.join(form for _, form in predicted),
         )
         if kind is BlockKind.FORMULA and not self.rules.released:
             forms = [

@@ -207,6 +207,8 @@ _MARKS = re.compile(
     r"|(?<![\w\\])_+(?=\w)|(?<=\w)_+(?!\w)",
     re.MULTILINE,
 )
+_WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_BESIDE_WIDE = re.compile(f"(?<=[{_WIDE}]) | (?=[{_WIDE}])")
 _ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~$&%])")
 _SAME = str.maketrans(
     {
@@ -218,13 +220,15 @@ _SAME = str.maketrans(
 
 
 def text_form(text: str) -> str:
-    """Return the characters of a text but white space and marks of Markdown, with formulas as Unicode.
+    """Return the words of a text without marks of Markdown, one blank between two; formulas are Unicode.
 
     Characters are those of NFKC; quotation marks, dashes and full-width punctuation are their plain forms.
+    Blanks beside Chinese, Japanese and Korean characters and within formulas are left out.
     """
     lines = [_with_unicode(line) if "$" in line or "\\(" in line else line for line in text.split("\n")]
     bare = _ESCAPE.sub(r"\1", _MARKS.sub("", unescape("\n".join(lines))))
-    return "".join(unicodedata.normalize("NFKC", bare.translate(_SAME)).translate(_SAME).split())
+    plain = unicodedata.normalize("NFKC", bare.translate(_SAME)).translate(_SAME)
+    return _BESIDE_WIDE.sub("", " ".join(plain.split()))
 
 
 def _with_unicode(line: str) -> str:
@@ -232,7 +236,7 @@ def _with_unicode(line: str) -> str:
     done = 0
     for start, end, formula in _inline_spans(line):
         converted = latex_as_text(formula)
-        kept += (line[done:start], formula if converted is None else converted)
+        kept += (line[done:start], "".join((formula if converted is None else converted).split()))
         done = end
     return "".join((*kept, line[done:]))
 
@@ -266,4 +270,4 @@ def matched_form(latex: str) -> str:
 
 
 #: The rules of this project.
-OWN = BlockRules(read_own, text_form, formula_form, matched_form, released=False)
+OWN = BlockRules(read_own, text_form, formula_form, matched_form, joint=" ", released=False)

@@ -214,4 +214,4 @@ def _without_up_to_brace(text: str, beginning: str) -> str:
 
 
 #: The rules of the released code.
-RELEASED = BlockRules(read_released, text_form, formula_form, formula_form, released=True)
+RELEASED = BlockRules(read_released, text_form, formula_form, formula_form, joint="", released=True)

@@ -18,6 +18,7 @@ from i2s_sdk.scoring.page_tokens import Token, read_drawn
 from i2s_sdk.scoring.scorer import FORMULA, Conversion, Metric, MetricValues, NotUsable, Scorable
 from i2s_sdk.tasks.omnidocbench.annotation import BlockKind
 from i2s_sdk.tasks.omnidocbench.blocks import BlockRules
+from i2s_sdk.tasks.omnidocbench.detail import PairValues, detail_of
 from i2s_sdk.tasks.omnidocbench.page import (
     BlockPair,
     MatchedPage,
@@ -86,7 +87,15 @@ class OmniDocBenchScorer:
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """The columns."""
-        return tuple(Metric(name, summary=summary) for name, summary in _SUMMARIES.items() if self._has(name))
+        return tuple(
+            Metric(name, low=self._low(name), summary=summary)
+            for name, summary in _SUMMARIES.items()
+            if self._has(name)
+        )
+
+    def _low(self, column: str) -> float:
+        """Return the least value: a tree can be farther from another one than it is large."""
+        return -1.0 if self.profile is Profile.HELM and column in ("table_teds", "table_teds_s") else 0.0
 
     def _has(self, column: str) -> bool:
         return self.profile is not Profile.HELM or column not in _ONLY_OWN
@@ -122,7 +131,7 @@ class OmniDocBenchScorer:
             page = self._page(sample)
         except PageLimitError as error:
             return NotUsable(str(error))
-        tables = [_TableValues.of(one) for one in page.tables]
+        tables = [_TableValues.of(one, self._low("table_teds")) for one in page.tables]
         formulas = [_FormulaValues.of(one, sample) for one in page.pairs if one.kind is BlockKind.FORMULA]
         texts = [one for one in page.pairs if one.kind is BlockKind.TEXT]
         drawn = [one for one in formulas if not one.fault]
@@ -140,7 +149,23 @@ class OmniDocBenchScorer:
         }
         metrics = {name: value for name, value in values.items() if self._has(name)}
         undefined = {name: _reason(name, formulas) for name, value in metrics.items() if value is None}
-        return MetricValues(metrics, undefined)
+        detail = detail_of(sample.target, page, self._pair_values(page, formulas), _table_values(tables))
+        return MetricValues(metrics, undefined, detail=detail)
+
+    def _pair_values(self, page: MatchedPage, formulas: Sequence[_FormulaValues]) -> PairValues:
+        """Return what the report says of each pair."""
+        of_formulas = {id(one.pair): one for one in formulas}
+        values: dict[int, Sequence[tuple[str, float]]] = {}
+        for at, pair in enumerate(page.pairs):
+            edit = ("edit", _edit([(pair.gold_form, pair.predicted_form)]) or 0.0)
+            drawn = of_formulas.get(id(pair))
+            if drawn is None or drawn.fault:
+                values[at] = (edit,)
+            elif self._has("formula_glyph_f1"):
+                values[at] = (("cdm", drawn.cdm), ("glyph F1", drawn.glyph_f1), edit)
+            else:
+                values[at] = (("cdm", drawn.cdm), edit)
+        return values
 
     def unusable(self, sample: Scorable) -> MetricValues:
         """Return 0 in the columns that the annotation has."""
@@ -178,6 +203,12 @@ def _latex_tables(rules: BlockRules, sample: Scorable) -> Sequence[str]:
     if len(prediction) > MAX_CHARACTERS:
         raise PageLimitError(f"the page has more than {MAX_CHARACTERS:,} characters")
     return latex_tables(rules.read(prediction)) if r"\begin{tab" in prediction else ()
+
+
+def _table_values(tables: Sequence[_TableValues]) -> PairValues:
+    return {
+        at: (("TEDS", one.teds or 0.0), ("TEDS-S", one.structure or 0.0)) for at, one in enumerate(tables)
+    }
 
 
 def _formulas(pair: BlockPair) -> list[Conversion]:
@@ -265,14 +296,14 @@ class _TableValues:
     forms: tuple[str, str]
 
     @classmethod
-    def of(cls, pairing: TablePairing) -> _TableValues:
-        """Return the values of a pair; a prediction that is missing, or exceeds a limit, has 0."""
-        values = [_teds(pairing, structure_only=only) for only in (False, True)]
+    def of(cls, pairing: TablePairing, low: float) -> _TableValues:
+        """Return the values of a pair, at least ``low``; a missing or too large prediction has 0."""
+        values = [_teds(pairing, low, structure_only=only) for only in (False, True)]
         forms = _table_form(pairing.gold.content), _table_form(pairing.html)
         return cls(pairing, values[0], values[1], forms)
 
 
-def _teds(pairing: TablePairing, *, structure_only: bool) -> float | None:
+def _teds(pairing: TablePairing, low: float, *, structure_only: bool) -> float | None:
     rules = TableRules.OMNIDOCBENCH
     try:
         truth = table_tree(pairing.gold.content, structure_only=structure_only, rules=rules)
@@ -283,6 +314,7 @@ def _teds(pairing: TablePairing, *, structure_only: bool) -> float | None:
     if not pairing.html:
         return 0.0
     try:
-        return table_similarity(table_tree(pairing.html, structure_only=structure_only, rules=rules), truth)
+        prediction = table_tree(pairing.html, structure_only=structure_only, rules=rules)
+        return max(low, table_similarity(prediction, truth))
     except TableLimitError:
         return 0.0

@@ -14,6 +14,7 @@ from i2s_sdk.tasks.omnidocbench.grades import GRADES
 from i2s_sdk.tasks.omnidocbench.page import bare_latex
 from i2s_sdk.tasks.omnidocbench.scorer import PARTS
 from i2s_sdk.tasks.omnidocbench.task import DOCUMENT, MAX_TOKENS, OmniDocBenchTask
+from i2s_sdk.tasks.omnidocbench.view import attributes, view
 from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.spec import FILE, Schema, TaskSpec, fields
 
@@ -71,6 +72,7 @@ OMNIDOCBENCH = TaskSpec(
         "academic_literature", "book", "colorful_textbook", "exam_paper", "magazine", "newspaper", "note",
         "PPT2PDF", "research_report",
     ),
+    published_table="omnidocbench",
     published=published_tables("i2s_sdk.tasks.omnidocbench"),
     prediction_suffixes=(".md", ".mmd", ".jpg.md", ".png.md"),
     language="markdown",
@@ -82,5 +84,7 @@ OMNIDOCBENCH = TaskSpec(
     files_fault=_document_fault,
     averages=(Average("overall", PARTS),),
     shows_pages=True,
+    view=view,
+    attributes=attributes,
     grades=GRADES,
 )  # fmt: skip

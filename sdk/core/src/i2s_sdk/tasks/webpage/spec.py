@@ -21,10 +21,10 @@ _TEXT_HEIGHT = 0.78  # size of the letters as a share of the height of a line's 
 _LETTER_WIDTH = 0.5  # of the letters of the font in the mean, as a share of their size
 
 
-def as_webpage(page: OcrPage) -> str:
-    """Return a completion with the lines of a page as absolutely placed blocks."""
+def page_of_lines(page: OcrPage) -> str:
+    """Return a page with the lines that were read in an image as absolutely placed blocks."""
     lines = "\n".join(_block(page, line) for line in page.lines)
-    content = (
+    return (
         "<!DOCTYPE html>\n"
         '<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Page</title>\n<style>\n'
         f"body {{ margin: 0; height: {page.height}px; position: relative; background: {_css(page.paper)}; "
@@ -32,7 +32,11 @@ def as_webpage(page: OcrPage) -> str:
         "div { position: absolute; white-space: nowrap; }\n"
         f"</style>\n</head>\n<body>\n{lines}\n</body>\n</html>\n"
     )
-    listed = json.dumps([{"filename": "index.html", "content": content}], indent=1)
+
+
+def as_webpage(page: OcrPage) -> str:
+    """Return a completion with the lines of a page as absolutely placed blocks."""
+    listed = json.dumps([{"filename": "index.html", "content": page_of_lines(page)}], indent=1)
     # A backtick inside of the file would end the block for profile helm.
     return "```json\n" + listed.replace("`", "\\u0060") + "\n```"
 

@@ -1,9 +1,9 @@
-"""A Python that is started once, imports the libraries and forks for each program.
+"""A Python that is started once, loads an engine and forks for each job.
 
     python -S -P zygote.py SETTINGS          answers lines, see below
-    python -S -P zygote.py SETTINGS FOLDER   runs the program in one folder, in this process
+    python -S -P zygote.py SETTINGS FOLDER   does the job in one folder, in this process
 
-Runs in a cell of the sandbox. Two pipes lead to the service; no program ever holds them. A program runs in a
+Runs in a cell of the sandbox. Two pipes lead to the service; no job ever holds them. A job is done in a
 child that is confined once more before it sees a byte of it: its own folder is all that it can write, it can
 signal nobody else, and nothing that it has open is shared with anyone.
 
@@ -13,7 +13,9 @@ Lines from the service                          and to it
   clean FOLDER                                    clean 1 or clean 0
 
 EXIT is -1 after a signal, SIGNAL 0 without one. KIB is the memory beyond that of this process. LEFT is 1 if
-processes of the program are still alive. The first line to the service is "ready".
+processes of the job are still alive. The first line to the service is "ready".
+
+The engine is a module that the settings name, see ``Worker``.
 """
 
 from __future__ import annotations
@@ -21,7 +23,6 @@ from __future__ import annotations
 import ctypes
 import gc
 import importlib
-import io
 import json
 import os
 import resource
@@ -30,12 +31,24 @@ import sys
 import types
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, cast
 
 _EXITED_BADLY = 1
 _WALL = 0x40000000
-_LOG = ".i2s/log"
-_PACKAGE = "i2s_render_python"
+_PACKAGE = "i2s_chassis.warm.inside"
+
+
+class Worker(Protocol):
+    """The module of an engine, as this program uses it."""
+
+    def load(self, settings: dict[str, Any]) -> None:
+        """Import what every job needs."""
+
+    def warm_up(self, settings: dict[str, Any]) -> None:
+        """Do what makes later jobs fast; only where several are forked. It may start no thread."""
+
+    def run(self, output: int) -> None:
+        """Do the job in the current folder and write its result to a descriptor."""
 
 
 def _settings(path: str) -> dict[str, Any]:
@@ -44,50 +57,13 @@ def _settings(path: str) -> dict[str, Any]:
     return settings
 
 
-def _load(settings: dict[str, Any]) -> None:
-    """Import what every program needs, and choose the fonts."""
-    from i2s_render_python.inside.library_finder import LibraryFinder
-
-    # After built-in and frozen modules, before all that is found on the path.
-    sys.meta_path.insert(2, LibraryFinder(settings["libraries"]))
-    import matplotlib.pyplot as plt
-    from matplotlib import font_manager
-
-    # It is for the making of the list of fonts; later it would hide those that are added.
-    os.environ.pop("MPL_IGNORE_SYSTEM_FONTS", None)
-    plt.switch_backend("agg")
-    manager = font_manager.fontManager
-    for font in settings["fonts"]:
-        manager.addfont(font)
-    manager.ttflist.sort(key=lambda one: (one.name, str(one.fname)))
-    own = {one.name for one in manager.ttflist if str(one.fname) not in settings["fonts"]}
-    added = {str(one.fname): one.name for one in manager.ttflist if one.name not in own}
-    families = dict.fromkeys(added[font] for font in settings["fonts"] if font in added)
-    # Text that the first family has no glyph for takes it from the next one.
-    plt.rcParamsDefault["font.family"] = plt.rcParams["font.family"] = ["sans-serif", *families]
-
-
-def _warm_up(settings: dict[str, Any]) -> None:
-    """Import the libraries, and draw once, so that what is loaded late is there."""
-    for name in settings["modules"]:
-        importlib.import_module(name)
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots()
-    axes.plot([0, 1], [0, 1], label="$x^2$")
-    axes.set_title("Warm")
-    axes.legend()
-    figure.savefig(io.BytesIO(), format="png")
-    plt.close("all")
-    gc.collect()
-    gc.freeze()  # children share what is loaded
-
-
-def _find_own_modules() -> None:
-    """Let the modules beside this file be found; their package is not, of which no more can be read here."""
-    for name, path in ((_PACKAGE, []), (f"{_PACKAGE}.inside", [str(Path(__file__).resolve().parent)])):
-        sys.modules[name] = module = types.ModuleType(name)
-        module.__path__ = path
+def _find_modules(package: str, folder: Path) -> None:
+    """Let the modules of a folder be found, and nothing else of the packages around it."""
+    parts = package.split(".")
+    for length in range(1, len(parts) + 1):
+        name = ".".join(parts[:length])
+        module = sys.modules.setdefault(name, types.ModuleType(name))
+        module.__path__ = [str(folder)] if length == len(parts) else []
 
 
 def _reap() -> tuple[int, int]:
@@ -134,8 +110,8 @@ def _child(work: Callable[[], int], inherited_kib: int) -> tuple[object, ...]:
 
 
 def _prove(folder: str, cpu_seconds: int, settings: dict[str, Any], zygote: int) -> int:
-    """Try what a program must not be able to do; returns 0 if nothing of it succeeds."""
-    from i2s_render_python.inside import confinement
+    """Try what a job must not be able to do; returns 0 if nothing of it succeeds."""
+    from i2s_chassis.warm.inside import confinement
 
     beside = Path("zygote.json").resolve()
     confinement.confine(folder, "prove.log", cpu_seconds, settings)
@@ -163,23 +139,23 @@ def _prove(folder: str, cpu_seconds: int, settings: dict[str, Any], zygote: int)
             attempt()
         except OSError:
             continue
-        os.write(2, f"a program may {what}\n".encode())
+        os.write(2, f"a job may {what}\n".encode())
         held = False
     for number in confinement.shared_descriptors():
-        os.write(2, f"a program holds descriptor {number}\n".encode())
+        os.write(2, f"a job holds descriptor {number}\n".encode())
         held = False
     return 0 if held else 1
 
 
-def _serve(settings: dict[str, Any]) -> None:
-    from i2s_render_python.inside import confinement, program
+def _serve(worker: Worker, settings: dict[str, Any]) -> None:
+    from i2s_chassis.warm.inside import confinement
 
     work = Path.cwd()
 
     def run(folder: str, cpu_seconds: int) -> int:
         output = confinement.open_result(folder)
-        confinement.confine(folder, _LOG, cpu_seconds, settings, output)
-        program.run(output)
+        confinement.confine(folder, settings["log"], cpu_seconds, settings, output)
+        worker.run(output)
         return 0
 
     zygote, kib = os.getpid(), _inherited_kib()
@@ -202,24 +178,29 @@ def _serve(settings: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Serve, or run one program."""
+    """Serve, or do one job."""
     gc.disable()  # looking for garbage while modules are imported takes a fifth of their time and finds none
     settings = _settings(sys.argv[1])
-    _find_own_modules()
-    _load(settings)
-    from i2s_render_python.inside import confinement, program  # loaded before anything is confined
+    _find_modules(_PACKAGE, Path(__file__).resolve().parent)
+    package, _, _ = settings["worker"].rpartition(".")
+    _find_modules(package, Path(settings["worker_folder"]))
+    worker = cast(Worker, importlib.import_module(settings["worker"]))
+    worker.load(settings)
+    from i2s_chassis.warm.inside import confinement  # loaded before anything is confined
 
     if len(sys.argv) > 2:
         folder = str(Path(sys.argv[2]).resolve())
         output = confinement.open_result(folder)
-        confinement.confine(folder, _LOG, None, settings, output)
+        confinement.confine(folder, settings["log"], None, settings, output)
         gc.enable()
-        program.run(output)
+        worker.run(output)
         os._exit(0)
-    _warm_up(settings)
+    worker.warm_up(settings)
+    gc.collect()
+    gc.freeze()  # children share what is loaded
     gc.enable()
     confinement.be_parent()
-    _serve(settings)
+    _serve(worker, settings)
 
 
 if __name__ == "__main__":

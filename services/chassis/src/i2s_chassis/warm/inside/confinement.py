@@ -1,11 +1,11 @@
-"""Confine the process of one program: its own folder, no descriptor that is shared, fewer system calls.
+"""Confine the process of one job: its own folder, no descriptor that is shared, fewer system calls.
 
 Runs inside of a cell of the sandbox, with what the service has decided in ``settings``:
 
 - ``landlock``: the accesses that the kernel controls, as bits of linux/landlock.h, by "files", "network" and
   "scoped"; None if there is no Landlock.
 - ``rules``: pairs of a path and the accesses that are allowed there.
-- ``own``: the accesses that are allowed in the folder of the program.
+- ``own``: the accesses that are allowed in the folder of the job.
 - ``filter``: the filter of system calls, for the kernel.
 """
 
@@ -59,7 +59,7 @@ def be_parent() -> None:
 
 
 def open_result(folder: str) -> int:
-    """Make the file for the result of a program, beside its folder; returns a descriptor for writing."""
+    """Make the file for the result of a job, beside its folder; returns a descriptor for writing."""
     return os.open(f"{folder}.result", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
 
 
@@ -69,7 +69,7 @@ def confine(
     """Confine the calling process for good.
 
     Args:
-        folder: Absolute path of the program's folder; becomes the current one.
+        folder: Absolute path of the job's folder; becomes the current one.
         log: Name of a new file there, which becomes standard output and standard error.
         cpu_seconds: Processor time after which the kernel kills the process; None leaves that as it is.
         settings: See above.

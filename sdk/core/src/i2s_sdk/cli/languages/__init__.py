@@ -1,0 +1,1 @@
+"""The commands ``i2s-sdk render LANGUAGE`` that have options of their own, a module each."""

@@ -1,0 +1,1 @@
+"""Design2Code: web pages of one HTML file, compared by their blocks of text."""

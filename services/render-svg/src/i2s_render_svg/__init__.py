@@ -1,0 +1,1 @@
+"""SVG in, image or verdict out."""

@@ -1,0 +1,1 @@
+"""Typst in, image or verdict out."""

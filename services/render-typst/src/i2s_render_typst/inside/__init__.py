@@ -1,0 +1,1 @@
+"""What runs inside of the sandbox: the Typst compiler."""

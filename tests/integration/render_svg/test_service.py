@@ -1,0 +1,97 @@
+"""The contract of renderers over resvg, and what is its own: canvas, fonts, files, what is not loaded."""
+
+import io
+
+import pytest
+from PIL import Image
+
+from i2s.render.v1 import render_pb2 as pb
+from i2s_chassis.contract import contract_of
+from renderers import SVG
+
+pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
+
+running, TestContract = contract_of(SVG)
+
+RED = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="6"><path d="M0 0h8v6H0" fill="red"/></svg>'
+
+
+def source(body, *, files=None, size='width="40" height="30"'):
+    text = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{body}</svg>'
+    content = {"a/image.svg": text.encode(), **(files or {})}
+    files = [pb.File(path=path, content=one) for path, one in content.items()]
+    return pb.GenericSource(language="svg", entry="a/image.svg", files=files)
+
+
+async def answer(running, body, **given):
+    options = given.pop("page", None)
+    request = pb.RenderRequest(generic=source(body, **given))
+    if options is not None:
+        request.options.page.CopyFrom(options)
+    return await running.stub.Render(request)
+
+
+def image_of(response):
+    assert response.verdict == pb.VERDICT_RENDERED, response.message
+    return Image.open(io.BytesIO(response.pictures[0].png)).convert("RGB")
+
+
+async def test_the_whole_canvas_is_the_image_on_white_a_pixel_for_each_of_css(running):
+    image = image_of(await answer(running, '<rect width="1" height="1" fill="#010203"/>'))
+    assert image.size == (40, 30)
+    assert image.getpixel((0, 0)) == (1, 2, 3)
+    assert image.getpixel((39, 29)) == (255, 255, 255)
+
+
+@pytest.mark.parametrize(
+    ("size", "pixels"),
+    [
+        ('width="1in" height="2.54cm"', (192, 192)),
+        ('viewBox="0 0 30 20"', (60, 40)),
+        ('viewBox="0 0 30 20" width="50%"', (30, 20)),
+        ("", (8, 6)),
+    ],
+)
+async def test_a_resolution_of_192_doubles_each_size(running, size, pixels):
+    page = pb.PageOptions(dpi=192.0)
+    image = image_of(await answer(running, '<rect width="4" height="3"/>', size=size, page=page))
+    assert image.size == pixels
+
+
+async def test_the_pixels_of_an_image_that_does_not_say_its_size_are_limited(running):
+    response = await answer(running, '<rect width="1e6" height="1e6"/>', size="")
+    assert response.verdict == pb.VERDICT_PIXEL_LIMIT
+
+
+async def test_well_known_families_are_drawn_with_fonts_that_are_as_wide(running):
+    def text(family):
+        return f"<text y='20' font-size='9' font-family={family}>Width</text>"
+
+    async def pixels(family):
+        return image_of(await answer(running, text(family))).tobytes()
+
+    assert await pixels("'Arial'") == await pixels("'Liberation Sans'")
+    assert await pixels("'Nothing, Courier New'") == await pixels("'Liberation Mono'")
+    assert await pixels("'Arial'") != await pixels("'Times New Roman'")
+
+
+async def test_a_file_beside_the_image_is_drawn_and_one_that_is_not_there_is_an_event(running):
+    body = '<image href="red.svg" width="8" height="6"/><rect x="20" width="4" height="3"/>'
+    image = image_of(await answer(running, body, files={"a/red.svg": RED.encode()}))
+    assert image.getpixel((2, 2)) == (255, 0, 0)
+    response = await answer(running, body)
+    assert image_of(response).getpixel((2, 2)) == (255, 255, 255)
+    events = [(one.kind, one.detail) for one in response.policy_events]
+    assert events == [(pb.POLICY_KIND_FILE_READ, "image: red.svg")]
+
+
+async def test_an_error_says_its_line(running):
+    response = await answer(running, "\n<rect></circle>")
+    assert response.verdict == pb.VERDICT_COMPILE_ERROR
+    assert response.error.line == 2
+    assert "'rect'" in response.error.message
+
+
+async def test_there_is_no_second_page(running):
+    response = await answer(running, '<rect width="4" height="3"/>', page=pb.PageOptions(first_page=2))
+    assert response.verdict == pb.VERDICT_NO_OUTPUT

@@ -1,0 +1,71 @@
+"""Blocks, answers and pages as the released code of Design2Code has them."""
+
+import numpy as np
+import pytest
+
+from i2s_sdk.tasks.design2code.released import cleaned, released_page, wrapped
+from i2s_wire.render.site import ElementTree, PageBlock, PageLayout
+
+#: html, body, p (2), i within it (3), section (4), header (5), b within the section (6): index + 1.
+TREE = ElementTree(
+    ("html", "body", "p", "i", "section", "header", "b"), (0, 1, 2, 3, 4, 5, 6), (0, 1, 2, 3, 2, 2, 5)
+)
+BODY, P, ITALIC, SECTION, HEADER, B = range(2, 8)
+BLACK, RED = "#000000ff", "#ff0000ff"
+
+
+def text(said: str, element: int, x: float = 0.0, color: str = BLACK, **more: bool) -> PageBlock:
+    return PageBlock(said, x, 0.0, 10.0, 10.0, color, "#ffffffff", element=element, **more)
+
+
+def page(*blocks: PageBlock, image: np.ndarray | None = None) -> list[tuple[str, tuple[float, ...]]]:
+    layout = PageLayout(100.0, 10.0, blocks, TREE)
+    white = np.full((10, 100, 3), 255, np.uint8)
+    shown = released_page(layout, white if image is None else image)
+    return [(one.text, one.color) for one in shown.blocks]
+
+
+def test_a_text_belongs_to_the_nearest_of_the_19_tags_and_without_one_does_not_exist() -> None:
+    assert page(text("One", P), text("two", ITALIC), text("three", SECTION), text("Four", B)) == [
+        ("one two", (255.0, 255.0, 255.0)),
+        ("four", (255.0, 255.0, 255.0)),
+    ]
+
+
+def test_what_an_inner_element_colours_is_text_of_the_block_and_not_of_its_box() -> None:
+    layout = PageLayout(
+        100.0, 10.0, (text("a", P), text("b", ITALIC, 50.0), text("c", ITALIC, 80.0, RED)), TREE
+    )
+    (block,) = released_page(layout, np.full((10, 100, 3), 255, np.uint8)).blocks
+    assert (block.text, block.box) == ("a b c", pytest.approx((0.0, 0.0, 0.6, 1.0)))
+
+
+def test_covered_text_is_seen_and_hidden_text_is_not() -> None:
+    seen = page(text("under", P, covered=True), text("no", HEADER, hidden=True), text("far", B, outside=True))
+    assert [said for said, _ in seen] == ["under"]
+
+
+def test_a_block_has_the_colour_of_its_letters_or_of_what_lies_in_front_of_them() -> None:
+    image = np.full((10, 100, 3), 255, np.uint8)
+    image[2:4, 2:4] = (255, 3, 0)
+    assert page(text("shown", P, color=RED), image=image) == [("shown", (255.0, 0.0, 0.0))]
+    image[:] = (0, 0, 255)
+    assert page(text("under", P, color=RED), image=image) == [("under", (0.0, 0.0, 255.0))]
+
+
+@pytest.mark.parametrize(
+    ("completion", "html"),
+    [
+        ("```html\n<p>a</p>\n```", "<p>a</p>"),
+        ("Here: <!DOCTYPE html><html>a</html> Done.", "<!DOCTYPE html><html>a</html>"),
+        ("Sure.\n```html\n<p>a</p>\n```", "Sure.\n```html\n<p>a</p>"),
+        ("", ""),
+    ],
+)
+def test_an_answer_is_cleaned_as_released(completion: str, html: str) -> None:
+    assert cleaned(completion) == html
+
+
+def test_a_text_without_an_html_element_becomes_a_paragraph() -> None:
+    assert wrapped("a") == "<html><body><p>a</p></body></html>"
+    assert wrapped("<HTML lang=en>a</HTML>") == "<HTML lang=en>a</HTML>"

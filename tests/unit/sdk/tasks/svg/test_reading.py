@@ -1,0 +1,60 @@
+"""What of an answer is SVG, and what of it is drawn."""
+
+import pytest
+
+from i2s_sdk.tasks.structure import NoStructure
+from i2s_sdk.tasks.svg.reading import ONLY_RASTER, extract, without_rasters
+
+ROOT = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">'
+RECT = '<rect width="5" height="5"/>'
+DATA = "data:image/png;base64,AAAA"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"```svg\n{ROOT}{RECT}</svg>\n```",
+        f"Here it is:\n```xml\n{ROOT}{RECT}</svg>\n```\nIt has a rectangle.",
+        f"Here it is: {ROOT}{RECT}</svg> It has a rectangle.",
+        f"{ROOT}{RECT}</svg>",
+    ],
+)
+def test_the_image_is_taken_out_of_an_answer(answer):
+    assert extract(answer).code == f"{ROOT}{RECT}</svg>"
+
+
+def test_prose_is_no_image():
+    assert isinstance(extract("I cannot draw this."), NoStructure)
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        f'<image href="{DATA}"/>',
+        f"<image xlink:href='{DATA}' width='9'/>",
+        '<image href=" DATA:image/png;base64,AAAA"/>',
+        '<image href="d&#97;ta:image/png;base64,AAAA"/>',
+        f"<image\n  href =\n  '{DATA}'/>",
+    ],
+)
+def test_an_answer_that_only_embeds_a_raster_is_named_and_none(image):
+    answer = extract(f"{ROOT}{image}</svg>")
+    assert isinstance(answer, NoStructure)
+    assert answer.reason == ONLY_RASTER
+    assert "AAAA" not in without_rasters(f"{ROOT}{image}</svg>")
+
+
+def test_beside_other_shapes_an_embedded_raster_is_not_drawn():
+    answer = extract(f'{ROOT}<image href="{DATA}"/>{RECT}</svg>')
+    assert "AAAA" in answer.code
+    assert without_rasters(answer.code) == f'{ROOT}<image href=""/>{RECT}</svg>'
+
+
+def test_an_entity_hides_no_raster():
+    hidden = f'<!DOCTYPE svg [<!ENTITY d "{DATA}">]>{ROOT}<image href="&d;"/>{RECT}</svg>'
+    assert '<image href=""/>' in without_rasters(hidden)
+
+
+def test_references_within_the_image_stay():
+    code = f'{ROOT}<use href="#a"/><linearGradient href="#b"/></svg>'
+    assert without_rasters(code) == code
