@@ -28,12 +28,14 @@ ABOUT_ONE_TASK = {
     "data/web_items/elements.py",
     "models/baselines.py",
     "data/imports/olmocrbench.py",
+    "data/imports/shapecode.py",
 }
 #: Packages that make the data of one task each: from the files of a benchmark, or from recorded web pages.
 MAKE_DATA_OF_ONE_TASK = {"data/imports", "data/web_items"}
-#: Names of tasks that mean something else: commands and messages of renderers, languages of blocks, formats
-#: of tables and of conversions, and rules by which tables are compared.
+#: Names of tasks that mean something else: commands that make data, commands and messages of renderers,
+#: languages of blocks, formats of tables and of conversions, and rules by which tables are compared.
 OTHER_MEANINGS = {
+    "cli/dataset.py": {"shapecode"},
     "cli/languages/latex.py": {"latex"},
     "cli/report.py": {"latex"},
     "reading/blocks.py": {"latex"},

@@ -192,7 +192,7 @@ def test_every_file_that_is_left_out_is_named_with_the_reason(tmp_path: Path) ->
         ("README.md", b"x"),
         ("empty.png", b""),
         ("cut.png", (source / "a.png").read_bytes()[:60]),
-        ("logo.svg", b"<svg/>"),
+        ("logo.eps", b"%!PS"),
         ("notes.txt", b"x"),
         ("said.gif", b"GIF89a"),
         ("void.tex", b" \n"),
@@ -210,7 +210,7 @@ def test_every_file_that_is_left_out_is_named_with_the_reason(tmp_path: Path) ->
     reasons = {name: reason for name, (_, reason) in found.items()}
     assert reasons.pop("cut.png").startswith("is a damaged image")
     assert reasons.pop("said.gif") == "is no image in GIF, TIFF or BMP"
-    assert reasons.pop("logo.svg") == reasons.pop("notes.txt")
+    assert reasons.pop("logo.eps") == reasons.pop("notes.txt")
     assert reasons == {
         ".hidden.png": "is hidden",
         "README.md": "is a README",

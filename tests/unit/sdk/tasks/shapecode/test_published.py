@@ -45,8 +45,8 @@ def values(items):
         if isinstance(read, Structure):
             target = {"program": items[one["id"]]["program"]}
             result = scorer.score(Scorable(one["id"], read.code, target=target))
-        usable = isinstance(result, MetricValues)
-        metrics = result.metrics if usable else {metric.name: metric.unusable for metric in METRICS}
+        unusable = {metric.name: metric.unusable for metric in METRICS}
+        metrics = result.metrics if isinstance(result, MetricValues) else unusable
         scored[one["run"], one["id"]] = metrics, one["evaluation"]
     return scored
 

@@ -37,11 +37,11 @@ def test_missing_and_extra_blocks_stand_before_pairs_with_places_and_similaritie
 @pytest.mark.parametrize("matched", [True, False])
 def test_two_thousand_blocks_of_any_script_stay_within_the_bound(letters: int, matched: bool) -> None:
     chance = random.Random(letters)
-    sides = [
+    reference, prediction = (
         tuple(block("".join(chance.choices("文字中国あ", k=letters)), at / 2000) for at in range(2000))
         for _ in range(2)
-    ]
+    )
     pairs = tuple((at, at, 0.5) for at in range(2000)) if matched else ()
-    detail = detail_of(BlockScores(0.5, 0.5, 0.5, 0.5, *sides, pairs), truncated=True)
+    detail = detail_of(BlockScores(0.5, 0.5, 0.5, 0.5, reference, prediction, pairs), truncated=True)
     assert MAX_BYTES / 2 < len(json.dumps(detail)) <= MAX_BYTES
     assert len(detail["blocks"]) + detail["blocks_left"] == (2000 if matched else 4000)

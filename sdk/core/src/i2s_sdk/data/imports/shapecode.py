@@ -117,7 +117,8 @@ def new_program(identity: str, difficulty: str) -> tuple[Shape, ...]:
     """
     chance = Random(f"shapecode {identity}")  # noqa: S311 - no secrets
     numbers, extents, strokes = _RANGES[difficulty]
-    wanted, shapes, before = chance.randint(*numbers), (), None
+    wanted, before = chance.randint(*numbers), b""
+    shapes: tuple[Shape, ...] = ()
     while len(shapes) < wanted:
         more = (*shapes, _new_shape(chance, difficulty, extents, strokes))
         after = draw(more).tobytes()

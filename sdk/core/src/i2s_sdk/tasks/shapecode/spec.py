@@ -32,10 +32,14 @@ def instance_fault(instance: Instance) -> str:
 def view(shown: ShownSample) -> tuple[Panel, ...]:
     """Return the shapes of the truth, each beside the same one of the answer, then those that were added."""
     rows = tuple(
-        DiffRow(RowMark(mark), *((TextRun(text),) if text else () for text in (gold, answer)))
+        DiffRow(RowMark(mark), _runs(gold), _runs(answer))
         for mark, gold, answer in shown.detail.get(NAME, {}).get("rows", ())
     )
     return (DiffPanel("Shapes", rows),) if rows else ()
+
+
+def _runs(text: str) -> tuple[TextRun, ...]:
+    return (TextRun(text),) if text else ()
 
 
 def _answer(content: Content, question: Question) -> str:
