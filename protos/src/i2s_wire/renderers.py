@@ -88,6 +88,7 @@ RENDER_TYPST = RendererSpec(
     suffixes=(".typ",),
     port=7754,
     canary=GenericSource("typst", "main.typ", {"main.typ": b"= Canary\n$ e^(i pi) = -1 $\n"}),
+    room=Room(drain_seconds=70),
 )
 
 #: All of them, in the order in which people need them.

@@ -218,5 +218,22 @@ def test_the_contract_of_the_chassis_tests_and_attacks_it(environment: Path, tmp
     assert "failed" not in ended.stdout
 
 
+def test_it_is_deployed_with_the_others(environment: Path, state: Path) -> None:
+    ended = command(environment, state, "deploy", "operations")
+    assert ended.returncode == 0, ended.stderr
+    deploy = state / "operations/deploy"
+    recipe = "operations/deploy/images/render-pillow.Dockerfile"
+    assert ended.stdout.splitlines()[-1] == recipe
+    assert "RUN install-wheels\n" in (state / recipe).read_text()
+    for words, folder in (("kubectl kustomize .", "kubernetes/base"), ("docker-compose config", "compose")):
+        if shutil.which(words.split()[0]) is not None:
+            shown = subprocess.run(
+                words.split(), cwd=deploy / folder, check=False, timeout=PATIENCE,
+                capture_output=True, text=True,
+            )  # fmt: skip
+            assert shown.returncode == 0, shown.stderr
+            assert "i2s-render-pillow:latest" in shown.stdout
+
+
 def test_nothing_of_the_repository_has_changed(unchanged: str, state: Path) -> None:
     assert differences() == unchanged

@@ -14,6 +14,7 @@ from documentation_pages import DOCS, rows
 PAGE = (DOCS / "reading-scores.md").read_text(encoding="utf-8")
 RESULTS = DOCS.parent / "benchmarks/results"
 LADDER = json.loads((RESULTS / "ladder.json").read_text("utf-8"))["tasks"]
+ASIDE = json.loads((RESULTS / "ladder_documents.json").read_text("utf-8"))["tasks"]
 COVERAGE = json.loads((RESULTS / "coverage.json").read_text("utf-8"))["rows"]
 
 _TITLES = {
@@ -74,6 +75,15 @@ def test_the_ladder_of_the_examples_is_that_of_the_results() -> None:
     assert len(table) >= 17
     for row, (task, metric) in zip(table, _named([one["task, metric"] for one in table]), strict=True):
         assert tuple(row[name] for name in _FORMS) == _values(_order(LADDER, task, metric)), (task, metric)
+
+
+def test_the_ladder_of_documents_kept_aside_is_that_of_the_results() -> None:
+    table = rows(PAGE, "kept aside: task, metric", *_FORMS)
+    assert {one["task"] for one in ASIDE if not one["subset"]} == {"latex", "webpage", "music", "omr"}
+    assert len(table) >= 7
+    named = _named([one["kept aside: task, metric"] for one in table])
+    for row, (task, metric) in zip(table, named, strict=True):
+        assert tuple(row[name] for name in _FORMS) == _values(_order(ASIDE, task, metric)), (task, metric)
 
 
 @pytest.mark.parametrize(

@@ -196,7 +196,7 @@ class Settings:
     #: The same of the values of metrics.
     score_cache_bytes: int = 256 << 20
     #: The most characters of ground truths as they were rendered that an evaluation keeps in memory for its
-    #: further models and turns; 0 keeps none.
+    #: further models and turns, and a reward for its further batches; 0 keeps none.
     truth_characters: int = 100_000_000
     #: Seconds after Ctrl-C until a command ends whatever is still at work.
     interrupt_seconds: float = 3.0

@@ -17,6 +17,7 @@ from i2s_sdk.data import open_data
 from i2s_sdk.errors import DataError, UnknownNameError, UsageError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.run.steps import scoring_services
+from i2s_sdk.run.truths import Truths
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.settings import Settings
@@ -96,6 +97,7 @@ class RewardScorers:
         self._described: Shared[ServiceDescriptions] = Shared(_MOST_KEPT)
         self._scorers: OrderedDict[Hashable, OpenedTask] = OrderedDict()
         self._slots: dict[tuple[str, ...], FairSlots] = {}
+        self._period, self._truths = -1, Truths(0)
         self._rules: OrderedDict[Hashable, BatchReward] = OrderedDict()
 
     @cached_property
@@ -188,10 +190,17 @@ class RewardScorers:
                 slots.of(""),
                 self._settings.completion_characters,
                 self._workers,
+                self._truths_of(period),
             )
             return OpenedTask(scorer, slots)
 
         return _kept(self._scorers, (name, wanted, period), make)
+
+    def _truths_of(self, period: int) -> Truths:
+        """Return the ground truths of a period: another one may have another engine."""
+        if period != self._period:
+            self._period, self._truths = period, Truths(self._settings.truth_characters)
+        return self._truths
 
     def _part(self, task: Task) -> Services:
         """Return the services of a task alone: others may be gone."""

@@ -44,6 +44,7 @@ from i2s_sdk.run.storage.record import (
     SampleRendering,
     SampleScore,
 )
+from i2s_sdk.run.truths import Truths
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.settings import COMPLETION_CHARACTERS
@@ -495,6 +496,7 @@ async def open_completion_scorer(
     completion_characters: int,
     scorer_limits: ScorerLimits,
     batch_seconds: float,
+    truths: Truths,
 ) -> CompletionScorer:
     """Return the scorer that some services make.
 
@@ -506,6 +508,7 @@ async def open_completion_scorer(
         completion_characters: The most characters of a completion; a longer one is not usable.
         scorer_limits: Limits of scorers in worker processes.
         batch_seconds: Seconds for the completions of one ``score_each``; 0 for no end.
+        truths: Keeps ground truths as they were rendered.
 
     Raises:
         UnknownNameError: No task has such a metric.
@@ -521,6 +524,7 @@ async def open_completion_scorer(
         asyncio.Semaphore(jobs or max(2, 2 * described.slots)),
         completion_characters,
         ScorerWorkers(scorer_limits),
+        truths,
         batch_seconds,
     )
 
@@ -533,6 +537,7 @@ def completion_scorer(
     slots: AbstractAsyncContextManager[object],
     completion_characters: int,
     workers: ScorerWorkers,
+    truths: Truths,
     batch_seconds: float = 0.0,
 ) -> CompletionScorer:
     """Return the scorer that services make which have been described.
@@ -545,6 +550,7 @@ def completion_scorer(
         slots: Bounds the number of completions under way.
         completion_characters: The most characters of a completion; a longer one is not usable.
         workers: Run the scorers that need limits; the caller closes them.
+        truths: Keeps ground truths as these services rendered them.
         batch_seconds: Seconds for the completions of one ``score_each``; 0 for no end.
 
     Raises:
@@ -564,7 +570,7 @@ def completion_scorer(
             why = next((text for key, text in unavailable.items() if key.split(" ")[0] == name), "unknown")
             raise UsageError(f"metric {name!r} cannot be computed here: {why}")
     wanted = [name for name in versions if not metrics or name in metrics]
-    steps = read_steps(tasks, services, engines, comparer, wanted)
+    steps = read_steps(tasks, services, engines, comparer, wanted, truths=truths)
     return CompletionScorer(
         {name: _observed(step) for name, step in steps.items()},
         score_steps(tasks, services, wanted, workers),

@@ -13,6 +13,7 @@ from typing import Any, Self, TypeVar
 
 from i2s_sdk.errors import I2SError, ServiceUnavailableError, UsageError
 from i2s_sdk.run.steps import scoring_services
+from i2s_sdk.run.truths import Truths
 from i2s_sdk.scoring.scorer import ScorerLimits
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.services import open_services, passing_logs
@@ -318,6 +319,7 @@ class RoundTrip:
                     ours.completion_characters,
                     ScorerLimits(ours.scorer_cpu_seconds, ours.scorer_memory_bytes),
                     ours.batch_seconds,
+                    Truths(ours.truth_characters),
                 )
                 self._has_children = bool(services.children)
                 end = self._end

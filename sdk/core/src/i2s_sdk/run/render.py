@@ -317,14 +317,14 @@ class RenderStep(Generic[D]):
             document = drawn_truth
         if document is None:
             return Truth(text)
-        request = self._request(document)
-        key = await asyncio.to_thread(truth_key, self.task, request) if self.truths is not None else ""
-        if self.truths is not None and (known := self.truths.known(key)) is not None:
-            return known
-        rendered = await self._rendered_truth(document, content, text, identity, draws_text=draws_text)
-        if self.truths is not None:
-            self.truths.keep(key, rendered)
-        return rendered
+
+        async def render() -> Truth:
+            return await self._rendered_truth(document, content, text, identity, draws_text=draws_text)
+
+        if self.truths is None:
+            return await render()
+        key = await asyncio.to_thread(truth_key, self.task, self._request(document))
+        return await self.truths.value(key, render)
 
     async def _rendered_truth(
         self, document: D, content: Content, text: str | None, identity: str, *, draws_text: bool

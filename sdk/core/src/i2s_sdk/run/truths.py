@@ -1,11 +1,14 @@
-"""Ground truths as they were rendered, kept in memory for the further models and turns of an evaluation."""
+"""Ground truths as they were rendered, kept in memory for further models, turns and rewards."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from weakref import WeakValueDictionary
 
 from i2s_sdk.tasks.task import Task
 from i2s_wire.render.request import RenderRequest
@@ -32,8 +35,9 @@ class Truth:
 class Truths:
     """Ground truths by what decides them; those that were not used for longest make room.
 
-    All models and turns of an evaluation use the same services, so a ground truth is rendered once for them,
-    also without the cache of renderings.
+    All models and turns of an evaluation use the same services, and so do all batches of a reward, so a
+    ground truth is rendered once for them, also without the cache of renderings. One of which something is
+    missing is not kept: its next render may have it.
 
     Args:
         most_characters: The most characters of all of them; 0 keeps none.
@@ -42,6 +46,20 @@ class Truths:
     def __init__(self, most_characters: int) -> None:
         self._most, self._held = most_characters, 0
         self._kept: OrderedDict[str, Truth] = OrderedDict()
+        self._under_way: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def value(self, key: str, render: Callable[[], Awaitable[Truth]]) -> Truth:
+        """Return a ground truth, rendered here unless it is known or under way; raises as ``render`` does."""
+        if not self._most:
+            return await render()
+        lock = self._under_way.setdefault(key, asyncio.Lock())
+        async with lock:
+            truth = self.known(key)
+            if truth is None:
+                truth = await render()
+                if not truth.missing:
+                    self.keep(key, truth)
+            return truth
 
     def known(self, key: str) -> Truth | None:
         """Return a ground truth, or None."""

@@ -42,9 +42,7 @@ _TEMPLATES = "templates"
 _EACH = "NAME"
 _IN_CHECKOUT = "Written from deploy/templates; change it there, and run `make deploy`."
 _ELSEWHERE = "Written by `i2s-sdk deploy`, which writes it anew; make changes in an overlay or a copy."
-#: Names in Kubernetes, where a name is a label of DNS, and of images.
-_NAME = re.compile(r"render-[a-z0-9]+(-[a-z0-9]+)*")
-_NAME_LENGTH = 50  # of 63, since names of other objects end with it
+_NAME_LENGTH = 50  # of the 63 that a name has in Kubernetes, since names of other objects begin with it
 _SIZE = re.compile(r"(\d+)(MiB|GiB)")
 _JOBS = 2  # at the same time in a pod, as many as it has processors
 _BROWSER_MIB = 512  # of a browser's own files in the temporary folder
@@ -229,13 +227,11 @@ def _check(renderers: Sequence[RendererSpec]) -> None:
     """Check that renderers can be deployed together.
 
     Raises:
-        UsageError: Two have the same name, port or user, or a name is none for a container.
+        UsageError: Two have the same name, port or user, or a name is too long.
     """
     for spec in renderers:
-        if not _NAME.fullmatch(spec.name) or len(spec.name) > _NAME_LENGTH:
-            raise UsageError(
-                f"{spec.name!r} is no name of a renderer that is deployed: render-, small letters and digits"
-            )
+        if len(spec.name) > _NAME_LENGTH:
+            raise UsageError(f"{spec.name}: the name is longer than {_NAME_LENGTH} characters")
     others = [row.port for row in SERVICES if row.renderer is None]
     for kind, values in (
         ("name", [spec.name for spec in renderers]),

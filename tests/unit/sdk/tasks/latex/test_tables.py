@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from i2s_client import AsyncDocumentsClient
 from i2s_client.service_table import DOCUMENTS
 from i2s_sdk.instances.instance import Instance
-from i2s_sdk.run.steps import optional_services, run_metrics, scoring_services
+from i2s_sdk.run.steps import optional_services, run_metrics, score_steps, scoring_services
 from i2s_sdk.scoring.scorer import MetricValues, Scorable
+from i2s_sdk.scoring.workers import ScorerWorkers
+from i2s_sdk.stack.services import Services
 from i2s_sdk.tasks.latex.tables import TEDS, TableTedsScorer, latex_tables
 from i2s_sdk.tasks.latex.task import LatexTask
 from i2s_sdk.text import teds
@@ -98,6 +101,16 @@ def test_a_run_without_the_documents_service_lacks_this_metric_alone() -> None:
     assert TEDS in run_metrics([task], None)[0]
     assert TEDS not in run_metrics([task], None, idle={DOCUMENTS})[0]
     assert optional_services([LatexTask(Profile.HELM)]) == set()
+
+
+@pytest.mark.parametrize("here", [True, False])
+def test_the_scorer_is_left_out_of_the_steps_without_the_service(here: bool) -> None:
+    documents = AsyncDocumentsClient("127.0.0.1:9") if here else None
+    services = Services({}, None, {}, documents=documents)
+    (step,) = score_steps(
+        {"latex": LatexTask(Profile.PAPER)}, services, {TEDS: "1", "edit": "1"}, ScorerWorkers()
+    ).values()
+    assert [one.name for one in step.scorers] == (["edit", TEDS] if here else ["edit"])
 
 
 def test_only_runs_with_a_table_ask_for_the_documents_service(tmp_path: Path) -> None:

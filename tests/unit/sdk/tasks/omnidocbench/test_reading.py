@@ -2,7 +2,7 @@
 
 import pytest
 
-from i2s_sdk.tasks.omnidocbench.blocks import PredictedKind
+from i2s_sdk.tasks.omnidocbench.blocks import PredictedKind, latex_as_text
 from i2s_sdk.tasks.omnidocbench.reading import OWN
 from i2s_sdk.tasks.omnidocbench.released import RELEASED
 
@@ -110,3 +110,9 @@ def test_a_formula_that_is_too_long_or_deep_stays_latex():
     for formula in ("x^" + "{" * 900, "\\alpha" * 400):
         assert RELEASED.text_form(f"${formula}$")
         assert OWN.text_form(f"${formula}$")
+
+
+def test_a_formula_of_more_than_a_thousand_characters_is_not_converted():
+    assert latex_as_text("\\alpha") == "α"
+    assert latex_as_text("\\alpha" + " " * 994) is not None
+    assert latex_as_text("\\alpha" + " " * 995) is None

@@ -8,6 +8,8 @@ import pytest
 
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.instance import Instance
+from i2s_sdk.run.generate import DocumentPages
+from i2s_sdk.run.runner import _has_document
 from i2s_sdk.tasks.omnidocbench.spec import OMNIDOCBENCH, markdown_of
 from i2s_sdk.tasks.omnidocbench.task import OmniDocBenchTask
 from i2s_sdk.tasks.question import FilePart, ImagePart
@@ -72,3 +74,18 @@ def test_the_markdown_of_a_page_has_what_counts_in_order() -> None:
         "The tide at $x_1$ rises by 3.5 m in the first hour of the day.",
         "$$\nE=mc^2\n$$",
     ]
+
+
+class NoDocuments:
+    """A documents service that nobody may ask."""
+
+
+@pytest.mark.asyncio
+async def test_no_page_is_drawn_for_an_image() -> None:
+    shown = instance(image=IMAGE, files={"image": IMAGE})
+    pages = DocumentPages(NoDocuments())
+    async with pages.shown(shown, TASK) as one, pages.sketched(shown, TASK) as other:
+        assert one == other == shown
+    assert not _has_document(TASK, shown)
+    assert _has_document(TASK, instance(files={"document": DOCUMENT}))
+    assert not _has_document(TASK, instance())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from i2s_sdk.tasks.webpage.block_match import Block, color_difference, compare_blocks
+from i2s_sdk.tasks.webpage.block_match import Block, Run, color_difference, compare_blocks
 
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "design2code.json").read_text())
 BLACK = (0.0, 0.0, 0.0)
@@ -66,3 +66,14 @@ def test_two_thousand_blocks_against_as_many_take_bounded_work(words):
     start = time.process_time()
     assert 0 < compare_blocks(*pages).match <= 1
     assert time.process_time() - start < 20  # a hang, not a measurement: it takes about 1 to 2 s
+
+
+def test_two_thousand_blocks_that_are_all_alike_take_bounded_work():
+    page = [Block("word", (at / 2000, 0, 1e-3, 1e-3), BLACK) for at in range(2000)]
+    runs = [
+        Run(at, at + 2, Block("word word", (at / 2000, 0, 2e-3, 1e-3), BLACK)) for at in range(0, 2000, 2)
+    ]
+    start = time.process_time()
+    scores = compare_blocks(page, page, runs=(runs, runs))
+    assert len(scores.pairs) == 2000
+    assert time.process_time() - start < 20  # a hang, not a measurement: it takes about 1 s

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from i2s_sdk.scoring.assignment import best_assignment
 from i2s_sdk.tasks.webpage.text_similarity import LEAST_SIMILARITY, Matrix, TextSimilarities
@@ -23,6 +24,8 @@ Color = tuple[float, float, float]
 
 _LEAST_RISE = 0.05  # of the mean similarity, for a merge
 _NEIGHBOUR_BONUS = 0.1
+_MOST_RUN_PAIRS = 20_000  # those that are most alike
+_CELLS = 500_000  # of a matrix, that are looked at together
 _AROUND = [(down, across) for down in range(3) for across in range(3) if (down, across) != (1, 1)]
 
 
@@ -143,34 +146,35 @@ def compare_blocks(
 def _components(values: Matrix) -> list[tuple[list[int], list[int]]]:
     """Return rows and columns that a pair above 0 connects; those without a pair are left out."""
     of_row, of_column = _pairs_of(values), _pairs_of(values.T)
-    seen_rows, seen_columns = [False] * len(of_row), [False] * len(of_column)
+    seen_rows, seen_columns = np.zeros(len(of_row), bool), np.zeros(len(of_column), bool)
     components = []
     for start, near in enumerate(of_row):
-        if seen_rows[start] or not near:
+        if seen_rows[start] or not len(near):
             continue
-        rows, columns, fresh = [start], [], [start]
+        rows, columns, fresh = [start], list[int](), [start]
         seen_rows[start] = True
         while fresh:
-            for column in of_row[fresh.pop()]:
-                if seen_columns[column]:
-                    continue
-                seen_columns[column] = True
+            for column in _unseen(of_row[fresh.pop()], seen_columns):
                 columns.append(column)
-                for row in of_column[column]:
-                    if not seen_rows[row]:
-                        seen_rows[row] = True
-                        rows.append(row)
-                        fresh.append(row)
+                found = _unseen(of_column[column], seen_rows)
+                rows += found
+                fresh += found
         components.append((sorted(rows), sorted(columns)))
     return components
 
 
-def _pairs_of(values: Matrix) -> list[list[int]]:
+def _unseen(near: NDArray[np.intp], seen: NDArray[np.bool_]) -> list[int]:
+    """Return which of some indices were not seen, and note them as seen."""
+    new = near[~seen[near]]
+    seen[new] = True
+    indices: list[int] = new.tolist()
+    return indices
+
+
+def _pairs_of(values: Matrix) -> list[NDArray[np.intp]]:
     """Return the columns of each row whose values are above 0."""
-    near: list[list[int]] = [[] for _ in range(len(values))]
-    for row, column in np.argwhere(values).tolist():
-        near[row].append(column)
-    return near
+    rows, columns = np.nonzero(values)
+    return np.split(columns, np.searchsorted(rows, np.arange(1, len(values))))
 
 
 def _greedy(values: Matrix) -> list[tuple[int, int]]:
@@ -297,10 +301,12 @@ class _Matching:
         """Return row, column and similarity of the pairs of the last assignment."""
         values = self._values
         padded = np.pad(values, 1)
-        rows, columns = np.nonzero(values > LEAST_SIMILARITY)
-        near = np.stack([padded[rows + down, columns + across] for down, across in _AROUND], axis=1)
         bonus = np.zeros_like(values)
-        bonus[rows, columns] = _NEIGHBOUR_BONUS * np.partition(near, -2, axis=1)[:, -2:].sum(axis=1)
+        all_rows, all_columns = np.nonzero(values > LEAST_SIMILARITY)
+        for start in range(0, len(all_rows), _CELLS):
+            rows, columns = (one[start : start + _CELLS] for one in (all_rows, all_columns))
+            near = np.stack([padded[rows + down, columns + across] for down, across in _AROUND], axis=1)
+            bonus[rows, columns] = _NEIGHBOUR_BONUS * np.partition(near, -2, axis=1)[:, -2:].sum(axis=1)
         found = _assign(values + bonus, self._bounds)
         return [(row, column, float(values[row, column])) for row, column in sorted(found.items())]
 
@@ -315,8 +321,13 @@ class _Matching:
             [one.block.text for one in self.rows.runs],
             [one.block.text for one in self.columns.runs],
         )
+        now = {row: float(self._values[row, column]) for row, column in found.items()}
+        of_columns = {column: now[row] for column, row in partner.items()}
+        lows = [_lows(self.rows.runs, now), _lows(self.columns.runs, of_columns)]
+        cells = np.argwhere(alike > np.minimum(lows[0][:, None], lows[1][None, :]))
+        order = np.argsort(-alike[cells[:, 0], cells[:, 1]], kind="stable")[:_MOST_RUN_PAIRS]
         rises: dict[tuple[Run, Run], float] = {}
-        for row, column in np.argwhere(alike).tolist():
+        for row, column in cells[order].tolist():
             ours, theirs = self.rows.runs[row], self.columns.runs[column]
             pairs = {(one, found[one]) for one in range(ours.start, ours.stop) if one in found}
             pairs |= {(partner[one], one) for one in range(theirs.start, theirs.stop) if one in partner}
@@ -392,6 +403,12 @@ class _Matching:
             if rise > _LEAST_RISE:
                 rises.append((rise, run))
         return rises
+
+
+def _lows(runs: Sequence[Run], now: Mapping[int, float]) -> Matrix:
+    """Return the least similarity of the assigned blocks of each run, 0 if none is assigned."""
+    of_blocks = ([now[one] for one in range(run.start, run.stop) if one in now] for run in runs)
+    return np.array([min(values, default=0.0) for values in of_blocks], np.float32)
 
 
 def _least(run: Run, now: Mapping[int, float]) -> float:
