@@ -77,11 +77,11 @@ def test_the_ladder_of_the_examples_is_that_of_the_results() -> None:
         assert tuple(row[name] for name in _FORMS) == _values(_order(LADDER, task, metric)), (task, metric)
 
 
-def test_the_ladder_of_documents_kept_aside_is_that_of_the_results() -> None:
-    table = rows(PAGE, "kept aside: task, metric", *_FORMS)
+def test_the_ladder_of_held_out_documents_is_that_of_the_results() -> None:
+    table = rows(PAGE, "held out: task, metric", *_FORMS)
     assert {one["task"] for one in ASIDE if not one["subset"]} == {"latex", "webpage", "music", "omr"}
     assert len(table) >= 7
-    named = _named([one["kept aside: task, metric"] for one in table])
+    named = _named([one["held out: task, metric"] for one in table])
     for row, (task, metric) in zip(table, named, strict=True):
         assert tuple(row[name] for name in _FORMS) == _values(_order(ASIDE, task, metric)), (task, metric)
 
