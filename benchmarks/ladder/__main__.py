@@ -19,7 +19,7 @@ from typing import Any
 
 from benchmarks.harness.command import Result, add_output, command_line, finish
 from benchmarks.harness.machine import load, look
-from benchmarks.ladder.aside import data_set
+from benchmarks.ladder.held_out import data_set
 from i2s_sdk import ladder
 from i2s_sdk.report.ladder import ladder_markdown
 from i2s_sdk.settings import Settings
@@ -68,7 +68,7 @@ def main() -> int:
     """Return 0 if the recommended metrics meet the bars, else 1."""
     parser = command_line("ladder", __doc__)
     parser.add_argument("--data", type=Path, action="append", metavar="DIR", help="may be repeated")
-    parser.add_argument("--documents", action="store_true", help="the documents kept aside")
+    parser.add_argument("--documents", action="store_true", help="the held-out documents")
     add_output(parser)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="i2s-benchmark-") as work:

@@ -8,7 +8,6 @@ import json
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from weakref import WeakValueDictionary
 
 from i2s_sdk.tasks.task import Task
 from i2s_wire.render.request import RenderRequest
@@ -46,20 +45,37 @@ class Truths:
     def __init__(self, most_characters: int) -> None:
         self._most, self._held = most_characters, 0
         self._kept: OrderedDict[str, Truth] = OrderedDict()
-        self._under_way: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._under_way: dict[str, asyncio.Future[Truth]] = {}
 
     async def value(self, key: str, render: Callable[[], Awaitable[Truth]]) -> Truth:
-        """Return a ground truth, rendered here unless it is known or under way; raises as ``render`` does."""
+        """Return a ground truth, rendered here unless it is known or under way.
+
+        What ``render`` raises is raised for all that wait for it; if it is cancelled, the next one renders.
+        """
         if not self._most:
             return await render()
-        lock = self._under_way.setdefault(key, asyncio.Lock())
-        async with lock:
-            truth = self.known(key)
-            if truth is None:
-                truth = await render()
-                if not truth.missing:
-                    self.keep(key, truth)
-            return truth
+        while (begun := self._under_way.get(key)) is not None:
+            await asyncio.wait((begun,))
+            if not begun.cancelled():
+                return begun.result()
+        if (known := self.known(key)) is not None:
+            return known
+        future = self._under_way[key] = asyncio.get_running_loop().create_future()
+        try:
+            truth = await render()
+        except asyncio.CancelledError:
+            future.cancel()
+            raise
+        except BaseException as error:
+            future.set_exception(error)
+            future.exception()  # it may be that nobody waits
+            raise
+        finally:
+            del self._under_way[key]
+        future.set_result(truth)
+        if not truth.missing:
+            self.keep(key, truth)
+        return truth
 
     def known(self, key: str) -> Truth | None:
         """Return a ground truth, or None."""
