@@ -58,7 +58,7 @@ async def _lines(out: Path, services: Services) -> AsyncIterator[Line]:
         subset = task if task in ("music", OMR) else path.stem.partition("-")[0]
         target = {"structure": put_by_content(out, "structures", truth, task_spec(task).structure_suffix)}
         inputs = {"image": put_by_content(out, "images", image, ".png")}
-        yield line(f"held-out-{task}-{path.stem}", task, subset, inputs, target, licence=_LICENCE)
+        yield line(f"aside-{task}-{path.stem}", task, subset, inputs, target, licence=_LICENCE)
 
 
 def _documents() -> Iterator[tuple[str, Path]]:
