@@ -16,8 +16,10 @@ import io
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from PIL import Image, ImageDraw
+if TYPE_CHECKING:
+    from PIL import Image
 
 SIDE = 512
 #: The most shapes of a program. Those of the benchmark have up to 10.
@@ -112,6 +114,8 @@ def _shape(line: str) -> Shape:
 
 def draw(shapes: tuple[Shape, ...]) -> Image.Image:
     """Return the image of a program: mode L, black on white."""
+    from PIL import Image, ImageDraw  # which most commands that list tasks do not need
+
     image = Image.new("L", (SIDE, SIDE), 255)
     canvas = ImageDraw.Draw(image)
     for shape in shapes:

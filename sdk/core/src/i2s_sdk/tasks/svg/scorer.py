@@ -8,7 +8,6 @@ import json
 from dataclasses import dataclass
 
 import numpy as np
-from PIL import Image
 
 from i2s_sdk.instances.images import PILLOW_PIXELS, decode_image, on_white
 from i2s_sdk.json_text import read_json
@@ -32,6 +31,8 @@ def drawn_to_text(png: bytes, code: str | None) -> str:
     Raises:
         ImageFaultError: It is no image.
     """
+    from PIL import Image  # which most commands that list tasks do not need
+
     small = on_white(decode_image(png, PILLOW_PIXELS)).resize((SIDE, SIDE), Image.Resampling.BOX)
     output = io.BytesIO()
     small.save(output, "PNG")
