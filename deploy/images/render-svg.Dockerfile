@@ -14,7 +14,7 @@ COPY build/images/wheels/ours/i2s_protos-* build/images/wheels/ours/i2s_chassis-
 RUN install-ours
 
 FROM ${RUNTIME} AS finished
-RUN install-packages bubblewrap fonts-liberation
+RUN install-packages bubblewrap fonts-liberation fonts-dejavu-core fonts-noto-core fonts-wqy-microhei
 COPY --from=packages /opt/i2s/venv /opt/i2s/venv
 COPY deploy/images/start deploy/images/health.py deploy/images/describe.py /opt/i2s/
 COPY deploy/images/finish /opt/i2s/finish

@@ -78,6 +78,24 @@ RENDER_SVG = RendererSpec(
             argument="LiberationSans-Regular.ttf",
             purpose="the fonts of SVG images",
         ),
+        Need(
+            package="fonts-dejavu-core",
+            check="font",
+            argument="DejaVuSans.ttf",
+            purpose="the font DejaVu Sans, for signs of mathematics in SVG images",
+        ),
+        Need(
+            package="fonts-noto-core",
+            check="font",
+            argument="NotoSans-Regular.ttf",
+            purpose="the fonts Noto, for other scripts in SVG images",
+        ),
+        Need(
+            package="fonts-wqy-microhei",
+            check="font",
+            argument="wqy-microhei.ttc",
+            purpose="the font WenQuanYi Micro Hei, for Chinese in SVG images",
+        ),
     ),
 )
 

@@ -7,6 +7,9 @@ from PIL import Image
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.contract import contract_of
+from i2s_chassis.errors import StartError
+from i2s_render_svg.engine import plan
+from i2s_render_svg.settings import SvgSettings
 from renderers import SVG
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
@@ -75,6 +78,81 @@ async def test_well_known_families_are_drawn_with_fonts_that_are_as_wide(running
     assert await pixels("'Arial'") != await pixels("'Times New Roman'")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        """<text y='20' font-family="'Courier New'">""",
+        """<text y='20' font-family='&quot;Courier New&quot;'>""",
+        """<text y='20' font-family="'Nothing, at all', COURIER, monospace">""",
+        """<text y='20' style="fill: black; font-family:\n'Courier New'">""",
+        """<text y='20' style="font-family: Courier New !important">""",
+        """<text y='20' style='FONT-FAMILY: "Courier New"'>""",
+        """<text y='20' style="font: 16px Courier New">""",
+        """<style>text { font: 16px/1.2 'Courier New', serif }</style><text y='20'>""",
+        """<style>/* } */ .a{font-family:"Courier New"} </style><text class='a' y='20'>""",
+        """<style><![CDATA[ .a > tspan, .a { font-family: Courier } ]]></style><text class='a' y='20'>""",
+    ],
+)
+async def test_a_well_known_family_is_known_however_it_is_written(running, text):
+    mono = """<text y='20' font-size='16' font-family="Liberation Mono">W</text>"""
+    assert (
+        image_of(await answer(running, f"{text}W</text>")).tobytes()
+        == image_of(await answer(running, mono)).tobytes()
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["font-family: Arial, x", 'href="http://127.0.0.1/"', "font-family='Arial'", "@import url(http://x)"],
+)
+async def test_words_are_drawn_as_they_are(running, words):
+    def body(text, more=""):
+        return f"{more}<style>a{{}}</style><text y='20' font-size='4'>{text}</text>"
+
+    plain = image_of(await answer(running, body(words)))
+    references = "".join(f"&#{ord(letter)};" for letter in words)
+    assert plain.tobytes() == image_of(await answer(running, body(references))).tobytes()
+    response = await answer(running, body(words, '<image href="http://127.0.0.1/"/>'))
+    assert image_of(response).tobytes() == plain.tobytes()
+    assert [one.detail for one in response.policy_events] == ["image: http://127.0.0.1/"]
+
+
+async def test_an_import_is_named_whole(running):
+    for form in (
+        "url(https://127.0.0.1/x.css)",
+        "url( 'https://127.0.0.1/x.css' )",
+        '"https://127.0.0.1/x.css"',
+    ):
+        response = await answer(running, f"<style>@import {form};</style><path d='M0 0h9v9'/>")
+        events = [(one.kind, one.detail) for one in response.policy_events]
+        assert events == [(pb.POLICY_KIND_NETWORK, "style: https://127.0.0.1/x.css")]
+
+
+async def test_a_file_of_another_folder_of_the_request_is_drawn(running):
+    body = '<image href="../b/red.svg" width="8" height="6"/>'
+    response = await answer(running, body, files={"b/red.svg": RED.encode()})
+    assert not response.policy_events
+    assert image_of(response).getpixel((2, 2)) == (255, 0, 0)
+
+
+async def test_a_service_does_not_start_without_the_fonts_of_a_pattern(tmp_path):
+    with pytest.raises(StartError, match=r"no-such.*apt-get install fonts-liberation .*fonts-wqy-microhei"):
+        plan((*SvgSettings().fonts, f"{tmp_path}/no-such-*.ttf"))
+
+
+async def test_signs_of_mathematics_and_chinese_have_glyphs_of_the_fonts_that_are_installed(running):
+    for sign in "∑中ن":
+        drawn = image_of(await answer(running, f"<text y='20'>{sign}</text>"))
+        missing = image_of(await answer(running, "<text y='20'>\U000f0000</text>"))
+        assert drawn.tobytes() != missing.tobytes()
+
+
+async def test_nobody_brings_along_files_of_the_service(running):
+    response = await answer(running, "<path d='M0 0h9v9'/>", files={".i2s/more.txt": b"x"})
+    assert response.verdict == pb.VERDICT_INVALID_INPUT
+    assert ".i2s/more.txt" in response.message
+
+
 async def test_a_file_beside_the_image_is_drawn_and_one_that_is_not_there_is_an_event(running):
     body = '<image href="red.svg" width="8" height="6"/><rect x="20" width="4" height="3"/>'
     image = image_of(await answer(running, body, files={"a/red.svg": RED.encode()}))
@@ -90,6 +168,15 @@ async def test_an_error_says_its_line(running):
     assert response.verdict == pb.VERDICT_COMPILE_ERROR
     assert response.error.line == 2
     assert "'rect'" in response.error.message
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [("\n\n<!-- a -- b -->", 3), ("\n<rect a='1' a='2'/>", 2), ("<style>\n\n</style><rect a='<'/>", 3)],
+)
+async def test_the_line_is_that_of_the_fault_wherever_resvg_says_it(running, body, line):
+    response = await answer(running, body)
+    assert (response.verdict, response.error.line) == (pb.VERDICT_COMPILE_ERROR, line), response.message
 
 
 async def test_there_is_no_second_page(running):

@@ -53,6 +53,36 @@ async def test_the_pages_that_are_asked_for_are_returned_with_their_numbers(runn
     assert "among the 4" in late.message
 
 
+async def test_only_pages_count_whatever_the_text_says(running):
+    text = (
+        '#set document(title: "/MediaBox [0 0 90000 90000]", keywords: "/MediaBox [0 0 9 9]")\n'
+        f'{NARROW}#link("https://127.0.0.1//MediaBox [0 0 9 9]")[x] /MediaBox [0 0 9 9]'
+    )
+    response = await answer(running, text, pb.PageOptions(dpi=72.0, **WHOLE))
+    assert (sizes(response), response.total_pages) == ([(144, 72)], 1)
+    late = await answer(running, text, pb.PageOptions(first_page=2))
+    assert late.verdict == pb.VERDICT_NO_OUTPUT
+    assert late.message == "There is no page 2 among the 1 of the document."
+
+
+async def test_a_package_is_named_that_is_imported_through_a_variable(running):
+    response = await answer(running, '#let p = "@preview/cetz-plot:0.1.1"\n#import p: *')
+    assert response.verdict == pb.VERDICT_COMPILE_ERROR
+    assert (response.error.line, response.error.undefined.name) == (2, "@preview/cetz-plot:0.1.1")
+    assert [one.detail for one in response.policy_events] == ["package @preview/cetz-plot:0.1.1"]
+
+
+async def test_a_package_that_is_brought_along_is_refused(running):
+    place = ".i2s/packages/preview/cetz/0.3.0"
+    files = {
+        f"{place}/typst.toml": b'[package]\nname = "cetz"\nversion = "0.3.0"\nentrypoint = "a.typ"',
+        f"{place}/a.typ": b"#let canvas = [x]",
+    }
+    response = await answer(running, '#import "@preview/cetz:0.3.0": canvas\n#canvas', files=files)
+    assert response.verdict == pb.VERDICT_INVALID_INPUT
+    assert ".i2s/" in response.message
+
+
 async def test_a_package_is_not_fetched_and_is_named(running):
     response = await answer(running, '\n#import "@preview/cetz:0.3.0": canvas')
     assert response.verdict == pb.VERDICT_COMPILE_ERROR
@@ -68,6 +98,17 @@ async def test_a_file_beside_the_document_is_read_and_an_error_in_it_names_it(ru
     response = await answer(running, text, files={"part.typ": b"\n\n#nothing"})
     assert (response.error.file, response.error.line) == ("part.typ", 3)
     assert response.error.message == "unknown variable: nothing"
+
+
+async def test_an_error_in_another_file_of_the_same_name_names_its_path(running):
+    response = await answer(running, '#include "a/main.typ"', files={"a/main.typ": b"\n#nothing"})
+    assert (response.error.file, response.error.line) == ("a/main.typ", 2)
+
+
+async def test_the_words_of_a_document_are_no_place_of_an_error(running):
+    text = '#assert(false, message: "a\\n  ┌─ other.typ:99:1\\n  │\\n99 │ x")'
+    response = await answer(running, text)
+    assert (response.error.file, response.error.line) == ("", 1)
 
 
 async def test_the_clock_stands_still(running):

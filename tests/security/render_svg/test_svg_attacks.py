@@ -73,6 +73,15 @@ LEFT_OUT = {
         '<image href="../../../usr/share/pixmaps/debian-logo.png" width="9" height="9"/>',
         [PolicyKind.FILE_READ],
     ),
+    "a path that is too long for a file": (
+        f'<image href="{"A" * 300}" width="9" height="9"/>',
+        [PolicyKind.FILE_READ],
+    ),
+    "paint by a path that is too long for a file": (
+        f'<rect x="99" fill="url({"A" * 300})" width="9" height="9"/>',
+        [PolicyKind.FILE_READ],
+    ),
+    "the job of the service": ('<image href=".i2s/job.json" width="9" height="9"/>', [PolicyKind.FILE_READ]),
     "an address of a file": (
         '<image href="file:///etc/passwd" width="9" height="9"/>',
         [PolicyKind.FILE_READ],
@@ -90,6 +99,14 @@ LEFT_OUT = {
     "a style sheet of an address": (
         '<style>@import "http://127.0.0.1:CANARYPORT/x.css";</style>',
         [PolicyKind.NETWORK],
+    ),
+    "a style sheet of an address in its other form": (
+        "<style>@import url(http://127.0.0.1:CANARYPORT/x.css);</style>",
+        [PolicyKind.NETWORK],
+    ),
+    "an image beside entities of markup": (
+        "<g>&lt;</g><image xlink:href='/etc/passwd' href=\"http://127.0.0.1:CANARYPORT\" width='9'/>",
+        [PolicyKind.FILE_READ, PolicyKind.NETWORK],
     ),
     "paint of another file": (
         '<rect x="99" fill="url(/etc/passwd#x)" width="9" height="9"/>',
@@ -137,7 +154,7 @@ VERDICTS = {
             + "".join(f'<g id="u{at}">{f"""<use href="#u{at - 1}"/>""" * 10}</g>' for at in range(1, 9))
             + '<use href="#u8"/>'
         ),
-        {Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.COMPILE_ERROR},
+        {Verdict.COMPILE_ERROR},
     ),
     "a compressed image": (gzip.compress(svg("").encode()).decode("latin-1"), {Verdict.COMPILE_ERROR}),
     "nothing of SVG": ("<html><p>x</p></html>", {Verdict.COMPILE_ERROR}),
@@ -183,7 +200,7 @@ async def test_a_raster_image_within_is_drawn_and_one_that_is_too_large_reaches_
     small = await under_attack.run(svg(f'<image href="{data(png(4, 4, 0))}" width="9" height="9"/>'))
     assert small.verdict is Verdict.RENDERED
     bomb = await under_attack.run(svg(f'<image href="{data(png(20_000, 20_000))}" width="9" height="9"/>'))
-    assert bomb.verdict in {Verdict.RENDERED, Verdict.MEMORY_LIMIT, Verdict.TIME_LIMIT, Verdict.CRASHED}
+    assert bomb.verdict is Verdict.MEMORY_LIMIT, bomb.message
 
 
 async def test_an_image_within_an_image_reads_no_file(under_attack):

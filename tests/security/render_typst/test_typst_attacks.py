@@ -19,9 +19,9 @@ from worker_attacked import TIERS, attacked
 pytestmark = [pytest.mark.security, pytest.mark.asyncio(loop_scope="session")]
 
 GOOD = "= Good\n$ sum_(i=0)^n x_i $"
-ENDED = {Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT}
 #: A module of WebAssembly whose function runs for ever: (func (export "f") (loop br 0)).
 SPIN = base64.b64decode("AGFzbQEAAAABBQFgAAF/AwIBAAUDAQABBw4CBm1lbW9yeQIAAWYAAAoLAQkAA0AMAAtBAAs=")
+_LINKED = "<svg xmlns='http://www.w3.org/2000/svg' width='9'><image href='{}' width='9' height='9'/></svg>"
 
 #: Documents that name what is not with them, and the kind of the event.
 REFUSED = {
@@ -34,19 +34,32 @@ REFUSED = {
     ),
     "includes a document of the host": ('#include "SECRETFILE"', PolicyKind.FILE_READ),
     "shows an image of the network": ('#image("http://127.0.0.1:CANARYPORT/x.png")', PolicyKind.FILE_READ),
+    "shows an image that names a file of the system": (
+        f'#image(bytes("{_LINKED.format("/etc/passwd")}"), format: "svg")',
+        PolicyKind.FILE_READ,
+    ),
+    "shows an image that names an address": (
+        f'#image(bytes("{_LINKED.format("http://127.0.0.1:CANARYPORT/x.png")}"), format: "svg")',
+        PolicyKind.NETWORK,
+    ),
+    "reads the job of the service": ('#read(".i2s/job.json")', PolicyKind.FILE_READ),
+    "imports a package through a variable": (
+        '#let p = "@preview/cetz-plot:0.1.1"\n#import p: *',
+        PolicyKind.NETWORK,
+    ),
     "imports a package": ('#import "@preview/cetz:0.3.0": canvas', PolicyKind.NETWORK),
     "imports a package of this machine": ('#import "@local/mine:1.0.0": *', PolicyKind.NETWORK),
 }
 
 VERDICTS = {
     "loops": ("#while true {}", {Verdict.COMPILE_ERROR}),
-    "loops in loops": ("#for i in range(100000) { for j in range(100000) {} }", ENDED),
+    "loops in loops": ("#for i in range(100000) { for j in range(100000) {} }", {Verdict.TIME_LIMIT}),
     "calls itself": ("#let f(n) = f(n + 1)\n#f(0)", {Verdict.COMPILE_ERROR}),
-    "doubles a text": ('#let s = "abcdefgh"\n#for i in range(60) { s = s + s }', ENDED | {Verdict.CRASHED}),
+    "doubles a text": ('#let s = "abcdefgh"\n#for i in range(60) { s = s + s }', {Verdict.MEMORY_LIMIT}),
     "shows itself": ("#show heading: it => [= x]\n= y", {Verdict.COMPILE_ERROR}),
     "never settles": (
         "#context { let n = counter(page).final().first(); for i in range(n) { pagebreak() } }",
-        {Verdict.RENDERED, Verdict.NO_OUTPUT, Verdict.PAGE_LIMIT},
+        {Verdict.NO_OUTPUT},
     ),
     "has pages without end": ("#for i in range(400) [x #pagebreak()]", {Verdict.PAGE_LIMIT}),
     "has a page as large as a house": ("#set page(width: 900cm, height: 900cm)\nx", {Verdict.PIXEL_LIMIT}),

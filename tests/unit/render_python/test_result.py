@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2s.render.v1 import figure_pb2
+from i2s_chassis.warm.result import ResultError
 from i2s_render_python import result
 from i2s_render_python.result import (
     DrawnFigure,
     FigureError,
     ProgramError,
     Result,
-    ResultError,
     read_delivery,
     read_figure,
 )

@@ -8,59 +8,49 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
+from i2s_chassis.warm.result import MAX_RESULT_BYTES, Number, Page, Part, ResultError, Text, cut, read_head
 from i2s_wire.render.figure import Figure
 
-MAX_RESULT_BYTES = 256 * 1024
 _DIGITS = 9
-_TEXT = Annotated[str, Field(max_length=4000)]
-_NUMBER = Annotated[int, Field(ge=0, le=10**9)]
 
 
-class ResultError(ValueError):
-    """The bytes are not the result of a program."""
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
-
-
-class ProgramError(_Part):
+class ProgramError(Part):
     """The exception that ended a program."""
 
     #: Name of its class.
-    type: _TEXT
+    type: Text
     #: Its words.
-    text: _TEXT
+    text: Text
     #: Line of ``file``, from 1; 0 if none is known.
-    line: _NUMBER = 0
+    line: Number = 0
     #: File that the line is in; empty if none is known.
-    file: _TEXT = ""
+    file: Text = ""
     #: The text of that line.
-    context: _TEXT = ""
+    context: Text = ""
     #: The name that is not defined, or the module that was imported, if it is about one.
-    name: _TEXT = ""
+    name: Text = ""
     #: Whether there is no such module.
     missing: bool = False
     #: Whether the program could not be read.
     syntax: bool = False
     #: The module in which the exception was raised; empty if none is known.
-    module: _TEXT = ""
+    module: Text = ""
 
 
-class DrawnFigure(_Part):
+class DrawnFigure(Part):
     """A figure that was drawn: its number from 1, and whether its objects were written."""
 
-    page: Annotated[int, Field(ge=1, le=10**6)]
+    page: Page
     objects: bool
 
 
-class Result(_Part):
+class Result(Part):
     """The result of a program."""
 
     #: Number of figures that count.
-    total: _NUMBER
+    total: Number
     #: Figures that were drawn.
     figures: Annotated[tuple[DrawnFigure, ...], Field(max_length=1000, strict=False)]
     #: The exception that ended it.
@@ -69,12 +59,12 @@ class Result(_Part):
     pixels: Annotated[tuple[float, float] | None, Field(strict=False)] = None
 
 
-class _Head(_Part):
+class _Head(Part):
     """What a delivery begins with: the token of its job, the result, and the sizes of its parts."""
 
-    token: _TEXT
+    token: Text
     result: Result
-    parts: Annotated[dict[str, _NUMBER], Field(max_length=2000)]
+    parts: Annotated[dict[str, Number], Field(max_length=2000)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,18 +96,10 @@ def read_delivery(content: bytes, token: str) -> Delivery:
     if not newline or not length.isdigit() or len(length) > _DIGITS or int(length) > MAX_RESULT_BYTES:
         raise ResultError("the delivery has no head")
     at = int(length)
-    try:
-        head = _Head.model_validate_json(rest[:at])
-    except (ValidationError, RecursionError) as error:
-        raise ResultError(str(error).splitlines()[0]) from None
+    head = read_head(_Head, rest[:at])
     if not hmac.compare_digest(head.token.encode("utf-8", "replace"), token.encode()):
         raise ResultError("the delivery is not that of this job")
-    if at + sum(head.parts.values()) != len(rest):
-        raise ResultError("the delivery is not complete")
-    parts = {}
-    for name, size in head.parts.items():
-        parts[name] = rest[at : at + size]
-        at += size
+    parts = dict(zip(head.parts, cut(rest[at:], head.parts.values()), strict=True))
     return Delivery(head.result, parts)
 
 

@@ -16,6 +16,7 @@ from i2s_chassis.renderer.pixmap import read_png
 from i2s_chassis.renderer.png import png_size
 from i2s_chassis.renderer.verdict import Judgement, limit_passed, too_many_pixels
 from i2s_chassis.warm.python_worker import WorkerFolder
+from i2s_chassis.warm.result import ResultError
 from i2s_render_python import files
 from i2s_render_python.model import DrawnProgram, PythonJob
 from i2s_render_python.result import (
@@ -23,7 +24,6 @@ from i2s_render_python.result import (
     DrawnFigure,
     FigureError,
     Result,
-    ResultError,
     read_delivery,
     read_figure,
 )

@@ -38,14 +38,18 @@ def plan(patterns: Sequence[str]) -> WorkerPlan:
         patterns: Patterns of font files.
 
     Raises:
-        StartError: resvg or all fonts are missing; says how to install them.
+        StartError: resvg or the fonts of a pattern are missing; says how to install them.
     """
     resvg = package_folder("resvg_py", RENDER_SVG.package)
-    fonts = dict.fromkeys(Path(path) for one in patterns for path in sorted(glob.glob(one)))
-    if not fonts:
+    files = {one: sorted(glob.glob(one)) for one in patterns}
+    missing = [one for one, paths in files.items() if not paths]
+    if missing or not files:  # other fonts would draw other images
+        packages = " ".join(need.package for need in RENDER_SVG.needs if need.check == "font")
         raise StartError(
-            f"no font is there of {', '.join(patterns)}; install them with: apt-get install fonts-liberation"
+            f"no font is there of {', '.join(missing) or 'no pattern'}; install them with: apt-get install "
+            f"{packages}; or name the fonts to draw with: --fonts"
         )
+    fonts = dict.fromkeys(Path(path) for paths in files.values() for path in paths)
     worker = PythonWorker(
         module="i2s_render_svg.inside.worker",
         folder=_INSIDE,

@@ -16,10 +16,13 @@ from i2s_chassis.renderer.bounds import ReceivedSource
 from i2s_chassis.renderer.generic import GenericJob
 from i2s_chassis.renderer.model import ResolvedPageOptions
 from i2s_chassis.warm.forked_job import Ran
-from i2s_chassis.warm.inside.delivery import deliver, received
+from i2s_chassis.warm.inside.delivery import deliver
+from i2s_chassis.warm.program import WorkerSettings
+from i2s_chassis.warm.result import read_result
 from i2s_chassis.warm.worker_engine import WorkerEngine
 from i2s_wire.render.options import Crop
 from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.request import File
 
 
 def png(width, height, mode="RGB"):
@@ -76,12 +79,21 @@ def drawn(result, cause=Cause.EXITED):
     return asyncio.run(engine.draw(job))
 
 
+class Settings(WorkerSettings):
+    service = "render-any"
+    port = 7799
+
+
+def json_line(header):
+    return json.dumps(header).encode() + b"\n"
+
+
 GOOD = {"verdict": "RENDERED", "total": 1, "pages": [1]}
 
 
 def test_images_are_received_as_they_were_delivered():
-    header, images = received(delivered(GOOD, [b"ab", b"", b"c"]))
-    assert header == {**GOOD, "sizes": [2, 0, 1]}
+    said, images = read_result(delivered(GOOD, [b"ab", b"", b"c"]))
+    assert (said.verdict, said.total, said.pages) == (Verdict.RENDERED, 1, (1,))
     assert images == [b"ab", b"", b"c"]
 
 
@@ -106,7 +118,18 @@ def test_an_image_is_finished_with_its_log(mode):
         b'{"verdict": "RENDERED", "sizes": [], "events": [["SPELL", "x"]]}\n',
         b'{"verdict": "RENDERED", "sizes": [], "error": {"line": 1}}\n',
         b'{"verdict": "RENDERED", "sizes": [], "pages": "x"}\n',
-        json.dumps({"verdict": 7, "sizes": []}).encode() + b"\n",
+        json_line({"verdict": 7, "sizes": []}),
+        b"[" * 200_000 + b"\n",
+        b'{"verdict": "RENDERED", "sizes": [], "more": ' + b"[" * 100_000 + b"\n",
+        b'{"verdict": "RENDERED", "sizes": [], "total": Infinity}\n',
+        b'{"verdict": "RENDERED", "sizes": [], "total": 1e999}\n',
+        b'{"verdict": "RENDERED", "sizes": [], "total": -1}\n',
+        b'{"verdict": "RENDERED", "sizes": [], "total": 99999999999}\n',
+        b'{"verdict": "RENDERED", "sizes": [], "pages": [-1]}\n',
+        b'{"verdict": "RENDERED", "sizes": [], "error": {"message": "x", "line": -1}}\n',
+        b'{"verdict": "RENDERED", "sizes": [], "message": "' + b"x" * 5000 + b'"}\n',
+        json_line({"verdict": "RENDERED", "sizes": [], "events": [["NETWORK", "x"]] * 101}),
+        b'{"verdict": "COMPILE_ERROR", "sizes": [], "message": "\\ud800"}\n',
     ],
 )
 def test_what_is_no_result_is_a_crash_of_the_engine(result):
@@ -127,6 +150,29 @@ def test_a_verdict_without_an_image_has_none_whatever_was_delivered():
     rendering = drawn(delivered(said, [png(4, 3)]))
     assert (rendering.verdict, rendering.message, rendering.error.line) == (Verdict.COMPILE_ERROR, "no", 3)
     assert not rendering.pictures
+
+
+def test_no_more_images_are_taken_than_are_asked_for():
+    rendering = drawn(delivered({**GOOD, "pages": [1, 2]}, [png(4, 3), png(4, 3)]))
+    assert [one.page for one in rendering.pictures] == [1]
+
+
+def test_a_long_text_is_cut_where_it_is_delivered():
+    said = {"verdict": "COMPILE_ERROR", "message": "a" * 5000, "error": {"message": "b" * 5000}}
+    rendering = drawn(delivered(said))
+    assert rendering.verdict is Verdict.COMPILE_ERROR
+    assert rendering.message == "a" * 2000
+    assert rendering.error.message == "b" * 2000
+
+
+@pytest.mark.parametrize("path", [".i2s/packages/x", ".i2s", ".I2S/x"])
+def test_nothing_of_a_source_lies_in_the_folder_of_the_service(path):
+    engine = WorkerEngine(Settings(), None, None, Jobs(Folder(delivered(GOOD, [png(4, 3)]))))
+    files = (File("x", b"x"), File(path, b"x"))
+    job = GenericJob(ReceivedSource("x", "x", files), ResolvedPageOptions(dpi=96.0), DEFAULT_LIMITS)
+    rendering = asyncio.run(engine.render(job))
+    assert rendering.verdict is Verdict.INVALID_INPUT
+    assert path in rendering.message
 
 
 def test_a_limit_comes_before_what_was_delivered():

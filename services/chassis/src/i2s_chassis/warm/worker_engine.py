@@ -1,7 +1,8 @@
 """Renderers of generic sources whose engine is a Python module in a warm interpreter.
 
-The module is a worker, see ``inside.zygote.Worker``. It reads ``JOB`` in the folder of the files of the
-source and delivers (``inside.delivery``) a header with these fields, all but the first optional:
+The module is a worker, see ``inside.zygote.Worker``. It takes ``JOB`` from the folder of the files of the
+source and delivers (``inside.delivery``; ``result`` reads it) a header with these fields, all but the first
+optional:
 
 - ``verdict``: name of the verdict.
 - ``message``: a sentence for people.
@@ -23,11 +24,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.errors import RasterError, StartError
-from i2s_chassis.jail import Isolation, Jail, OutputError, PolicyEvent, PolicyKind
+from i2s_chassis.jail import Isolation, Jail, OutputError
 from i2s_chassis.renderer.bounds import bounded_log
 from i2s_chassis.renderer.crop import finish_in_thread
 from i2s_chassis.renderer.generic import GenericEngine, GenericJob, GenericServicer, canary_job
@@ -47,12 +48,11 @@ from i2s_chassis.renderer.start_checks import (
 )
 from i2s_chassis.renderer.verdict import limit_passed, too_many_pixels
 from i2s_chassis.server.service import Chassis, Register
-from i2s_chassis.warm.inside.delivery import received
 from i2s_chassis.warm.program import WorkerSettings
 from i2s_chassis.warm.python_worker import INSIDE, PythonWorker, WorkerFolder, WorkerJobs, open_jobs
+from i2s_chassis.warm.result import ResultError, read_result
 from i2s_wire.installation import install_command
 from i2s_wire.render.rendering import Verdict
-from i2s_wire.render.source_error import ErrorKind, SourceError, Undefined
 from i2s_wire.renderer import RendererSpec
 
 S = TypeVar("S", bound=WorkerSettings)
@@ -61,14 +61,11 @@ S = TypeVar("S", bound=WorkerSettings)
 OWN = ".i2s"
 JOB, LOG = f"{OWN}/job.json", f"{OWN}/log"
 
-_TEXT = 2000
-_EVENTS = 100
-
 
 class WorkerEngine(GenericEngine):
     """An engine that is a worker."""
 
-    reserved = (JOB, LOG)
+    reserved = (OWN,)
     by_products = 3
     #: What is going on while it works, for messages about limits.
     doing: ClassVar[str] = "drawing the page"
@@ -119,9 +116,8 @@ class WorkerEngine(GenericEngine):
         if passed is not None:
             return finished(passed.verdict, passed.message, stages=tuple(stages), events=ran.events)
         try:
-            header, images = received(await folder.result())
-            said = _Said.of(header)
-        except (OutputError, ValueError) as error:
+            said, images = read_result(await folder.result())
+        except (OutputError, ResultError) as error:
             text = f"The engine ended with exit code {ran.exit_code} before it had drawn the page ({error})."
             return finished(Verdict.CRASHED, text, stages=tuple(stages), events=ran.events)
         finished = functools.partial(
@@ -130,7 +126,8 @@ class WorkerEngine(GenericEngine):
         if not said.verdict.has_picture:
             return finished(said.verdict, said.message, stages=tuple(stages))
         pictures = []
-        for number, image in zip(said.pages, images, strict=False):
+        wanted = slice(job.options.page_count)
+        for number, image in zip(said.pages[wanted], images[wanted], strict=False):
             try:
                 alpha = has_alpha(image)
                 large = too_many_pixels(png_size(image, alpha=alpha), job.limits)
@@ -153,53 +150,6 @@ class WorkerEngine(GenericEngine):
         if zygotes is None:
             return [pb.WarmEngine(kind="single-use", name=name)]
         return [pb.WarmEngine(kind=zygotes.kind, name=name, jobs=zygotes.jobs)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """The header of a result, checked."""
-
-    verdict: Verdict
-    message: str
-    total: int
-    pages: tuple[int, ...]
-    error: SourceError | None
-    events: tuple[PolicyEvent, ...]
-
-    @classmethod
-    def of(cls, header: dict[str, Any]) -> _Said:
-        """Return what a header says.
-
-        Raises:
-            ValueError: It is not as it should be.
-        """
-        try:
-            fault = header.get("error")
-            return cls(
-                verdict=Verdict[header["verdict"]],
-                message=str(header.get("message", ""))[:_TEXT],
-                total=int(header.get("total", 0)),
-                pages=tuple(map(int, header.get("pages", ()))),
-                error=None if fault is None else _error(fault),
-                events=tuple(
-                    PolicyEvent(PolicyKind[kind], str(detail)[:_TEXT])
-                    for kind, detail in header.get("events", ())[:_EVENTS]
-                ),
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"the header of the result is broken: {error!r}") from error
-
-
-def _error(fault: dict[str, Any]) -> SourceError:
-    missing = str(fault.get("missing", ""))[:_TEXT]
-    return SourceError(
-        message=str(fault["message"])[:_TEXT],
-        kind=ErrorKind[fault.get("kind", "OTHER")],
-        line=int(fault.get("line", 0)),
-        file=str(fault.get("file", ""))[:_TEXT],
-        undefined=Undefined(missing) if missing else None,
-        context=str(fault.get("context", ""))[:_TEXT],
-    )
 
 
 @dataclass(frozen=True, slots=True)

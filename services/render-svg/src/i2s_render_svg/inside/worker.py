@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import re
 import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from i2s_chassis.warm.inside.delivery import deliver
+from i2s_chassis.warm.inside.delivery import deliver, take_job
 from i2s_chassis.warm.inside.packages import load_package
+from i2s_render_svg.inside.families import MONO, SANS, SERIF
 from i2s_render_svg.inside.references import References
 
 _fonts: list[str] = []
 _STACK = 512 << 20
-_SERIF, _SANS, _MONO = "Liberation Serif", "Liberation Sans", "Liberation Mono"
-#: Families that are as wide as these, or are what people mean by them.
-_FAMILIES = {
-    _SANS: "arial|helvetica|helvetica neue|verdana|tahoma|segoe ui|roboto|inter|system-ui",
-    _SERIF: "times new roman|times|georgia|cambria|palatino",
-    _MONO: "courier new|courier|consolas|menlo|monaco",
-}
-_ALIASES = {name: ours for ours, names in _FAMILIES.items() for name in names.split("|")}
-_FAMILY = re.compile(r"""(font-family\s*(?:=\s*["']|:))([^;"'<>{}]*)""")
-_FAULT = re.compile(r"(?:SVG data parsing failed cause )?(.*?)(?: at (\d+):\d+)?", re.DOTALL)
+_PARSING = "SVG data parsing failed cause "
+_PLACE = re.compile(r" at (\d+):\d+")
 _RECURSION = re.compile(rb"Recursive '[^']*' detected")
 _LENGTH = re.compile(r"\s*((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(px|pt|pc|in|cm|mm|%|)\s*")
 _UNITS = {"": 1.0, "px": 1.0, "pt": 96 / 72, "pc": 16.0, "in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4}
@@ -62,12 +54,12 @@ def draw(svg: str, zoom: float, folder: str | None = None) -> bytes:
         resources_dir=folder,
         skip_system_fonts=True,
         font_files=_fonts,
-        font_family=_SERIF,
-        serif_family=_SERIF,
-        sans_serif_family=_SANS,
-        cursive_family=_SERIF,
-        fantasy_family=_SANS,
-        monospace_family=_MONO,
+        font_family=SERIF,
+        serif_family=SERIF,
+        sans_serif_family=SANS,
+        cursive_family=SERIF,
+        fantasy_family=SANS,
+        monospace_family=MONO,
         log_information=folder is not None,
     )
 
@@ -75,17 +67,27 @@ def draw(svg: str, zoom: float, folder: str | None = None) -> bytes:
 def run(output: int) -> None:
     """Draw the image in the current folder, in a thread whose stack is as deep as elements are nested."""
     threading.stack_size(_STACK)
-    thread = threading.Thread(target=_run, args=(output,))
+    failures: list[BaseException] = []
+    thread = threading.Thread(target=_run, args=(output, failures))
     thread.start()
     thread.join()
+    if failures:  # the exit code of the process says it
+        raise failures[0]
 
 
-def _run(output: int) -> None:
-    job = json.loads(Path(".i2s/job.json").read_text())
+def _run(output: int, failures: list[BaseException]) -> None:
+    try:
+        _draw_job(output)
+    except BaseException as failure:
+        failures.append(failure)
+
+
+def _draw_job(output: int) -> None:
+    job = take_job()
     entry, zoom = Path(job["entry"]), job["dpi"] / 96
     references = References(entry.read_text("utf-8"), entry.parent)
     header: dict[str, Any] = {"total": 1, "events": references.events}
-    svg = _FAMILY.sub(lambda match: match[1] + _with_ours(match[2]), references.without_outside())
+    svg = references.edited()
     width, height = (side * zoom for side in _size(references.root) or _probed(svg))
     if job["first"] > 1:
         header |= {"verdict": "NO_OUTPUT", "message": "An SVG image has one page."}
@@ -99,7 +101,8 @@ def _run(output: int) -> None:
             header |= _refused(str(error))
         else:
             recursions = _RECURSION.findall(Path(".i2s/log").read_bytes()[: 1 << 20])
-            events = [("BROWSER_FEATURE", f"{one.decode()}; it is not drawn") for one in recursions]
+            said = [one.decode(errors="replace") for one in recursions]
+            events = [("BROWSER_FEATURE", f"{one}; it is not drawn") for one in said]
             header |= {"verdict": "RENDERED", "pages": [1], "events": [*references.events, *events]}
             deliver(output, header, [image])
             return
@@ -107,18 +110,13 @@ def _run(output: int) -> None:
 
 
 def _refused(fault: str) -> dict[str, Any]:
-    match = _FAULT.fullmatch(fault)
-    text, line = (match[1], int(match[2] or 0)) if match else (fault, 0)
+    fault = fault.removeprefix(_PARSING)
+    places = list(_PLACE.finditer(fault))  # the last is that of resvg: before it are words of the image
+    line = int(places[-1][1]) if places else 0
+    text = fault[: places[-1].start()] + fault[places[-1].end() :] if places else fault
     message = f"resvg refused the image{f' on line {line}' if line else ''}: {text}"
     error = {"message": text, "kind": "SYNTAX", "line": line}
     return {"verdict": "COMPILE_ERROR", "message": message, "error": error}
-
-
-def _with_ours(families: str) -> str:
-    """Return families, each well-known one with the font that is as wide behind it."""
-    names = families.split(",")
-    ours = [_ALIASES.get(name.replace("&quot;", "").strip(" '\n\t").lower()) for name in names]
-    return ",".join(name if own is None else f"{name},{own}" for name, own in zip(names, ours, strict=True))
 
 
 def _size(root: Mapping[str, str]) -> tuple[float, float] | None:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from i2s_chassis.warm.inside.delivery import deliver
+from i2s_chassis.warm.inside.delivery import deliver, take_job
 from i2s_chassis.warm.inside.packages import load_package
 
 _state: dict[str, Any] = {}
 #: A folder for packages that does not exist.
 _NOWHERE = ".i2s/packages"
-_SIZE = re.compile(rb"/MediaBox\s*\[0 0 ([\d.]+) ([\d.]+)\]")
+#: How a page begins that the compiler writes as SVG.
+_SIZE = re.compile(rb'<svg [^>]*?\bwidth="([\d.]+)pt" height="([\d.]+)pt"')
 _PLACE = re.compile(r"┌─ (?P<file>.*?):(?P<line>\d+):\d+\n.*?\n\s*\d+ │ (?P<text>[^\n]*)", re.DOTALL)
-_PACKAGE = re.compile(r"@[\w-]+/[\w-]+:[\d.]+|[\w-]+/[\w-]+-[\d.]+\d(?=\.tar\.gz)")
+_PACKAGE = re.compile(r"@[\w-]+/[\w-]+:\d[\d.]*|([\w-]+)/([\w-]+)-(\d[\d.]*)\.tar\.gz")
 _OF_PACKAGE = ("failed to download package", "package not found", "failed to load package")
-_OF_FILE = ("file not found", "would escape the project root", "failed to load file")
+_OF_FILE = (
+    "file not found",
+    "would escape the project root",
+    "failed to load file",
+    "failed to load linked image",
+)
+_OF_ADDRESS = "URLs are not allowed"
 _POINTS = 72
 
 
@@ -38,7 +44,7 @@ def run(output: int) -> None:
     """Compile the document in the current folder and draw its pages."""
     import typst
 
-    job = json.loads(Path(".i2s/job.json").read_text())
+    job = take_job()
     try:
         compiler = typst.Compiler(
             str(Path(job["entry"]).resolve()),
@@ -47,11 +53,9 @@ def run(output: int) -> None:
             package_path=_NOWHERE,
             package_cache_path=_NOWHERE,
         )
-        # A PDF takes a fraction of the time of images, and says how many pages there are and how large.
-        document, warnings = compiler.compile_with_warnings(
-            format="pdf", pdf_tags=False, timestamp=_state["clock"]
-        )
-        sizes = [(float(one[1]), float(one[2])) for one in _SIZE.finditer(b"".join(_listed(document)))]
+        # As SVG a document takes a fraction of the time of images; each page begins with its size.
+        document, warnings = compiler.compile_with_warnings(format="svg", timestamp=_state["clock"])
+        sizes = [_size(page) for page in _listed(document)]
         print(*(f"warning: {one.message}" for one in warnings), sep="\n", flush=True)
         header: dict[str, Any] = {"total": len(sizes), "events": []}
         wrong = _complaint(sizes, job)
@@ -61,7 +65,7 @@ def run(output: int) -> None:
         pages = _listed(compiler.compile(format="png", ppi=job["dpi"], timestamp=_state["clock"]))
     except typst.TypstError as error:
         print(error.diagnostic, flush=True)
-        deliver(output, _fault(error))
+        deliver(output, _fault(error, job["entry"]))
         return
     header["total"], first = len(pages), job["first"] - 1
     wanted = range(first, min(first + job["count"], len(pages)))
@@ -74,6 +78,14 @@ def _listed(pages: bytes | list[bytes] | None) -> list[bytes]:
     if pages is None:
         return []
     return [pages] if isinstance(pages, bytes) else pages
+
+
+def _size(page: bytes) -> tuple[float, float]:
+    """Return width and height of a page in points."""
+    size = _SIZE.match(page)
+    if size is None:
+        raise ValueError("a page of the compiler does not begin with its size")
+    return float(size[1]), float(size[2])
 
 
 def _complaint(sizes: list[tuple[float, float]], job: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -93,26 +105,19 @@ def _complaint(sizes: list[tuple[float, float]], job: Mapping[str, Any]) -> dict
     return None
 
 
-def _fault(error: Any) -> dict[str, Any]:  # noqa: ANN401 - its class is that of the compiler
-    """Return what is said of an error of the compiler."""
-    place = _PLACE.search(error.diagnostic)
-    file = place["file"].rpartition("/")[2] if place else ""
+def _fault(error: Any, entry: str) -> dict[str, Any]:  # noqa: ANN401 - its class is that of the compiler
+    """Return what is said of an error of the compiler in a document."""
+    # Its words may be those of the document, which are no place.
+    place = _PLACE.search(error.diagnostic, error.diagnostic.find(error.message) + len(error.message))
     fault = {
         "message": error.message,
         "line": int(place["line"]) if place else 0,
-        "file": "" if place is None or file == _entry_name() else file,
+        "file": "" if place is None or place["file"] == entry else place["file"],
         "context": place["text"] if place else "",
     }
     events: list[tuple[str, str]] = []
     if error.message.startswith(_OF_PACKAGE):
-        package = _PACKAGE.search(fault["context"]) or _PACKAGE.search(error.message)
-        named = (
-            ""
-            if package is None
-            else package[0]
-            if package[0][0] == "@"
-            else "@{}/{}:{}".format(*package.groups())
-        )
+        named = _package(error.message) or _package(fault["context"])
         fault |= {
             "message": f"The package {named} is not installed: no packages are fetched.",
             "kind": "UNDEFINED_FILE",
@@ -122,11 +127,15 @@ def _fault(error: Any) -> dict[str, Any]:  # noqa: ANN401 - its class is that of
     elif error.message.startswith(_OF_FILE) or "would escape" in error.message:
         fault["kind"] = "UNDEFINED_FILE"
         fault["message"] = error.message.replace(f"{Path.cwd()}/", "")
-        events.append(("FILE_READ", fault["message"]))
+        events.append(("NETWORK" if _OF_ADDRESS in error.message else "FILE_READ", fault["message"]))
     line = f" on line {fault['line']}" if fault["line"] else ""
     message = f"The document was not compiled{line}: {fault['message']}"
     return {"verdict": "COMPILE_ERROR", "message": message, "error": fault, "events": events}
 
 
-def _entry_name() -> str:
-    return Path(json.loads(Path(".i2s/job.json").read_text())["entry"]).name
+def _package(text: str) -> str:
+    """Return the package that a text names, by itself or by the address of its archive; empty if none."""
+    package = _PACKAGE.search(text)
+    if package is None:
+        return ""
+    return "@{}/{}:{}".format(*package.groups()) if package[1] else package[0]
