@@ -11,6 +11,7 @@ from PIL import Image
 
 from docker_engine import ROOT
 from documents_service import pdf
+from i2s_client.service_table import variable_name
 from i2s_sdk import (
     AsyncDocumentsClient,
     RenderClient,
@@ -22,15 +23,11 @@ from i2s_sdk import (
     score,
 )
 from i2s_wire.documents import Fragment, FragmentFormat
+from i2s_wire.renderers import RENDERER_SPECS
 
 EXAMPLES = ROOT / "examples"
 NETWORKS = {"lpips", "cis"}  # what the image has with NETWORKS=cpu only
-TIERS = {
-    "render-latex": "LANDLOCK",
-    "render-html": "NAMESPACE",
-    "render-lilypond": "LANDLOCK",
-    "render-python": "LANDLOCK",
-}
+TIERS = {one.name: "NAMESPACE" if one.nesting else "LANDLOCK" for one in RENDERER_SPECS}
 
 
 def instances(task):
@@ -97,10 +94,10 @@ def test_a_chart_has_the_same_pixels_in_containers(system, local, name):
     assert there.rendering.isolation.tier.name == TIERS["render-python"]
 
 
-@pytest.mark.parametrize("service", ["render-latex", "render-lilypond", "render-python", "documents"])
+@pytest.mark.parametrize("service", [*(one.name for one in RENDERER_SPECS if not one.nesting), "documents"])
 def test_our_profile_gives_the_namespace_tier_to_the_others_too(engine, images, service):
     profile = ROOT / "deploy/seccomp/i2s-namespace.json"
-    variable = f"I2S_{service.upper().replace('-', '_')}"
+    variable = variable_name(service)
     container = engine.docker(
         "run", "--detach", "--init", "--read-only", "--network", "none", "--cap-drop", "ALL",
         "--security-opt", "no-new-privileges", "--security-opt", f"seccomp={profile}",

@@ -19,13 +19,14 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from i2s_sdk import AsyncRenderClient, RetryPolicy
+from i2s_wire.renderers import RENDERER_SPECS
 from kept_services import kept_addresses
 from soak.course import Course, Outcome, Wanted
 from soak.jobs import kinds_of
 from soak.resources import Observer, adopt_orphans, left_behind
 from soak.summary import summary, table
 
-SERVICES = "render-latex,render-html,render-lilypond,render-python"
+SERVICES = ",".join(one.name for one in RENDERER_SPECS)
 #: More than any job takes on a busy machine: what hangs is a fault.
 DEADLINE_SECONDS = 600.0
 

@@ -1,6 +1,7 @@
 """Hostile sources for each renderer with the verdicts that are permitted, and a good source for each."""
 
 from i2s_wire.render.request import LatexSource, LilypondSource, PythonSource, SiteSource
+from i2s_wire.renderers import RENDER_SVG, RENDER_TYPST
 
 
 def latex(body):
@@ -20,11 +21,22 @@ def site(body):
     return SiteSource({"index.html": f"<!doctype html><h1>Site</h1>{body}".encode()}, {}, "")
 
 
+def svg(body, size=60):
+    text = f'<svg xmlns="http://www.w3.org/2000/svg" width="{size}" height="{size}">{body}</svg>'
+    return RENDER_SVG.source_of(text.encode())
+
+
+def typst(text):
+    return RENDER_TYPST.source_of(text.encode())
+
+
 GOOD = {
     "render-latex": latex("Good $\\sum_i x_i$"),
     "render-lilypond": lilypond("{ c'4 e' g' c'' }"),
     "render-html": site("<p>Good</p>"),
     "render-python": plot("plt.title('Good')"),
+    "render-svg": svg('<text x="2" y="20">Good</text>'),
+    "render-typst": typst("Good $sum_i x_i$"),
 }
 ENDED = {"TIME_LIMIT", "MEMORY_LIMIT", "PROCESS_LIMIT", "OUTPUT_LIMIT", "PAGE_LIMIT", "PIXEL_LIMIT"}
 DIED = {"CRASHED", "COMPILE_ERROR"}
@@ -33,6 +45,8 @@ REFUSED = {"COMPILE_ERROR", "NO_OUTPUT", "RENDERED", "RENDERED_WITH_ERRORS"}
 ENDLESS_MEMORY = "#(let loop ((l '())) (loop (cons (make-vector 1000000 0) l))) { c }"
 WORKERS = "for(let i=0;i<8;i++)new Worker(URL.createObjectURL(new Blob(['for(;;);'])))"
 HOARD = "let l=[];for(;;)l.push(new Uint8Array(1e8).fill(1))"
+
+TURBULENCE = '<filter id="f"><feTurbulence baseFrequency="0.9" numOctaves="100000"/></filter>'
 
 ATTACKS = {
     "render-latex": {
@@ -77,5 +91,21 @@ ATTACKS = {
         "loops": (site("<script>for(;;);</script>"), ENDED),
         "spins in workers": (site(f"<script>{WORKERS}</script>"), ENDED | REFUSED),
         "takes all memory": (site(f"<script>{HOARD}</script>"), ENDED | REFUSED | DIED),
+    },
+    "render-svg": {
+        "loops": (svg(f'{TURBULENCE}<rect filter="url(#f)" width="100%" height="100%"/>', 2000), ENDED),
+        "is too large": (svg('<rect width="9" height="9"/>', 100_000), {"PIXEL_LIMIT"}),
+        "reads a file of the container": (svg('<image href="/etc/passwd" width="9" height="9"/>'), REFUSED),
+        "shows nothing": (svg(""), {"NO_OUTPUT"}),
+    },
+    "render-typst": {
+        "loops": (typst("#for i in range(100000) { for j in range(100000) {} }"), ENDED),
+        "takes all memory": (
+            typst('#let t = "abcdefgh"\n#let i = 0\n#while i >= 0 { t += t; i += 1 }'),
+            ENDED | DIED,
+        ),
+        "has many pages": (typst("#for i in range(60) [x #pagebreak()]"), {"PAGE_LIMIT"}),
+        "is too large": (typst("#set page(width: 300cm, height: 300cm)\nx"), {"PIXEL_LIMIT"}),
+        "reads a file of the container": (typst('#read("/etc/passwd")'), {"COMPILE_ERROR"}),
     },
 }

@@ -62,8 +62,16 @@ async def served(
 
 
 @asynccontextmanager
-async def renderer(answer: Answer, listen: str = "127.0.0.1:0") -> AsyncIterator[str]:
-    """Serve i2s.render.v1 with a method of a test as long as the block lasts; yields the address."""
+async def renderer(
+    answer: Answer, listen: str = "127.0.0.1:0", languages: Sequence[str] = ()
+) -> AsyncIterator[str]:
+    """Serve i2s.render.v1 with a method of a test as long as the block lasts; yields the address.
+
+    Args:
+        answer: Answers requests to render; "Describe" is told with one without a source.
+        listen: Where it listens.
+        languages: Languages of generic sources that it says it renders.
+    """
 
     class Servicer(RenderServiceServicer):
         async def Render(self, request: pb.RenderRequest, context: Any) -> pb.RenderResponse:  # noqa: N802
@@ -71,7 +79,7 @@ async def renderer(answer: Answer, listen: str = "127.0.0.1:0") -> AsyncIterator
 
         async def Describe(self, request: pb.DescribeRequest, context: Any) -> pb.DescribeResponse:  # noqa: N802
             await answer(pb.RenderRequest(), context)
-            return pb.DescribeResponse(service="render-latex")
+            return pb.DescribeResponse(service="render-latex", languages=languages)
 
     server = grpc.aio.server(options=[("grpc.max_receive_message_length", -1)])
     add_RenderServiceServicer_to_server(Servicer(), server)

@@ -24,7 +24,9 @@ from i2s_wire.render.request import (
     Source,
 )
 
-_NAME = re.compile(r"render-[a-z0-9]+(-[a-z0-9]+)*")
+#: The form of the name of a renderer.
+RENDERER_NAME = re.compile(r"render-[a-z0-9]+(-[a-z0-9]+)*")
+_LANGUAGE = re.compile(r"[a-z][a-z0-9-]*")
 
 
 class Images(enum.Enum):
@@ -63,7 +65,7 @@ class Preparation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Room:
+class ContainerLimits:
     """What the container of a renderer may use."""
 
     #: Number of its user; 0 is 10000 more than the port. No two services share one.
@@ -76,7 +78,7 @@ class Room:
     pids: int = 512
     #: The most memory that a job may ask for.
     job_memory: str = "1GiB"
-    #: The most room on disk that a job may ask for; a file likewise.
+    #: The most space on disk that a job may ask for; a file likewise.
     job_disk: str = "256MiB"
     #: Time that running jobs have when a pod is ended.
     drain_seconds: int = 60
@@ -98,6 +100,7 @@ class RendererSpec:
     #: Title for people, such as "Graphviz renderer".
     title: str
     #: Names of what it renders, such as "dot": words of ``i2s-sdk render``, and languages of generic sources.
+    #: Lower-case letters, digits and hyphens, a letter first.
     languages: tuple[str, ...]
     #: Endings of the names of its files, such as ".dot".
     suffixes: tuple[str, ...]
@@ -118,7 +121,7 @@ class RendererSpec:
     #: Whether something can be evaluated without it.
     optional: bool = True
     #: What its container may use.
-    room: Room = Room()
+    container: ContainerLimits = ContainerLimits()
     #: What is done once after it was installed.
     preparation: Preparation | None = None
     #: Option of its command for a file with what documents begin with; empty if it has none.
@@ -132,8 +135,12 @@ class RendererSpec:
             canary.language in self.languages and canary.entry in canary.files
         )
         wrong = {
-            "the name is not render-NAME in lower case": not _NAME.fullmatch(self.name),
+            "the name is not render-NAME in lower case": not RENDERER_NAME.fullmatch(self.name),
+            "the languages are no tuple": not isinstance(self.languages, tuple),
             "there is no language": not self.languages,
+            "a language is no word of a-z, 0-9 and -, such as dot": not all(
+                isinstance(one, str) and _LANGUAGE.fullmatch(one) for one in self.languages
+            ),
             "a suffix does not begin with a dot": not all(one.startswith(".") for one in self.suffixes),
             "there is no suffix": not self.suffixes,
             "the port is not from 1024 to 55535": not 1024 <= self.port <= 55_535,
@@ -165,7 +172,7 @@ class RendererSpec:
     @property
     def user(self) -> int:
         """Number of the user of its container."""
-        return self.room.user or 10_000 + self.port
+        return self.container.user or 10_000 + self.port
 
     @property
     def is_generic(self) -> bool:
@@ -177,7 +184,11 @@ class RendererSpec:
 
         Args:
             text: The file that is rendered.
-            files: The files beside it, by relative path; the sources of some renderers have none.
+            files: The files beside it, by relative path. Where one has the path of the text, the text is
+                taken.
+
+        Raises:
+            ValueError: There are files, and sources of this renderer have none.
         """
         beside = dict(files or {})
         match self.canary:
@@ -186,9 +197,11 @@ class RendererSpec:
             case PythonSource():
                 return PythonSource(text, beside)
             case LilypondSource():
+                if beside:
+                    raise ValueError(f"{self.name}: its sources have no files beside them")
                 return LilypondSource(text)
             case SiteSource():
-                return SiteSource({"index.html": text, **beside})
+                return SiteSource({**beside, "index.html": text})
         entry = f"source{self.suffixes[0]}"
         return GenericSource(self.languages[0], entry, {**beside, entry: text})
 

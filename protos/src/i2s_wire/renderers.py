@@ -7,7 +7,7 @@ deployment. A renderer takes from its row what it says of itself.
 from __future__ import annotations
 
 from i2s_wire.render.request import GenericSource, LatexSource, LilypondSource, PythonSource, SiteSource
-from i2s_wire.renderer import Images, Need, Preparation, RendererSpec, Room
+from i2s_wire.renderer import ContainerLimits, Images, Need, Preparation, RendererSpec
 
 RENDER_LATEX = RendererSpec(
     name="render-latex",
@@ -17,7 +17,7 @@ RENDER_LATEX = RendererSpec(
     port=7710,
     canary=LatexSource(b"\\documentclass{article}\n\\begin{document}\n$e^{i\\pi} = -1$\n\\end{document}\n"),
     optional=False,
-    room=Room(user=10_011, storage_gib=2),
+    container=ContainerLimits(user=10_011, storage_gib=2),
     preparation=Preparation(
         title="building the index of the TeX tree", arguments=("index", "--once"), packages="texlive"
     ),
@@ -33,7 +33,7 @@ RENDER_HTML = RendererSpec(
     canary=SiteSource({"index.html": b"<!DOCTYPE html><title>Canary</title><h1>Canary</h1>"}),
     images=Images.WINDOW,
     nesting=True,
-    room=Room(user=10_012, memory_gib=6, pids=2048, job_memory="2GiB", job_disk="512MiB"),
+    container=ContainerLimits(user=10_012, memory_gib=6, pids=2048, job_memory="2GiB", job_disk="512MiB"),
 )
 
 RENDER_LILYPOND = RendererSpec(
@@ -43,7 +43,7 @@ RENDER_LILYPOND = RendererSpec(
     suffixes=(".ly",),
     port=7730,
     canary=LilypondSource(b'\\version "2.24.0"\n{ c\'4 }\n'),
-    room=Room(user=10_013),
+    container=ContainerLimits(user=10_013),
 )
 
 RENDER_PYTHON = RendererSpec(
@@ -54,7 +54,7 @@ RENDER_PYTHON = RendererSpec(
     port=7750,
     canary=PythonSource(b"import matplotlib.pyplot as plt\nplt.plot([1, 2])\n"),
     extra="libraries",
-    room=Room(user=10_018, drain_seconds=100),
+    container=ContainerLimits(user=10_018, drain_seconds=100),
 )
 
 RENDER_SVG = RendererSpec(
@@ -106,7 +106,7 @@ RENDER_TYPST = RendererSpec(
     suffixes=(".typ",),
     port=7754,
     canary=GenericSource("typst", "main.typ", {"main.typ": b"= Canary\n$ e^(i pi) = -1 $\n"}),
-    room=Room(drain_seconds=70),
+    container=ContainerLimits(drain_seconds=70),
 )
 
 #: All of them, in the order in which people need them.

@@ -70,9 +70,9 @@ def kinds_of(service: str) -> list[Kind]:
         Kind(service, f"good {number}", RenderRequest(source, limits=GOOD_LIMITS))
         for number, source in enumerate(sources)
     ]
-    attacks, limits = ATTACKS.get(service, _PILLOW_ATTACKS), HOSTILE_LIMITS
-    if attacks is _PILLOW_ATTACKS:
-        limits = _PILLOW_LIMITS
+    is_pillow = service == "render-pillow"
+    attacks = _PILLOW_ATTACKS if is_pillow else ATTACKS[service]
+    limits = _PILLOW_LIMITS if is_pillow else HOSTILE_LIMITS
     return good + [
         Kind(service, name, RenderRequest(source, limits=limits), frozenset(verdicts))
         for name, (source, verdicts) in attacks.items()

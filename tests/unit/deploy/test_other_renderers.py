@@ -90,12 +90,12 @@ def test_its_program_takes_the_settings_of_its_pod_and_of_its_container(tmp_path
     pod.write_text(files["kubernetes/base/settings/render-pillow.toml"], encoding="utf-8")
     settings = PillowSettings.load({"config": pod})
     assert settings.listen == f"0.0.0.0:{RENDER_PILLOW.port}"
-    assert settings.drain_seconds == RENDER_PILLOW.room.drain_seconds
-    room = settings.max
+    assert settings.drain_seconds == RENDER_PILLOW.container.drain_seconds
+    limits = settings.max
     service = yaml.safe_load(files["compose/compose.yaml"])["services"]["render-pillow"]
     for name, value in service["environment"].items():
         monkeypatch.setenv(name, value)
-    assert PillowSettings.load({}).max == room
+    assert PillowSettings.load({}).max == limits
 
 
 @pytest.mark.slow

@@ -143,6 +143,13 @@ def test_a_renderer_may_be_named_among_others() -> None:
     assert loaded.token_for("render-x") == Token("all", "")
 
 
+@pytest.mark.parametrize("wrong", ["metrics=a:1", "render.dot=a:1", "=a:1", "render-dot=a", "render-dot"])
+def test_only_renderers_are_named_among_others_and_with_an_address(wrong: str) -> None:
+    with pytest.raises(SettingsError, match=r"I2S_OTHER_RENDERERS.* is not of the form render-NAME="):
+        Settings(other_renderers=f"render-x=b:2, {wrong}")
+    assert Settings(other_renderers="render-x=b:2, ").other_addresses == {"render-x": "b:2"}
+
+
 @pytest.mark.parametrize("service", SERVICES, ids=lambda one: one.name)
 def test_every_service_has_its_address_and_its_token(service: ServiceRow) -> None:
     there = set(settings_module.setting_names())

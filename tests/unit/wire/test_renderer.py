@@ -34,7 +34,16 @@ def test_a_text_becomes_a_source_of_the_type_of_its_renderer() -> None:
     assert RENDER_PYTHON.source_of(b"x", files) == PythonSource(b"x", files)
     assert RENDER_LILYPOND.source_of(b"x") == LilypondSource(b"x")
     assert RENDER_HTML.source_of(b"x", files) == SiteSource({"index.html": b"x", "b": b"2"})
+    with pytest.raises(ValueError, match="render-lilypond: its sources have no files"):
+        RENDER_LILYPOND.source_of(b"x", files)
     assert all(one.renders(one.source_of(b"x")) for one in RENDERER_SPECS)
+
+
+def test_the_text_is_taken_where_a_file_has_its_path() -> None:
+    assert RENDER_HTML.source_of(b"x", {"index.html": b"1"}) == SiteSource({"index.html": b"x"})
+    assert DOT.source_of(b"x", {"source.dot": b"1"}) == GenericSource(
+        "dot", "source.dot", {"source.dot": b"x"}
+    )
 
 
 @pytest.mark.parametrize(
@@ -43,6 +52,10 @@ def test_a_text_becomes_a_source_of_the_type_of_its_renderer() -> None:
         ({"name": "dot"}, "the name is not render-NAME"),
         ({"name": "render-Dot"}, "the name is not render-NAME"),
         ({"languages": ()}, "there is no language"),
+        ({"languages": "dot", "canary": PythonSource(b"")}, "the languages are no tuple"),
+        ({"languages": ("gv", "")}, "a language is no word"),
+        ({"languages": ("gv", "Two words")}, "a language is no word"),
+        ({"languages": ("gv", "-dot")}, "a language is no word"),
         ({"suffixes": ("dot",)}, "a suffix does not begin with a dot"),
         ({"suffixes": ()}, "there is no suffix"),
         ({"port": 80}, "the port is not from 1024"),

@@ -81,7 +81,7 @@ def load_plugin(plugin: EntryPoint) -> object:
     """
     try:
         return plugin.load()
-    except Exception as error:  # the code of another package may raise anything
+    except (Exception, SystemExit) as error:  # the code of another package may raise anything
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise PluginError(plugin.group, plugin.name, package_of(plugin), reason) from error
 

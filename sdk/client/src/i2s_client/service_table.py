@@ -9,12 +9,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint
 
 from i2s_client.errors import PluginError, UsageError
 from i2s_client.plugins import PluginGroup, load_plugin, package_of, plugins_beside, warn_of
 from i2s_wire import renderers
 from i2s_wire.render.request import GenericSource, Source
-from i2s_wire.renderer import RendererSpec
+from i2s_wire.renderer import RENDERER_NAME, RendererSpec
 from i2s_wire.renderers import RENDERER_SPECS
 
 RENDER_LATEX, RENDER_HTML = renderers.RENDER_LATEX.name, renderers.RENDER_HTML.name
@@ -68,6 +69,11 @@ def flag_of(name: str) -> str:
     return f"--{name}-at"
 
 
+def variable_name(name: str) -> str:
+    """Return the environment variable that holds the address of a service; those of its settings begin so."""
+    return f"I2S_{setting_of(name).upper()}"
+
+
 def _row(spec: RendererSpec) -> ServiceRow:
     return ServiceRow(spec.name, spec.title, spec.port, spec.optional, spec)
 
@@ -96,15 +102,33 @@ def renderer_of(source: Source, services: Collection[str] = ()) -> str:
         source: Source that is to be rendered.
         services: Names of the renderers of a task. The first one of another package that renders sources of
             this kind precedes the renderer of this project. A renderer of another package that is not named
-            there renders what none of this project does.
+            there renders what none of this project does. One that is named and whose package is not installed
+            here renders the generic sources that no other one of the task does.
 
     Raises:
-        PluginError: A renderer of another package cannot be used.
-        UsageError: Nothing renders this language.
+        PluginError: A renderer of another package cannot be used, or is not installed and the source is not
+            generic.
+        UsageError: Nothing renders this language, or which of several renderers does is not known here.
     """
-    named = (packaged_renderer(name) for name in services if name not in RENDERERS)
-    specs = itertools.chain(named, RENDERER_SPECS, usable_renderers())
-    for spec in specs:
+    foreign = [name for name in services if name not in OWN_SERVICES]
+    installed = packaged_renderers()
+    named = [packaged_renderer(name) for name in foreign if name in installed]
+    absent = [name for name in foreign if name not in installed]
+    if absent:
+        named += [spec for spec in RENDERER_SPECS if spec.name in services]
+    for spec in named:
+        if spec.renders(source):
+            return spec.name
+    if absent:
+        if not isinstance(source, GenericSource):
+            raise _not_installed(absent[0])
+        if len(absent) == 1:
+            return absent[0]
+        raise UsageError(
+            f"which renders generic sources in {source.language!r} is not known here: the packages of "
+            f"{', '.join(absent)} are not installed"
+        )
+    for spec in itertools.chain(RENDERER_SPECS, usable_renderers()):
         if spec.renders(source):
             return spec.name
     assert isinstance(source, GenericSource)
@@ -140,8 +164,20 @@ def service_row(name: str) -> ServiceRow:
 
 
 def packaged_renderers() -> tuple[str, ...]:
-    """Return the names of the renderers of other packages; imports nothing."""
-    return tuple(plugins_beside(PluginGroup.RENDERERS, OWN_SERVICES))
+    """Return the names of the renderers of other packages; imports nothing.
+
+    A name that no renderer can have is left out with a warning: settings and options have names made of it.
+    """
+    return tuple(_renderer_plugins())
+
+
+def _renderer_plugins() -> dict[str, EntryPoint]:
+    provided = plugins_beside(PluginGroup.RENDERERS, OWN_SERVICES)
+    for name, plugin in provided.items():
+        if not RENDERER_NAME.fullmatch(name):
+            reason = "the name is not render-NAME in lower case"
+            warn_of(PluginError(plugin.group, name, package_of(plugin), reason))
+    return {name: plugin for name, plugin in provided.items() if RENDERER_NAME.fullmatch(name)}
 
 
 def packaged_renderer(name: str) -> RendererSpec:
@@ -150,15 +186,19 @@ def packaged_renderer(name: str) -> RendererSpec:
     Raises:
         PluginError: There is no such renderer, or its package cannot be used.
     """
-    plugin = plugins_beside(PluginGroup.RENDERERS, OWN_SERVICES).get(name)
+    plugin = _renderer_plugins().get(name)
     if plugin is None:
-        reason = "no installed package has an entry point of this name"
-        raise PluginError(PluginGroup.RENDERERS, name, "(none)", reason)
+        raise _not_installed(name)
     spec = load_plugin(plugin)
     if not isinstance(spec, RendererSpec) or spec.name != name:
         reason = f"{plugin.value} is no RendererSpec of this name"
         raise PluginError(plugin.group, name, package_of(plugin), reason)
     return spec
+
+
+def _not_installed(name: str) -> PluginError:
+    reason = "no installed package has an entry point of this name"
+    return PluginError(PluginGroup.RENDERERS, name, "(none)", reason)
 
 
 def usable_renderers() -> Iterator[RendererSpec]:

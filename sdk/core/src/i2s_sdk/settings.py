@@ -77,7 +77,8 @@ class Settings:
     metrics: str | None = None
     #: Address of a running documents service; None starts one here.
     documents: str | None = None
-    #: Addresses of running renderers of other packages: NAME=host:port, with commas between.
+    #: Addresses of running renderers of other packages: NAME=host:port, with commas between. One whose
+    #: package is not installed here renders generic sources, in the languages that it names when it is asked.
     other_renderers: str = ""
     #: Certificates (PEM) that services named by address are checked against; None speaks without TLS.
     #: Services started here listen on the loopback and need none.
@@ -282,8 +283,13 @@ class Settings:
         address = self.value(setting_of(service))
         if address is not None:
             return str(address)
-        pairs = (one.partition("=") for one in self.other_renderers.split(","))
-        return next((address.strip() for key, _, address in pairs if key.strip() == service), None)
+        return self.other_addresses.get(service)
+
+    @property
+    def other_addresses(self) -> dict[str, str]:
+        """The addresses of ``other_renderers`` by name; these renderers need no package here."""
+        pairs = (one.partition("=") for one in self.other_renderers.split(",") if one.strip())
+        return {name.strip(): address.strip() for name, _, address in pairs}
 
     def value(self, name: str) -> object:
         """Return the value of a setting, None for one that is not there."""

@@ -18,6 +18,7 @@ from i2s_client.service_table import service_names, setting_of
 from i2s_sdk.errors import SettingsError
 from i2s_sdk.json_text import read_toml
 from i2s_sdk.own_code import is_own_code
+from i2s_wire.renderer import RENDERER_NAME
 
 _ADDRESS = "the address of a service"
 
@@ -186,11 +187,11 @@ def require_addresses(renderers: str) -> None:
     Raises:
         SettingsError: It is not.
     """
-    for pair in filter(None, renderers.split(",")):
+    for pair in filter(str.strip, renderers.split(",")):
         name, _, address = pair.partition("=")
-        if not name.strip() or not ADDRESS.fullmatch(address.strip()):
+        if not RENDERER_NAME.fullmatch(name.strip()) or not ADDRESS.fullmatch(address.strip()):
             raise SettingsError(
-                f"{names_of('other_renderers')}: {pair!r} is not of the form NAME=127.0.0.1:7710"
+                f"{names_of('other_renderers')}: {pair!r} is not of the form render-NAME=127.0.0.1:7710"
             )
 
 

@@ -130,8 +130,9 @@ async def _answered(request: Request, operation: Operation, backends: Backends, 
     async with bodies.body(request) as raw:
         message = await _in_thread_if(len(raw) > _LARGE, parse_request, raw, operation.method.request)
         named = request.query_params.get("service", "")
-        service = operation.service or renderer_for(message, named)
-        call = backends.call(service, operation.method, message, metadata_of(request))
+        metadata = metadata_of(request)
+        service = operation.service or await renderer_for(message, named, backends, metadata)
+        call = backends.call(service, operation.method, message, metadata)
         said = await unless_gone(request, call)
     if operation.makes_pictures and _wants_picture(request):
         return _picture(said)

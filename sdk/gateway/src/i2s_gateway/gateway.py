@@ -42,7 +42,7 @@ async def run_gateway(
         SettingsError: An address or a certificate cannot be used, or services would be open to all.
         StackError: A service that was named cannot be started.
     """
-    known = service_names()
+    known = tuple(dict.fromkeys((*service_names(), *settings.other_addresses)))
     for name in names:
         if name not in known:
             raise UnknownNameError("service", name, known)

@@ -22,6 +22,7 @@ from i2s_client.service_table import (
     DOCUMENTS_WIRE_NAME,
     METRICS,
     METRICS_WIRE_NAME,
+    OWN_SERVICES,
     RENDER_WIRE_NAME,
     languages,
     wire_name,
@@ -29,6 +30,7 @@ from i2s_client.service_table import (
 from i2s_client.status import error_of
 from i2s_gateway.guard import GatewayError, invalid, of_call
 from i2s_gateway.measurements import Measurements
+from i2s_gateway.messages import to_json
 from i2s_gateway.settings import GatewaySettings
 from i2s_wire.contract import Method, contract
 from i2s_wire.render.request import GenericSource
@@ -104,15 +106,18 @@ OPERATIONS = (
 )
 
 
-def renderer_for(request: Message, named: str) -> str:
+async def renderer_for(request: Message, named: str, backends: Backends, metadata: _Metadata) -> str:
     """Return the name of the renderer that a request to render is for.
 
     Args:
         request: A RenderRequest.
         named: The renderer that the caller wants; empty to take the one of this kind of source.
+        backends: The services behind the gateway. A renderer whose description is not installed here is asked
+            for its languages.
+        metadata: What the caller brings.
 
     Raises:
-        GatewayError: The request has no source.
+        GatewayError: The request has no source, or nothing that can be asked renders it.
     """
     oneof = request.DESCRIPTOR.oneofs_by_name["source"]
     chosen = request.WhichOneof("source")
@@ -123,16 +128,17 @@ def renderer_for(request: Message, named: str) -> str:
     source = getattr(request, chosen)
     kind = type(source).__name__
     if kind == GenericSource.__name__:
-        generic = {name: one for name, one in languages().items() if one.is_generic}
-        spec, what = generic.get(source.language), f"the language {source.language[:80]!r}"
+        generic = {name: one.name for name, one in languages().items() if one.is_generic}
+        renderer = generic.get(source.language) or await backends.renderer_of(source.language, metadata)
+        what = f"the language {source.language[:80]!r}"
     else:
         what = chosen
-        spec = next((one for one in RENDERER_SPECS if type(one.canary).__name__ == kind), None)
-    if spec is None:
+        renderer = next((one.name for one in RENDERER_SPECS if type(one.canary).__name__ == kind), None)
+    if renderer is None:
         raise GatewayError(
             501, "UNIMPLEMENTED", f"no renderer is known for {what}; name one with ?service=NAME"
         )
-    return spec.name
+    return renderer
 
 
 M = TypeVar("M", bound=Message)
@@ -165,6 +171,7 @@ class Backends:
         self.measurements = Measurements()
         self._waiting, self._most_waiting = 0, max(1, settings.connections // 2)
         self._unasked: set[str] = set()  # services that have not asked for credentials yet, and must
+        self._languages: dict[str, str] = {}  # renderers that described themselves, by language
 
     async def call(self, service: str, method: Method, message: Message, metadata: _Metadata) -> Message:
         """Call a method of a service and return its answer.
@@ -236,6 +243,30 @@ class Backends:
             return await self._attempt(service, method, method.request(), metadata, self._settings.deadline)
         except grpc.aio.AioRpcError as error:
             raise of_call(error) from None
+
+    async def renderer_of(self, language: str, metadata: _Metadata) -> str | None:
+        """Return the renderer that describes itself as one of a language; None if there is none.
+
+        Those are asked whose descriptions are not installed here. What they said is kept; a language that
+        none of them named is asked for again.
+
+        Raises:
+            GatewayError: None of those that answered renders it, and another one did not answer.
+        """
+        if language not in self._languages:
+            described = {one.name for one in languages().values()} | OWN_SERVICES
+            names = [name for name in self.connections if name not in described]
+            answers = await asyncio.gather(
+                *(self.describe(name, metadata) for name in names), return_exceptions=True
+            )
+            for name, said in zip(names, answers, strict=True):
+                if not isinstance(said, BaseException):
+                    for spoken in to_json(said)["languages"]:
+                        self._languages.setdefault(spoken, name)
+            for said in answers:
+                if language not in self._languages and isinstance(said, BaseException):
+                    raise said
+        return self._languages.get(language)
 
     async def health(self) -> dict[str, str]:
         """Return "SERVING", "NOT_SERVING" or "UNREACHABLE" for each service."""

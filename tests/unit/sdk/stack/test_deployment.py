@@ -13,7 +13,7 @@ from docker_engine import ROOT
 from i2s_client.service_table import RENDERERS
 from i2s_sdk.errors import UnknownNameError, UsageError
 from i2s_sdk.stack.deployment import chosen_renderers, deployment_files, write_deployment
-from i2s_wire.renderer import Room
+from i2s_wire.renderer import ContainerLimits
 from i2s_wire.renderers import RENDERER_SPECS
 
 DEPLOY = ROOT / "deploy"
@@ -92,7 +92,7 @@ def test_the_recipe_of_its_image_has_its_packages_and_takes_wheels_as_they_are(w
 
 
 def test_what_makes_namespaces_of_its_own_gets_the_profile_for_them():
-    browser = dataclasses.replace(RENDER_DOT, nesting=True, room=Room(job_disk="1GiB"))
+    browser = dataclasses.replace(RENDER_DOT, nesting=True, container=ContainerLimits(job_disk="1GiB"))
     files = deployment_files((browser,))
     service = yaml.safe_load(files["compose/compose.yaml"])["services"]["render-dot"]
     assert service["security_opt"] == ["no-new-privileges", "seccomp:../seccomp/i2s-namespace.json"]
@@ -107,10 +107,16 @@ def test_what_makes_namespaces_of_its_own_gets_the_profile_for_them():
         ({"name": "render-latex"}, "the name render-latex"),
         ({"port": 7740}, "the port 7740"),
         ({"port": 7780}, "the port 7780"),
-        ({"room": Room(user=10_011)}, "the user 10011"),
-        ({"room": Room(user=10_019)}, "the user 10019"),
+        ({"port": 8081}, "the port 8081"),
+        ({"port": 9090}, "the port 9090"),
+        ({"port": 9710}, "the port 9710"),
+        ({"port": 5710}, "the port 7710"),
+        ({"port": 5780}, "the port 7780"),
+        ({"port": 9780}, "the port 9780"),
+        ({"container": ContainerLimits(user=10_011)}, "the user 10011"),
+        ({"container": ContainerLimits(user=10_019)}, "the user 10019"),
         ({"name": f"render-{'dot' * 20}"}, "longer than 50"),
-        ({"room": Room(job_disk="much")}, "no size"),
+        ({"container": ContainerLimits(job_disk="much")}, "no size"),
     ],
 )
 def test_what_cannot_be_deployed_together_is_refused(changed, reason, tmp_path):
@@ -124,7 +130,9 @@ def test_users_of_the_other_containers_are_taken():
     users = {int(one["user"].partition(":")[0]) for one in services.values() if "user" in one}
     for user in users:
         with pytest.raises(UsageError, match=f"the user {user}"):
-            deployment_files((*RENDERER_SPECS, dataclasses.replace(RENDER_DOT, room=Room(user=user))))
+            deployment_files(
+                (*RENDERER_SPECS, dataclasses.replace(RENDER_DOT, container=ContainerLimits(user=user)))
+            )
 
 
 def test_a_checkout_is_not_written_over():

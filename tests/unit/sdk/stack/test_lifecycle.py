@@ -8,7 +8,7 @@ import pytest
 from i2s_client.service_table import service_row
 from i2s_sdk.errors import SettingsError, StackError
 from i2s_sdk.settings import Settings
-from i2s_sdk.stack import containers, lifecycle
+from i2s_sdk.stack import containers, lifecycle, services
 from i2s_sdk.stack.child import bound_log
 from i2s_sdk.stack.command import is_installed
 from i2s_sdk.stack.services import up_listen
@@ -58,6 +58,13 @@ def test_a_port_that_is_taken_is_named_with_the_setting():
     assert said.startswith(f"render-latex: 127.0.0.1:{port}: cannot be listened on")
     assert "--ports N (I2S_UP_PORTS=N)" in said
     lifecycle.check_ports(("render-latex",), "free")
+
+
+def test_two_services_that_would_listen_on_the_same_port_are_named(monkeypatch):
+    monkeypatch.setattr(services, "default_port", lambda name: 17752)
+    with pytest.raises(SettingsError, match=r"^render-svg and render-dot both listen on 127\.0\.0\.1:17753"):
+        lifecycle.check_ports(("render-svg", "render-dot"), "1")
+    lifecycle.check_ports(("render-svg", "render-dot"), "free")
 
 
 def test_logs_survive_down_and_nothing_else_does(tmp_path, monkeypatch):

@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 import click
 
 from i2s_client.plugins import PluginGroup, load_plugin, package_of, plugins, warn_of
+from i2s_client.service_table import variable_name
 from i2s_sdk.cli.terminal import say
 from i2s_sdk.errors import I2SError, PluginError, UnknownNameError, UsageError, ownership
 from i2s_sdk.visible import VisibleFormatter
@@ -187,9 +188,7 @@ def group() -> None:
 
 
 _NAMED = (*(one.name for one in RENDERER_SPECS), "metrics")
-group.help = str(group.help).replace(
-    "{variables}", ", ".join(f"I2S_{name.upper().replace('-', '_')}" for name in _NAMED)
-)
+group.help = str(group.help).replace("{variables}", ", ".join(map(variable_name, _NAMED)))
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -19,6 +19,7 @@ from i2s_client.service_table import (
     flag_of,
     service_names,
     setting_of,
+    variable_name,
 )
 from i2s_sdk.cli.completion import complete_files
 from i2s_sdk.cli.main import BELOW_COVERAGE
@@ -64,7 +65,7 @@ def _with_settings(command: F, shown: frozenset[str]) -> F:
                 flag_of(name),
                 metavar="ADDRESS",
                 hidden=name not in shown,
-                help=f"Running {_TITLES.get(name, name)}.  [I2S_{setting_of(name).upper()}]",
+                help=f"Running {_TITLES.get(name, name)}.  [{variable_name(name)}]",
             )
             for name in service_names()
         ),

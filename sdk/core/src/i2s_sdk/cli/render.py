@@ -20,6 +20,7 @@ from i2s_sdk.cli.options import json_option, load_settings, settings_options_for
 from i2s_sdk.cli.run_options import MOST_NAMES
 from i2s_sdk.cli.terminal import say, say_json
 from i2s_sdk.errors import UsageError
+from i2s_sdk.settings import Settings
 from i2s_wire.renderer import Images, RendererSpec
 from i2s_wire.renderers import RENDERER_SPECS
 
@@ -239,16 +240,23 @@ def files_in(folder: Path) -> dict[str, bytes]:
         raise UsageError(f"--beside {folder}: cannot be read: {error.strerror}") from None
 
 
-def _language_command(language: str, spec: RendererSpec) -> click.Command:
-    """Return the command of a language that has no options of its own here."""
+def _language_command(language: str, spec: RendererSpec | None) -> click.Command:
+    """Return the command of a language that has no options of its own here.
 
-    @click.command(language, short_help=f"With the {spec.title}.")
+    Args:
+        language: The language.
+        spec: Its renderer; None if only an address is known, and the renderer there is asked.
+    """
+    title = spec.title if spec else "renderer that says so at its address"
+    has_window = spec is not None and spec.images is Images.WINDOW
+
+    @click.command(language, short_help=f"With the {title}.")
     @click.argument("file")
     @out_option
     @click.option("--beside", metavar="FOLDER", help="Files that it reads, by their paths in FOLDER.")
-    @(window_settings if spec.images is Images.WINDOW else page_settings())
+    @(window_settings if has_window else page_settings())
     @json_option
-    @settings_options_for(spec.name)
+    @settings_options_for(*((spec.name,) if spec else ()))
     def command(file: str, out: str | None, beside: str | None, as_json: bool, **given: Any) -> int:  # noqa: ANN401
         """Render FILE ("-" is standard input) in its jail.
 
@@ -261,7 +269,7 @@ def _language_command(language: str, spec: RendererSpec) -> click.Command:
         from i2s_wire.render.options import PageOptions, WindowOptions
 
         page, window = None, None
-        if spec.images is Images.WINDOW:
+        if has_window:
             window = WindowOptions(*size_of(given["viewport"]), given["scale"], given["full_page"])
         else:
             page = page_options(PageOptions(), given["dpi"], given["page"], given["whole_page"])
@@ -286,7 +294,10 @@ class _Languages(LazyGroup):
             UnknownNameError: Nothing renders it.
         """
         spec = None if cmd_name in self._modules else renderers_by_language().get(cmd_name)
-        return super().get_command(ctx, cmd_name) if spec is None else _language_command(cmd_name, spec)
+        is_here = cmd_name in self._modules or ctx.resilient_parsing  # a word that is being completed
+        if spec is None and (is_here or not Settings.load().other_addresses):
+            return super().get_command(ctx, cmd_name)
+        return _language_command(cmd_name, spec)
 
 
 @click.group(

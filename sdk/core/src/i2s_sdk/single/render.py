@@ -18,7 +18,7 @@ from i2s_sdk.tasks.answer_reading import line_of_answer, read_answer
 from i2s_sdk.tasks.task import D
 from i2s_wire.render.options import Crop, PageOptions, RenderOptions, WindowOptions
 from i2s_wire.render.rendering import Rendering
-from i2s_wire.render.request import RenderRequest
+from i2s_wire.render.request import GenericSource, RenderRequest
 
 A = TypeVar("A")
 M = TypeVar("M", bound=enum.Enum)
@@ -57,7 +57,8 @@ def render(
     >>> render("dot", "digraph { a -> b }").png  # doctest: +SKIP
 
     Args:
-        language: Language, such as "latex", or one of a renderer of another package.
+        language: Language, such as "latex", or one of a renderer of another package. A language that no
+            package here describes is asked for at the addresses of ``other_renderers``.
         source: The file that is rendered.
         files: The files beside it, by relative path.
         page: For renderers that make pages: which, and how; None takes their defaults.
@@ -66,21 +67,56 @@ def render(
 
     Raises:
         UnknownNameError: Nothing renders this language.
+        UsageError: There are files, and sources in this language have none.
         StackError: The renderer cannot be started.
         ServiceError: It does not answer, or does not take these options.
     """
-    known = languages()
-    if language not in known:
-        raise UnknownNameError("language", language, known)
-    spec = known[language]
+    settings = settings or Settings.load()
+    spec = languages().get(language)
     text = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
+    entry = f"source.{language}"
+    try:
+        content = (
+            spec.source_of(text, files)
+            if spec
+            else GenericSource(language, entry, {**(files or {}), entry: text})
+        )
+    except ValueError as error:
+        raise UsageError(str(error)) from None
     options = RenderOptions(page=page or PageOptions(), window=window or WindowOptions())
-    request = RenderRequest(spec.source_of(text, files), options)
+    request = RenderRequest(content, options)
 
     async def work(renderer: AsyncRenderClient) -> RenderedSource:
         return RenderedSource(await renderer.render(request), (), text.decode("utf-8", "replace"))
 
-    return with_renderer(spec.name, work, settings or Settings.load())
+    return with_renderer(spec.name, work, settings) if spec else _with_language(language, work, settings)
+
+
+def _with_language(language: str, work: Callable[[AsyncRenderClient], Awaitable[A]], settings: Settings) -> A:
+    """Return what comes of work with the renderer that says, at its address, that it renders a language.
+
+    Raises:
+        UnknownNameError: None of them does, and all answered.
+        ServiceError: One did not answer, and none of the others does.
+    """
+    known = languages()
+    described = {spec.name for spec in known.values()}
+    names = [name for name in settings.other_addresses if name not in described]
+
+    async def all_of_it() -> A:
+        spoken = set(known)
+        with passing_logs() as logs:
+            async with open_services(settings, logs, names, names) as services:
+                for renderer in services.renderers.values():
+                    ours = (await renderer.describe()).languages
+                    if language in ours:
+                        return await work(renderer)
+                    spoken.update(ours)
+        for error in services.missing.values():
+            raise error
+        raise UnknownNameError("language", language, spoken)
+
+    return run_blocking(all_of_it())
 
 
 def page_options(page: PageOptions, dpi: float | None, number: int, whole_page: bool) -> PageOptions:

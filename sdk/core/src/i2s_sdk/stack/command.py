@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from i2s_client.service_table import OWN_SERVICES, packaged_renderer, service_names, setting_of
+from i2s_client.service_table import OWN_SERVICES, packaged_renderer, service_names, variable_name
 from i2s_sdk.errors import CommandMissingError, PluginError, StackError, UnknownNameError
 from i2s_sdk.json_text import read_json
 from i2s_wire.installation import install_command, services_command
@@ -48,11 +48,6 @@ def chosen_services(names: Collection[str]) -> tuple[str, ...]:
             raise UnknownNameError("service", name, known)
     chosen = {known[name] for name in names}
     return tuple(name for name in every if not names or name in chosen)
-
-
-def variable_name(service: str) -> str:
-    """Return the environment variable that names a running service, so that none is started."""
-    return f"I2S_{setting_of(service).upper()}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from i2s_client.service_table import (
     packaged_renderer,
     packaged_renderers,
     usable_renderers,
+    variable_name,
 )
 from i2s_sdk.errors import UnknownNameError, UsageError, WriteError
 from i2s_wire.installation import checkout_folder
@@ -46,9 +47,11 @@ _NAME_LENGTH = 50  # of the 63 that a name has in Kubernetes, since names of oth
 _SIZE = re.compile(r"(\d+)(MiB|GiB)")
 _JOBS = 2  # at the same time in a pod, as many as it has processors
 _BROWSER_MIB = 512  # of a browser's own files in the temporary folder
-#: Users and a port of what the templates have beside renderers: other services, gateway, and proxies.
+#: Users and ports of what the templates have beside renderers: other services, gateway, and proxies.
 _USERS = (10_014, 10_015, 10_017, 10_019, 10_020)
-_PORTS = (7780,)
+#: The gateway's port and that of its metrics; in each container, those of the health check and of metrics.
+_PORTS = (7780, 9780, 8081, 9090)
+_METRICS_OFFSET = 2000  # is added to the port of a service, for its metrics, as in the templates
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +184,7 @@ def _environment() -> Environment:
         comment_start_string="[#",
         comment_end_string="#]",
     )
-    filters: Mapping[str, Callable[..., object]] = {"variable": variable, "folders_mib": _folders_mib}
+    filters: Mapping[str, Callable[..., object]] = {"variable": variable_name, "folders_mib": _folders_mib}
     environment.filters.update(filters)
     return environment
 
@@ -209,16 +212,11 @@ def _packages(spec: RendererSpec) -> list[str]:
     return list(dict.fromkeys(("bubblewrap", *(need.package for need in spec.needs))))
 
 
-def variable(name: str) -> str:
-    """Return the variable that has the address of a service, and how those of its settings begin."""
-    return f"I2S_{name.upper().replace('-', '_')}"
-
-
 def _folders_mib(spec: RendererSpec) -> int:
     """Return the size of the temporary folder of a pod."""
-    size = _SIZE.fullmatch(spec.room.job_disk)
+    size = _SIZE.fullmatch(spec.container.job_disk)
     if size is None:
-        raise UsageError(f"{spec.name}: job_disk {spec.room.job_disk!r} is no size such as 256MiB")
+        raise UsageError(f"{spec.name}: job_disk {spec.container.job_disk!r} is no size such as 256MiB")
     mib = int(size[1]) * (1024 if size[2] == "GiB" else 1)
     return _JOBS * mib + (_BROWSER_MIB if spec.nesting else 0)
 
@@ -232,10 +230,10 @@ def _check(renderers: Sequence[RendererSpec]) -> None:
     for spec in renderers:
         if len(spec.name) > _NAME_LENGTH:
             raise UsageError(f"{spec.name}: the name is longer than {_NAME_LENGTH} characters")
-    others = [row.port for row in SERVICES if row.renderer is None]
+    ports = [spec.port for spec in renderers] + [row.port for row in SERVICES if row.renderer is None]
     for kind, values in (
         ("name", [spec.name for spec in renderers]),
-        ("port", [*(spec.port for spec in renderers), *others, *_PORTS]),
+        ("port", [*ports, *(port + _METRICS_OFFSET for port in ports), *_PORTS]),
         ("user", [*(spec.user for spec in renderers), *_USERS]),
     ):
         twice = [value for value, count in Counter(values).items() if count > 1]

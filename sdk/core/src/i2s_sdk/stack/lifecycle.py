@@ -155,17 +155,23 @@ def up(
 
 
 def check_ports(names: Collection[str], ports: str) -> None:
-    """Check that the ports of services are free.
+    """Check that the ports of services are free, and that no two have the same.
 
     Args:
         names: Names of the services.
         ports: The setting ``up_ports``.
 
     Raises:
-        SettingsError: One is taken; names the setting.
+        SettingsError: One is taken, or two services have the same; names the setting.
     """
+    listening: dict[str, str] = {}
     for name in names:
         address = up_listen(name, ports)
+        if not address.endswith(":0") and (other := listening.setdefault(address, name)) != name:
+            raise SettingsError(
+                f"{other} and {name} both listen on {address}: --ports {FREE_PORTS} (I2S_UP_PORTS="
+                f"{FREE_PORTS}) lets the system choose; or name the services without one of them"
+            )
         try:
             check_free(address)
         except SettingsError as error:

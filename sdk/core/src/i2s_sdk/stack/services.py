@@ -13,11 +13,19 @@ from pathlib import Path
 
 from i2s_client import AsyncDocumentsClient, AsyncMetricsClient, AsyncRenderClient, RetryPolicy
 from i2s_client.credentials import tls_credentials
-from i2s_client.service_table import DOCUMENTS, GATEWAY, METRICS, NEEDED, default_port, wire_name
+from i2s_client.service_table import (
+    DOCUMENTS,
+    GATEWAY,
+    METRICS,
+    NEEDED,
+    default_port,
+    variable_name,
+    wire_name,
+)
 from i2s_sdk.errors import I2SError, RequestRefusedError, ServiceUnavailableError, UsageError
 from i2s_sdk.settings import FREE_PORTS, Settings
 from i2s_sdk.stack.child import Child, local_services
-from i2s_sdk.stack.command import ServiceCommand, variable_name
+from i2s_sdk.stack.command import ServiceCommand
 from i2s_sdk.stack.state import up_address
 from i2s_sdk.tasks.latex.document import preamble_files
 from i2s_wire.renderers import RENDERER_SPECS
