@@ -86,3 +86,30 @@ class AskingScorer(OddScorer):
     def score(self, sample: Scorable) -> MetricValues | NotUsable:
         """Return the letters of all results; a word that cannot be converted counts nothing."""
         return MetricValues({"letters": float(sum(len(html or "") for html in sample.conversions.values()))})
+
+
+@dataclass(frozen=True, slots=True)
+class LoopingScorer(Scorer):
+    """Never ends on an answer; if the instance is called "endless", nor on the ground truth alone."""
+
+    name: str = "looping"
+    version: str = "1"
+    metrics: tuple[Metric, ...] = (Metric("looping"), Metric("other"))
+    in_worker: bool = True
+
+    def applies(self, sample: Scorable) -> bool:
+        """Return that it applies to every instance."""
+        return True
+
+    def score(self, sample: Scorable) -> MetricValues:
+        """Return 0 and a metric that is not defined, if at all."""
+        while sample.structure is not None or sample.id == "endless":
+            pass
+        return MetricValues({"looping": 0.0, "other": None}, {"other": "there is none"})
+
+
+@dataclass(frozen=True, slots=True)
+class LoopingUnusableScorer(LoopingScorer):
+    """The same, which scores samples that are not usable."""
+
+    scores_unusable: bool = True

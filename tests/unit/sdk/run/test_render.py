@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -28,7 +29,7 @@ from i2s_sdk.run.storage.codec import read_rendering, rendering_line
 from i2s_sdk.run.storage.record import SampleAnswer, SampleInstance
 from i2s_sdk.run.truths import Truths, truth_key
 from i2s_sdk.scoring.edit import EditScorer
-from i2s_sdk.scoring.scorer import Metric, MetricValues, NotUsable, Scorer
+from i2s_sdk.scoring.scorer import Metric, MetricValues, NotUsable, Scorer, ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.tasks.latex.task import LatexTask
 from i2s_sdk.tasks.music.task import MusicTask
@@ -42,6 +43,7 @@ from i2s_wire.render.isolation import Isolation
 from i2s_wire.render.rendering import Engine, LogExcerpt, Picture, Rendering, Verdict
 from i2s_wire.render.resources import Limits
 from i2s_wire.render.site import SiteResult
+from odd_scorers import LoopingScorer, LoopingUnusableScorer
 
 
 def test_a_long_log_keeps_its_ends_and_says_what_is_left_out() -> None:
@@ -294,6 +296,55 @@ async def test_a_limit_of_a_scorer_of_drawn_objects_leaves_the_other_values():
     assert score.metrics["size"] == 0.0
     assert score.detail["size"] == {"limit": "it took more than 60 CPU seconds"}
     assert score.metrics["edit"] == 1.0
+
+
+@pytest.fixture
+def workers_import_tests(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[3] / "support"))
+
+
+async def _scored_with(scorer, task, identity="page"):
+    reading = RenderStep(WebpageTask(), {"render-html": _Answering(DRAWN, DRAWN)}, with_texts=True)
+    rendering, _ = await reading.render(FACTS, replace(SITE, text="Hello"), SAID)
+    workers = ScorerWorkers(ScorerLimits(cpu_seconds=1.0))
+    scoring = ScoreStep(task, None, (), (EditScorer(Profile.PAPER), scorer), workers)
+    score = await scoring.score(rendering, Instance(identity, "webpage", "css", None), b"", None)
+    await workers.close()
+    return score
+
+
+LIMIT = "scoring it (looping) takes more than 1 s of CPU time"
+
+
+@pytest.mark.usefixtures("workers_import_tests")
+async def test_a_limit_of_any_scorer_beside_images_leaves_the_other_values():
+    score = await _scored_with(LoopingScorer(), WebpageTask())
+    assert score.not_usable is None
+    assert score.metrics == {"edit": 1.0, "looping": 0.0, "other": 0.0}
+    assert score.detail["looping"] == {"limit": LIMIT}
+
+
+@pytest.mark.usefixtures("workers_import_tests")
+async def test_a_limit_counts_what_an_answer_counts_that_is_not_usable():
+    score = await _scored_with(LoopingUnusableScorer(), WebpageTask())
+    assert score.metrics == {"edit": 1.0, "looping": 0.0, "other": None}
+    assert score.detail["looping"] == {"limit": LIMIT}
+
+
+@pytest.mark.usefixtures("workers_import_tests")
+async def test_a_limit_that_the_ground_truth_meets_alone_leaves_the_columns_undefined():
+    score = await _scored_with(LoopingUnusableScorer(), WebpageTask(), "endless")
+    assert score.not_usable is None
+    assert score.metrics == {"edit": 1.0, "looping": None, "other": None}
+    assert score.undefined == dict.fromkeys(("looping", "other"), LIMIT)
+
+
+@pytest.mark.usefixtures("workers_import_tests")
+async def test_a_limit_makes_the_sample_not_usable_without_images_and_in_profile_helm():
+    for task in (open_task("sobench"), WebpageTask(Profile.HELM)):
+        score = await _scored_with(LoopingScorer(), task)
+        assert score.not_usable == LIMIT
+        assert score.metrics == {"edit": 0.0, "looping": 0.0, "other": 0.0}
 
 
 class _MusicSizeTask(MusicTask):

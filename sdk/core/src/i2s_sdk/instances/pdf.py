@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from i2s_sdk.instances.instance import Instance
 from i2s_wire.bounds import DOCUMENT_BYTES
+
+#: Name of the document of an instance among its files.
+DOCUMENT = "document"
 
 _HEADER = b"%PDF-"
 _HEADER_WITHIN = 1024  # bytes from the start, as readers of PDF accept it
@@ -32,3 +36,10 @@ def pdf_fault(path: Path, most_bytes: int = DOCUMENT_BYTES) -> str:
     if _HEADER not in start:
         return f"is no PDF document: the first {_HEADER_WITHIN} bytes have no {_HEADER.decode()}"
     return ""
+
+
+def document_fault(instance: Instance) -> str:
+    """Return what is wrong with the document of an instance, empty for nothing or if it has none."""
+    document = instance.files.get(DOCUMENT)
+    said = pdf_fault(document) if document is not None else ""
+    return f"{DOCUMENT} {document.name}: {said}" if document is not None and said else ""

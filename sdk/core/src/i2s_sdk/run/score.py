@@ -23,8 +23,10 @@ from i2s_sdk.scoring.scorer import (
     ScoresUnusable,
 )
 from i2s_sdk.scoring.workers import ConversionFetcher, ScorerWorkers, TextConverter
+from i2s_sdk.tasks.metrics import image_metrics
 from i2s_sdk.tasks.task import Task
 from i2s_sdk.tasks.turn import turn_name
+from i2s_wire.metrics.profile import Profile
 from i2s_wire.metrics.score import MetricFailureKind, MetricResult
 from i2s_wire.tracing import current_span, span
 
@@ -87,14 +89,36 @@ class ScoreStep:
         by_scorer: dict[str, MetricValues] = {}
         for scorer in scorers:
             values = await self._values(scorer, sample)
-            if isinstance(values, NotUsable) and isinstance(scorer, DrawnScorer):
-                # A limit of this scorer, whose metrics stand beside those of images, says nothing of these.
-                values = replace(scorer.unusable(sample), detail={"limit": values.reason})
+            if isinstance(values, NotUsable) and self._stays_alone(scorer, values):
+                values = await self._limited(scorer, sample, values.reason)
             if isinstance(values, NotUsable):
                 unusable = await self._unusable(scorers, sample, outcome, without_truth)
                 return replace(unusable, not_usable=values.reason)
             by_scorer[scorer.name] = values
         return _score(images, without_truth | by_scorer, outcome)
+
+    def _stays_alone(self, scorer: Scorer, found: NotUsable) -> bool:
+        """Return whether what a scorer met costs its own metrics alone.
+
+        A limit of a scorer whose metrics stand beside those of images says nothing of these. In profile
+        ``helm`` only scorers of drawn objects have that rule.
+        """
+        beside_images = bool(image_metrics(self.task)) and self.task.profile is not Profile.HELM
+        return isinstance(scorer, DrawnScorer) or (found.by_limit and beside_images)
+
+    async def _limited(self, scorer: Scorer, sample: Scorable, reason: str) -> MetricValues:
+        """Return what a sample counts in the metrics of a scorer that met a limit.
+
+        It is what an answer counts that is not usable; nothing is defined if the ground truth alone meets the
+        limit.
+        """
+        values: MetricValues | NotUsable = scorer.unusable(sample)
+        if isinstance(scorer, ScoresUnusable) and scorer.scores_unusable:
+            values = await self._values(scorer, replace(sample, structure=None))
+            if isinstance(values, NotUsable):
+                names = [metric.name for metric in scorer.metrics]
+                return MetricValues(dict.fromkeys(names), dict.fromkeys(names, reason))
+        return replace(values, detail={**values.detail, "limit": reason})
 
     async def _values(self, scorer: Scorer, sample: Scorable) -> MetricValues | NotUsable:
         complete = await ConversionFetcher(self.workers, self.convert).completed(scorer, sample)

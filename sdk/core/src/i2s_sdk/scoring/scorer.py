@@ -130,6 +130,8 @@ class NotUsable:
     """The structure cannot be scored, and that is the model's doing; ``reason`` is a sentence for people."""
 
     reason: str
+    #: Whether a limit of a worker was met, which says nothing of what other scorers compare.
+    by_limit: bool = field(default=False, compare=False)
 
 
 class Scorer(Protocol):

@@ -194,12 +194,15 @@ def _not_usable(scorer: Scorer, said: Mapping[str, Any], limits: ScorerLimits) -
             return NotUsable(reason)
         case {"limit": "cpu"}:
             return NotUsable(
-                f"scoring it ({scorer.name}) takes more than {limits.cpu_seconds:g} s of CPU time"
+                f"scoring it ({scorer.name}) takes more than {limits.cpu_seconds:g} s of CPU time",
+                by_limit=True,
             )
         case {"limit": "memory"}:
-            return NotUsable(f"scoring it ({scorer.name}) takes more than {limits.memory_bytes >> 20} MiB")
+            return NotUsable(
+                f"scoring it ({scorer.name}) takes more than {limits.memory_bytes >> 20} MiB", by_limit=True
+            )
         case {"limit": "depth"}:
-            return NotUsable(f"it is nested too deeply to be scored ({scorer.name})")
+            return NotUsable(f"it is nested too deeply to be scored ({scorer.name})", by_limit=True)
     raise ScorerError(f"scorer {scorer.name} failed: {said.get('fault', said)}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 
 import pytest
@@ -9,7 +10,8 @@ import pytest_asyncio
 
 from i2s_sdk.errors import ScorerError
 from i2s_sdk.instances.instance import Content
-from i2s_sdk.scoring.scorer import MetricValues, NotUsable, Scorable, ScorerLimits
+from i2s_sdk.scoring.omr_ned import OmrDistance
+from i2s_sdk.scoring.scorer import DETAIL_BYTES, MetricValues, NotUsable, Scorable, ScorerLimits
 from i2s_sdk.scoring.workers import ScorerWorkers
 from i2s_sdk.tasks.omr import scorer as module
 from i2s_sdk.tasks.omr.scorer import NED, SIMILARITY, OmrScorer
@@ -91,6 +93,17 @@ def test_a_report_shows_where_the_scores_differ() -> None:
         "+(Note) G4 (quarter note)",
     ]
     assert view(ShownSample(detail={"omr": {"limit": "time"}})) == ()
+
+
+@pytest.mark.parametrize("line", ["x" * 100_000, "\u4e2d" * 900, "x" * 900])
+def test_long_differences_leave_the_counts(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+    distance = OmrDistance(3, 20, 30, (f"-{line}",) * 200)
+    monkeypatch.setattr(module, "omr_distance", lambda *texts: distance)
+    found = _values(SCORE)
+    assert isinstance(found, MetricValues)
+    assert (found.detail["edits"], found.detail["prediction"], found.detail["truth"]) == (3, 20, 30)
+    assert found.detail["differences"][0].startswith(f"-{line[:900]}")
+    assert len(json.dumps(found.detail)) <= DETAIL_BYTES
 
 
 @pytest_asyncio.fixture

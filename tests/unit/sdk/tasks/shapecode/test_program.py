@@ -1,5 +1,7 @@
 """The language of ShapeCodeBench: what is read, what is refused, what is drawn."""
 
+import time
+
 import pytest
 
 from i2s_sdk.tasks.shapecode.program import ProgramError, draw, program_in, read_program
@@ -45,3 +47,30 @@ def test_the_program_is_the_block_or_the_lines_like_calls_or_all():
     assert program_in(f"Here:\n```python\n{call}\n```\nsquare(cx=1)") == call
     assert program_in(f"I see a circle.\n{call}\nDone.") == call
     assert program_in("nothing of that kind") == "nothing of that kind"
+    assert program_in(f"x {call}\n\t{call} ;\t\n{call} x\ncircle cx=9)\ncircle(") == f"{call} ;"
+    assert program_in("x\ncircle (a) b) ; \n") == "circle (a) b) ;"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "circle()" + " " * 60_000 + "x",
+        " " * 60_000 + "x",
+        "circle" + " " * 60_000,
+        "circle(" + ")" * 60_000 + "x",
+    ],
+)
+def test_lines_like_calls_are_looked_for_in_linear_time(text):
+    start = time.process_time()
+    program_in(text)
+    assert time.process_time() - start < 1.0
+
+
+@pytest.mark.parametrize(
+    "text", ["circle()" + ";" * 9 + " " * 60_000 + "x", "```" * 20_000, "circle(" + "cx," * 20_000 + ")"]
+)
+def test_a_program_is_read_in_linear_time(text):
+    start = time.process_time()
+    with pytest.raises(ProgramError):
+        read_program(program_in(text))
+    assert time.process_time() - start < 1.0

@@ -1,9 +1,11 @@
 """What of an answer is SVG, and what of it is drawn."""
 
+import time
+
 import pytest
 
 from i2s_sdk.tasks.structure import NoStructure
-from i2s_sdk.tasks.svg.reading import ONLY_RASTER, extract, without_rasters
+from i2s_sdk.tasks.svg.reading import DECLARES, ONLY_RASTER, extract, without_rasters
 
 ROOT = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">'
 RECT = '<rect width="5" height="5"/>'
@@ -53,6 +55,39 @@ def test_beside_other_shapes_an_embedded_raster_is_not_drawn():
 def test_an_entity_hides_no_raster():
     hidden = f'<!DOCTYPE svg [<!ENTITY d "{DATA}">]>{ROOT}<image href="&d;"/>{RECT}</svg>'
     assert '<image href=""/>' in without_rasters(hidden)
+
+
+@pytest.mark.parametrize(
+    ("declared", "image"),
+    [
+        ('<!ENTITY x "ata">', '<image href="d&x;:image/png;base64,AAAA"/>'),
+        ('<!ENTITY eacute "ata">', '<image href="d&eacute;:image/png;base64,AAAA"/>'),
+        ("<!ENTITY x \"<image hr&#101;f='data:image/png;base64,AAAA'/>\">", "&x;"),
+        ('<!ENTITY % p "x">', ""),
+        ('<!ATTLIST image href CDATA "data:image/png;base64,AAAA">', "<image/>"),
+    ],
+)
+def test_declarations_of_what_could_hide_a_raster_are_refused(declared, image):
+    answer = extract(f"<!DOCTYPE svg [{declared}]>{ROOT}{image}{RECT}</svg>")
+    assert isinstance(answer, NoStructure)
+    assert answer.reason == DECLARES
+
+
+def test_a_part_of_a_reference_that_an_entity_may_hide_is_not_drawn():
+    assert without_rasters('<image href="d&x;:image/png"/>') == '<image href=""/>'
+    assert without_rasters('<image href="d&eacute;:image/png"/>') == '<image href=""/>'
+    link = '<a href="https://example.org/?a=1&amp;b=&#50;">'
+    assert without_rasters(link) == link
+
+
+@pytest.mark.parametrize(
+    "part", ["12345 ", "1", "a.", "a:", "href", "href=", "href='", 'href="', "href ", "&a"]
+)
+def test_rasters_are_looked_for_in_linear_time(part):
+    text = part * (60_000 // len(part))
+    start = time.process_time()
+    extract(f'{ROOT}<path d="{text}"/></svg>')
+    assert time.process_time() - start < 2.0
 
 
 def test_references_within_the_image_stay():

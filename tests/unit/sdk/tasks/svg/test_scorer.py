@@ -44,3 +44,11 @@ def test_code_twice_as_long_as_that_of_the_truth_has_half_and_shorter_code_1():
     assert values(image, image, "x" * 20, "x" * 10)[BREVITY] == 0.5
     assert values(image, image, "x" * 5, "x" * 10)[BREVITY] == 1.0
     assert values(image, image, truth=None)[BREVITY] is None
+
+
+def test_an_answer_that_is_not_usable_has_0_and_no_brevity_without_code_of_the_truth():
+    image = png(np.full((9, 9, 3), 255))
+    known, unknown = (Scorable("a", truth=drawn_to_text(image, code)) for code in ("<svg/>", None))
+    assert SvgScorer().unusable(known).metrics == {LIKENESS: 0.0, BREVITY: 0.0}
+    assert SvgScorer().unusable(unknown).metrics == {LIKENESS: 0.0, BREVITY: None}
+    assert list(SvgScorer().unusable(unknown).undefined) == [BREVITY]

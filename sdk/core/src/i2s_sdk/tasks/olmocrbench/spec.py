@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from i2s_sdk.instances.instance import Content, Instance
-from i2s_sdk.instances.pdf import pdf_fault
+from i2s_sdk.instances.pdf import document_fault
 from i2s_sdk.scoring.scorer import Average
 from i2s_sdk.tasks.benchmark import published_tables
 from i2s_sdk.tasks.olmocrbench.grades import GRADES, known_markdown
@@ -59,12 +59,6 @@ def _instance_fault(instance: Instance) -> str:
     return next((one for one in faults if one), "")
 
 
-def _document_fault(instance: Instance) -> str:
-    document = instance.files.get(DOCUMENT)
-    said = pdf_fault(document) if document is not None else ""
-    return f"{DOCUMENT} {document.name}: {said}" if document is not None and said else ""
-
-
 OLMOCRBENCH = TaskSpec(
     name="olmocrbench",
     max_tokens=MAX_TOKENS,
@@ -90,7 +84,7 @@ OLMOCRBENCH = TaskSpec(
         {"tests": {"type": "array", "minItems": 1, "items": TEST}}, {"markdown": {"type": "string"}}
     ),
     instance_fault=_instance_fault,
-    files_fault=_document_fault,
+    files_fault=document_fault,
     view=view,
     averages=(Average("overall", GROUPS),),
     ocr_answer=pages_as_markdown,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from i2s_sdk.instances.instance import Content, Instance
-from i2s_sdk.instances.pdf import pdf_fault
+from i2s_sdk.instances.pdf import document_fault
 from i2s_sdk.scoring.scorer import Average
 from i2s_sdk.tasks.benchmark import published_tables
 from i2s_sdk.tasks.omnidocbench.annotation import BlockKind, TrueBlock, annotation_fault, true_blocks
@@ -57,12 +57,6 @@ def _instance_fault(instance: Instance) -> str:
     return f"instance {instance.id!r}: {said}" if said else ""
 
 
-def _document_fault(instance: Instance) -> str:
-    document = instance.files.get(DOCUMENT)
-    said = pdf_fault(document) if document is not None else ""
-    return f"{DOCUMENT} {document.name}: {said}" if document is not None and said else ""
-
-
 OMNIDOCBENCH = TaskSpec(
     name="omnidocbench",
     title="OmniDocBench",
@@ -81,7 +75,7 @@ OMNIDOCBENCH = TaskSpec(
     inputs=fields({}, {"image": FILE, DOCUMENT: FILE}),
     target=TARGET,
     instance_fault=_instance_fault,
-    files_fault=_document_fault,
+    files_fault=document_fault,
     averages=(Average("overall", PARTS),),
     shows_pages=True,
     view=view,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 from i2s_sdk.errors import ScorerError
@@ -12,7 +14,7 @@ from i2s_sdk.scoring.omr_ned import (
     is_available,
     omr_distance,
 )
-from i2s_sdk.scoring.scorer import Metric, MetricValues, NotUsable, Scorable, Scorer
+from i2s_sdk.scoring.scorer import DETAIL_BYTES, Metric, MetricValues, NotUsable, Scorable, Scorer
 from i2s_wire.installation import install_command
 
 #: Name of the scorer, and of its detail in records.
@@ -27,6 +29,11 @@ METRICS = (
         lower_is_better=True,
     ),
 )
+
+
+#: The longest line of a difference that is kept, in characters.
+MOST_CHARACTERS = 1000
+_COUNTS_BYTES = 1024  # of a detail that its counts and names may take
 
 
 def missing_package() -> str:
@@ -67,5 +74,18 @@ class OmrScorer(Scorer):
             return MetricValues(dict.fromkeys((SIMILARITY, NED)), dict.fromkeys((SIMILARITY, NED), reason))
         except ScoreFaultError as error:
             return NotUsable(f"the score {error}")
-        detail = {**asdict(distance), "differences": list(distance.differences)}
+        detail = {**asdict(distance), "differences": _kept(distance.differences)}
         return MetricValues({SIMILARITY: max(0.0, 1.0 - distance.ned), NED: distance.ned}, detail=detail)
+
+
+def _kept(differences: Iterable[str]) -> list[str]:
+    """Return the first lines, cut where they are long, that fit into a detail beside the counts."""
+    kept: list[str] = []
+    left = DETAIL_BYTES - _COUNTS_BYTES
+    for line in differences:
+        shown = line if len(line) <= MOST_CHARACTERS else line[: MOST_CHARACTERS - 1] + "…"
+        left -= len(json.dumps(shown)) + 2
+        if left < 0:
+            break
+        kept.append(shown)
+    return kept

@@ -11,8 +11,8 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from i2s_sdk.instances.instance import Content, Instance
-from i2s_sdk.instances.pdf import pdf_fault
+from i2s_sdk.instances.instance import Content
+from i2s_sdk.instances.pdf import document_fault
 from i2s_sdk.scoring.scorer import Average
 from i2s_sdk.tasks.benchmark import published_tables
 from i2s_sdk.tasks.ocr_page import OcrLine, OcrPage
@@ -110,12 +110,6 @@ def _answer(content: Content, question: Question) -> str:
     return content.structure if content.structure is not None else str(content.target or "")
 
 
-def _document_fault(instance: Instance) -> str:
-    document = instance.files.get(DOCUMENT)
-    said = pdf_fault(document) if document is not None else ""
-    return f"{DOCUMENT} {document.name}: {said}" if document is not None and said else ""
-
-
 READOC = TaskSpec(
     name="readoc",
     max_tokens=MAX_TOKENS,
@@ -129,7 +123,7 @@ READOC = TaskSpec(
     answer=_answer,
     structure_fault=text_fault,
     inputs=fields({DOCUMENT: FILE}),
-    files_fault=_document_fault,
+    files_fault=document_fault,
     target={"anyOf": [{"type": "string"}, STRUCTURE]},
     view=view,
     averages=(Average("average", COLUMNS),),

@@ -140,8 +140,14 @@ def png(image: Image.Image) -> bytes:
     return output.getvalue()
 
 
-_BLOCK = re.compile(r"```[^\n]*\n(.*?)(?:```|\Z)", re.DOTALL)
-_LIKE_A_CALL = re.compile(rf"[ \t]*(?:{'|'.join(SHAPES)})[ \t]*\(.*\)[ \t]*;?[ \t]*")
+_BLOCK = re.compile(r"```[^`\n]*\n(.*?)(?:```|\Z)", re.DOTALL)
+_BEGINS_A_CALL = re.compile(rf"(?:{'|'.join(SHAPES)})[ \t]*+\(")
+
+
+def _is_like_a_call(line: str) -> bool:
+    """Return whether a line, without blanks at its ends, has the name of a shape and parentheses."""
+    begin = _BEGINS_A_CALL.match(line)
+    return begin is not None and line.removesuffix(";").rstrip(" \t").endswith(")", begin.end())
 
 
 def program_in(answer: str) -> str:
@@ -149,5 +155,6 @@ def program_in(answer: str) -> str:
     block = _BLOCK.search(answer)
     if block is not None:
         return block[1].strip()
-    lines = [line.strip() for line in answer.splitlines() if _LIKE_A_CALL.fullmatch(line)]
+    stripped = map(str.strip, answer.splitlines())
+    lines = [line for line in stripped if _is_like_a_call(line)]
     return "\n".join(lines) if lines else answer.strip()

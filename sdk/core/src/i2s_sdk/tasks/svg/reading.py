@@ -14,10 +14,15 @@ from i2s_sdk.tasks.answer_reading import code_structure
 from i2s_sdk.tasks.structure import NoStructure, Origin, Structure
 
 ONLY_RASTER = "the answer only embeds a raster image, which is no vector graphics"
+DECLARES = "the answer declares entities or attributes, which could hide a raster image"
 
 _ROOT = re.compile(r"<(?:\w+:)?svg\b", re.IGNORECASE)
 _END = re.compile(r"</(?:\w+:)?svg\s*>", re.IGNORECASE)
-_HREF = re.compile(r"""((?:[\w.-]+:)?href\s*=\s*)("[^"]*"|'[^']*')""")
+_HREF = re.compile(r"""(href\s*=\s*)("[^"]*"|'[^']*')""")
+#: References to entities, which a document may declare as it likes; those of XML itself it may not.
+_NAMED = re.compile(r"&(?!#|(?:amp|lt|gt|quot|apos);)")
+#: Declarations that put text, elements or attributes where none are written.
+_DECLARES = re.compile(r"<!(?:ENTITY|ATTLIST)\b")
 _DRAWS = re.compile(
     r"<(?:\w+:)?(?:path|rect|circle|ellipse|line|polyline|polygon|text|use|foreignObject)\b", re.IGNORECASE
 )
@@ -58,6 +63,8 @@ def extract(text: str) -> Structure | NoStructure:
     structure = code_structure(text, RULES) if found else Structure(_stretch(text).strip(), Origin.EXCERPT)
     if isinstance(structure, NoStructure):
         return structure
+    if _DECLARES.search(structure.code):
+        return NoStructure(DECLARES)
     if without_rasters(structure.code) != structure.code and not _DRAWS.search(structure.code):
         return NoStructure(ONLY_RASTER)
     return structure
@@ -67,7 +74,8 @@ def without_rasters(svg: str) -> str:
     """Return an image without the images that it embeds, or that an entity may hide."""
 
     def kept(match: re.Match[str]) -> str:
-        quote, value = match[2][0], html.unescape(match[2][1:-1]).strip().lower()
-        return f"{match[1]}{quote}{quote}" if value.startswith(("data:", "&")) else match[0]
+        quote, written = match[2][0], match[2][1:-1]
+        embeds = html.unescape(written).strip().lower().startswith("data:")
+        return f"{match[1]}{quote}{quote}" if embeds or _NAMED.search(written) else match[0]
 
     return _HREF.sub(kept, svg)

@@ -80,3 +80,9 @@ class SvgScorer(Scorer):
         if most is None or not length:
             return MetricValues({LIKENESS: likeness, BREVITY: None}, {BREVITY: _NO_CODE})
         return MetricValues({LIKENESS: likeness, BREVITY: min(1.0, most / length)})
+
+    def unusable(self, sample: Scorable) -> MetricValues:
+        """Return 0, and no brevity if the instance has no SVG."""
+        if sample.truth and read_json(sample.truth)["characters"] is None:
+            return MetricValues({LIKENESS: 0.0, BREVITY: None}, {BREVITY: _NO_CODE})
+        return MetricValues({LIKENESS: 0.0, BREVITY: 0.0})

@@ -83,10 +83,6 @@ def _shares(longer: Sequence[str], shorter: Sequence[str]) -> Matrix:
     return shares
 
 
-def _numbered(texts: Sequence[str]) -> dict[str, int]:
-    return {text: at for at, text in enumerate(dict.fromkeys(texts))}
-
-
 def _parted(texts: dict[str, int], known: dict[str, int]) -> tuple[list[str], list[str]]:
     """Return the texts that are known and those that are not."""
     return [text for text in texts if text in known], [text for text in texts if text not in known]
