@@ -35,7 +35,10 @@ def _page(letter: str) -> Picture:
 
 @dataclass
 class _Renderer:
-    """Refuses documents with "bad", and draws the first letter of each formula; "two" takes two pages, "loop" too long."""
+    """Draws the first letter of each formula; "two" takes two pages.
+
+    Refuses documents with "bad", and needs too long for those with "loop".
+    """
 
     asked: list[list[str]] = field(default_factory=list)
     seconds: float = 0.0

@@ -86,8 +86,8 @@ class FormulaDrawer:
         MAX_CPU_SECONDS of all, no further ones are drawn.
 
         Returns:
-            None for a formula that does not compile, is empty or is too long; ``LIMITED`` for one that meets a
-            limit of the renderer, or was not drawn since others took too much.
+            None for a formula that does not compile, is empty or is too long; ``LIMITED`` for one that meets
+            a limit of the renderer, or was not drawn since others took too much.
 
         Raises:
             ServiceError: The renderer does not answer.
