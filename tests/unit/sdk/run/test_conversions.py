@@ -10,14 +10,22 @@ import pytest
 
 from i2s_client.service_table import DOCUMENTS, RENDER_LATEX
 from i2s_sdk.errors import ScorerError
-from i2s_sdk.run.conversions import MAX_FORMULA, Converters, FormulaDrawer, formula_request
-from i2s_sdk.scoring.page_tokens import read_drawn
+from i2s_sdk.run.conversions import (
+    MAX_CPU_SECONDS,
+    MAX_FORMULA,
+    MAX_LIMITS,
+    Converters,
+    FormulaDrawer,
+    formula_request,
+)
+from i2s_sdk.scoring.page_tokens import LIMITED, read_drawn
 from i2s_sdk.scoring.scorer import FORMULA, Conversion, conversion_formats
 from i2s_sdk.tasks.latex.task import LatexTask
 from i2s_sdk.tasks.readoc.task import ReadocTask
 from i2s_wire.render.page_objects import PageObject, PageObjectKind, PageObjects
 from i2s_wire.render.rendering import Picture, Rendering, Verdict
 from i2s_wire.render.request import RenderRequest
+from i2s_wire.render.resources import Usage
 
 
 def _page(letter: str) -> Picture:
@@ -27,18 +35,25 @@ def _page(letter: str) -> Picture:
 
 @dataclass
 class _Renderer:
-    """Refuses documents with "bad", and draws the first letter of each formula; "two" takes two pages."""
+    """Draws the first letter of each formula; "two" takes two pages.
+
+    Refuses documents with "bad", and needs too long for those with "loop".
+    """
 
     asked: list[list[str]] = field(default_factory=list)
+    seconds: float = 0.0
 
     async def render(self, request: RenderRequest) -> Rendering:
         assert request.options.latex.want_objects
         self.asked.append(re.findall(r"\\\[\n(.*?)\n\\\]", request.source.document.decode(), re.DOTALL))
         if any("bad" in one for one in self.asked[-1]):
             return Rendering(Verdict.COMPILE_ERROR)
+        if any("loop" in one for one in self.asked[-1]):
+            return Rendering(Verdict.TIME_LIMIT)
         pages = [_page(one[0]) for one in self.asked[-1] for _ in range(2 if one == "two" else 1)]
         shown = tuple(pages[: request.options.page.page_count])
-        return Rendering(Verdict.RENDERED, pictures=shown, total_pages=len(pages))
+        usage = Usage(cpu_seconds=self.seconds)
+        return Rendering(Verdict.RENDERED, pictures=shown, total_pages=len(pages), usage=usage)
 
 
 async def _html(conversions: Sequence[Conversion]) -> Mapping[str, str | None]:
@@ -70,6 +85,35 @@ async def test_formulas_are_drawn_together_and_apart_from_one_that_is_not_drawn(
     assert results[formulas[2].key] is None
     assert ["a", "b"] in renderer.asked
     assert ["g"] in renderer.asked
+
+
+@pytest.mark.parametrize("looping", [16, 200])
+async def test_formulas_that_meet_limits_are_drawn_alone_once_and_then_no_more(looping: int) -> None:
+    renderer = _Renderer()
+    formulas = [Conversion(FORMULA, text) for text in ("a", "b", *(f"loop{one}" for one in range(looping)))]
+    results = await FormulaDrawer(renderer)(formulas)
+    assert read_drawn(results[formulas[0].key] or "")[0][0].text == "a"
+    assert read_drawn(results[formulas[1].key] or "")[0][0].text == "b"
+    assert {results[one.key] for one in formulas[2:]} == {LIMITED}
+    limited = [some for some in renderer.asked if any("loop" in one for one in some)]
+    assert MAX_LIMITS <= len(limited) < MAX_LIMITS + 4
+    assert len({tuple(some) for some in renderer.asked}) == len(renderer.asked)
+    assert {len(some) for some in renderer.asked if len(some) != 8} <= {1, 2}
+
+
+async def test_one_formula_that_meets_a_limit_costs_the_others_nothing() -> None:
+    formulas = [Conversion(FORMULA, text) for text in ("a", "loop", *"cdefghijklm")]
+    results = await FormulaDrawer(_Renderer())(formulas)
+    assert [one.text for one in formulas if results[one.key] == LIMITED] == ["loop"]
+    assert read_drawn(LIMITED) == ([], "limit")
+
+
+async def test_formulas_that_take_long_are_drawn_up_to_a_time() -> None:
+    renderer = _Renderer(seconds=MAX_CPU_SECONDS / 8)
+    formulas = [Conversion(FORMULA, f"a{one}") for one in range(8 * 20)]
+    results = await FormulaDrawer(renderer)(formulas)
+    assert len(renderer.asked) == 8
+    assert sum(one == LIMITED for one in results.values()) == 8 * 12
 
 
 @pytest.mark.parametrize(("name", "service"), [(FORMULA, RENDER_LATEX), ("markdown", DOCUMENTS)])

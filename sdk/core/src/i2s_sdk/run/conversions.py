@@ -11,19 +11,23 @@ from i2s_client.documents import AsyncDocumentsClient
 from i2s_client.service_table import DOCUMENTS, RENDER_LATEX
 from i2s_sdk.errors import ScorerError
 from i2s_sdk.run.caches import Renderer
-from i2s_sdk.scoring.page_tokens import drawn_json
+from i2s_sdk.scoring.page_tokens import LIMITED, drawn_json
 from i2s_sdk.scoring.scorer import FORMULA, Conversion
 from i2s_sdk.scoring.workers import TextConverter
 from i2s_sdk.tasks.latex.paper_document import paper_document
 from i2s_wire.documents import Fragment, FragmentFormat
 from i2s_wire.render.options import BlankPage, Crop, LatexOptions, PageOptions, RenderOptions
-from i2s_wire.render.rendering import Verdict
+from i2s_wire.render.rendering import Rendering, Verdict
 from i2s_wire.render.request import LatexSource, RenderRequest
 
 #: The renderer that draws formulas, which are LaTeX.
 FORMULA_RENDERER = RENDER_LATEX
 #: Longest LaTeX of a formula in characters; a longer one is not drawn.
 MAX_FORMULA = 10_000
+#: After so many documents that met a limit of the renderer no further formulas of a sample are drawn.
+MAX_LIMITS = 6
+#: After so much CPU time of the renderer no further formulas of a sample are drawn.
+MAX_CPU_SECONDS = 180.0
 
 #: Resolution of the image of a formula, which nobody looks at: its objects do not depend on it.
 _DPI = 10.0
@@ -31,6 +35,13 @@ _DPI = 10.0
 _PAGE_WIDTH = 14000
 #: Formulas that are drawn as one document, and documents that are drawn at the same time for a sample.
 _TOGETHER, _AT_ONCE = 8, 4
+
+_LIMITS = frozenset(
+    {
+        Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.PROCESS_LIMIT, Verdict.OUTPUT_LIMIT,
+        Verdict.PIXEL_LIMIT, Verdict.PAGE_LIMIT,
+    }
+)  # fmt: skip
 
 _ENVIRONMENT = re.compile(
     r"\s*\\begin\{(?:equation|align|alignat|flalign|gather|multline|eqnarray|displaymath|math)\*?\}"
@@ -71,38 +82,54 @@ class FormulaDrawer:
     async def __call__(self, conversions: Sequence[Conversion]) -> Mapping[str, str | None]:
         """Return what the engine draws of each formula as JSON (``drawn_json``), by key.
 
+        Documents that meet a limit are drawn once more, each formula alone. After MAX_LIMITS of them, or
+        MAX_CPU_SECONDS of all, no further ones are drawn.
+
         Returns:
-            None for a formula that does not compile or passes a limit.
+            None for a formula that does not compile, is empty or is too long; ``LIMITED`` for one that meets
+            a limit of the renderer, or was not drawn since others took too much.
 
         Raises:
             ServiceError: The renderer does not answer.
             ProtocolError: It answers what it must not.
         """
         texts = [one for one in conversions if one.text.strip() and len(one.text) <= MAX_FORMULA]
-        places = asyncio.Semaphore(_AT_ONCE)
-
-        async def drawn(some: Sequence[Conversion]) -> dict[str, str | None]:
-            async with places:
-                rendering = await self.renderer.render(formula_request([one.text for one in some]))
-            pages = rendering.pictures if rendering.verdict.has_picture else ()
-            if len(some) == 1:
-                return {some[0].key: drawn_json(pages[0].objects) if pages else None}
-            each_on_its_page = rendering.total_pages in (0, len(some)) and len(pages) == len(some)
-            if rendering.verdict is Verdict.RENDERED and each_on_its_page:
-                return {one.key: drawn_json(page.objects) for one, page in zip(some, pages, strict=True)}
-            # One of them does not compile, or takes several pages.
-            middle = len(some) // 2
-            halves = await asyncio.gather(drawn(some[:middle]), drawn(some[middle:]))
-            return halves[0] | halves[1]
-
         alone = [one for one in texts if _CHANGES_OTHERS.search(one.text)]
         others = [one for one in texts if one not in alone]
-        parts = [others[start : start + _TOGETHER] for start in range(0, len(others), _TOGETHER)]
-        parts += [[one] for one in alone]
+        waiting = [others[start : start + _TOGETHER] for start in range(0, len(others), _TOGETHER)]
+        waiting += [[one] for one in alone]
         results: dict[str, str | None] = {one.key: None for one in conversions}
-        for part in await asyncio.gather(*map(drawn, parts)):
-            results |= part
-        return results
+        limits, seconds = 0, 0.0
+        # In waves, so that what is left out does not depend on which document is ready first.
+        while waiting and limits < MAX_LIMITS and seconds < MAX_CPU_SECONDS:
+            wave, waiting = waiting[:_AT_ONCE], waiting[_AT_ONCE:]
+            requests = [self.renderer.render(formula_request([one.text for one in some])) for some in wave]
+            again: list[list[Conversion]] = []
+            for some, rendering in zip(wave, await asyncio.gather(*requests), strict=True):
+                limited = rendering.verdict in _LIMITS
+                limits += limited
+                seconds += rendering.usage.cpu_seconds
+                pages = _pages(rendering, len(some))
+                if pages is not None:
+                    results |= {one.key: page for one, page in zip(some, pages, strict=True)}
+                elif limited:
+                    again += [[one] for one in some]
+                else:  # One of them does not compile, or takes several pages.
+                    again += [some[: len(some) // 2], some[len(some) // 2 :]]
+            waiting = again + waiting
+        return results | {one.key: LIMITED for some in waiting for one in some}
+
+
+def _pages(rendering: Rendering, formulas: int) -> list[str | None] | None:
+    """Return what was drawn of each formula of a document; None if they have to be drawn apart."""
+    pages = rendering.pictures if rendering.verdict.has_picture else ()
+    if formulas == 1:
+        drawn = drawn_json(pages[0].objects) if pages else None
+        return [LIMITED if rendering.verdict in _LIMITS else drawn]
+    each_on_its_page = rendering.total_pages in (0, formulas) and len(pages) == formulas
+    if rendering.verdict is not Verdict.RENDERED or not each_on_its_page:
+        return None
+    return [drawn_json(page.objects) for page in pages]
 
 
 def formula_request(formulas: Sequence[str]) -> RenderRequest:

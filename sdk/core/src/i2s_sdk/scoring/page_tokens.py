@@ -102,6 +102,10 @@ def drawn_json(page: PageObjects | None) -> str:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
+#: What is known of a page that was not drawn since that took too much.
+LIMITED = drawn_json(PageObjects((), (), "limit"))
+
+
 def read_drawn(text: str) -> tuple[list[Token], str]:
     """Return the tokens of a page as ``drawn_json`` wrote it, in the order drawn, and its limit or "".
 

@@ -1,9 +1,12 @@
 """Blocks, answers and pages as the released code of Design2Code has them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from i2s_sdk.tasks.design2code.released import cleaned, released_page, wrapped
+from i2s_sdk.tasks.webpage.layout import MOST_LOOKS
 from i2s_wire.render.site import ElementTree, PageBlock, PageLayout
 
 #: html, body, p (2), i within it (3), section (4), header (5), b within the section (6): index + 1.
@@ -51,6 +54,31 @@ def test_a_block_has_the_colour_of_its_letters_or_of_what_lies_in_front_of_them(
     assert page(text("shown", P, color=RED), image=image) == [("shown", (255.0, 0.0, 0.0))]
     image[:] = (0, 0, 255)
     assert page(text("under", P, color=RED), image=image) == [("under", (0.0, 0.0, 255.0))]
+
+
+def test_no_more_pixels_are_looked_at_than_a_multiple_of_the_image() -> None:
+    tags = ElementTree(("body", "p"), (0,) + (1,) * 60, (0,) + (1,) * 60)
+    whole = [
+        PageBlock(str(at), 0.0, 0.0, 100.0, 10.0, BLACK, "#ffffffff", element=2 + at) for at in range(60)
+    ]
+    white = np.full((10, 100, 3), 255, np.uint8)
+    shown = released_page(PageLayout(100.0, 10.0, tuple(whole), tags), white)
+    assert (len(shown.blocks), shown.truncated) == (MOST_LOOKS, True)
+    halves = [replace(one, width=50.0) for one in whole]
+    shown = released_page(PageLayout(100.0, 10.0, tuple(halves[: 2 * MOST_LOOKS]), tags), white)
+    assert (len(shown.blocks), shown.truncated) == (2 * MOST_LOOKS, False)
+
+
+def test_a_large_box_has_the_colours_of_its_pixels() -> None:
+    image = np.full((1100, 1000, 3), 255, np.uint8)
+    image[700, 70] = (250, 4, 2)
+    whole = [
+        PageBlock("a", 0.0, 0.0, 1000.0, 1100.0, color, "#ffffffff", element=P + at)
+        for at, color in enumerate((RED, RED, "#f90400ff"))
+    ]
+    tree = ElementTree(("html", "body", "p"), (0, 1, 2, 2, 2), (0, 1, 2, 2, 2))
+    shown = released_page(PageLayout(1000.0, 1100.0, tuple(whole), tree), image)
+    assert [one.color for one in shown.blocks] == [(255.0, 255.0, 255.0)] * 2 + [(249.0, 4.0, 0.0)]
 
 
 @pytest.mark.parametrize(

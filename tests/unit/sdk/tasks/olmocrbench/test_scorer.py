@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import replace
 
 import pytest
 
-from i2s_sdk.scoring.scorer import DETAIL_BYTES, MetricValues, Scorable
+from i2s_sdk.scoring.page_tokens import drawn_json
+from i2s_sdk.scoring.scorer import DETAIL_BYTES, FORMULA, Conversion, MetricValues, Scorable
 from i2s_sdk.tasks.olmocrbench.scorer import GROUPS, PageTestsScorer
 from i2s_sdk.tasks.olmocrbench.view import view
 from i2s_sdk.tasks.view import DiffPanel, RowMark, ShownSample
 from i2s_wire.metrics.profile import Profile
+from i2s_wire.render.page_objects import PageObjects
 
 _TESTS = [
     {"id": "p1", "type": "present", "category": "multi_column", "text": "Hello"},
@@ -61,18 +64,31 @@ def test_an_answer_that_takes_too_much_fails_everything() -> None:
     assert not any(passed for passed, _ in values.parts.values())
 
 
-def test_a_test_that_cannot_be_judged_counts_nowhere() -> None:
-    values = _score("$y$", tests=[{"id": "m", "type": "math", "category": "arxiv_math", "math": r"\bad"}])
-    assert values.parts == {}
-    assert values.metrics["math"] is None
+@pytest.mark.parametrize("profile", Profile)
+@pytest.mark.parametrize("page", [None, "", "no formula", "$y$", r"$\bad$"])
+def test_a_test_that_cannot_be_judged_counts_nowhere_for_any_answer(
+    page: str | None, profile: Profile
+) -> None:
+    test = {"id": "m", "type": "math", "category": "arxiv_math", "math": r"\bad"}
+    scorer, sample = PageTestsScorer(profile), Scorable("i", page, target={"tests": [test]})
+    (wanted,) = scorer.conversions(sample)
+    assert wanted.text == r"\bad"
+    sample = replace(sample, conversions={wanted.key: None})
+    for values in (scorer.score(sample), scorer.unusable(sample)):
+        assert values.parts == {}
+        assert values.metrics["math"] is None
 
 
 def test_only_formulas_that_are_needed_are_asked_for() -> None:
     scorer = PageTestsScorer()
     sample = Scorable("i", "$y$", target={"tests": _TESTS})
-    assert [one.text for one in scorer.conversions(sample)] == ["x^2", "y"]
-    assert scorer.conversions(Scorable("i", _PAGE, target={"tests": _TESTS})) == ()
-    assert scorer.conversions(Scorable("i", None, target={"tests": _TESTS})) == ()
+    assert [one.text for one in scorer.conversions(sample)] == ["x^2"]
+    drawn = {Conversion(FORMULA, "x^2").key: drawn_json(PageObjects())}
+    assert [one.text for one in scorer.conversions(replace(sample, conversions=drawn))] == ["y"]
+    for page in (_PAGE, None, ""):
+        sample = Scorable("i", page, target={"tests": _TESTS}, conversions=drawn)
+        assert scorer.conversions(sample) == ()
+    assert scorer.conversions(Scorable("i", "$y$", target={"tests": _TESTS[:5]})) == ()
     assert pickle.loads(pickle.dumps(scorer)) == scorer
 
 

@@ -174,3 +174,15 @@ def test_rows_of_an_array_of_one_column_are_formulas_of_their_own() -> None:
     sample = Scorable("a", "$$ab$$\n\n$$cd$$", target=page)
     assert [one.text for one in PAPER.conversions(sample)] == ["ab", "cd"]
     assert Conversion("formula", "ab") in PAPER.conversions(replace(sample, structure=f"$${latex}$$"))
+
+
+@BOTH
+def test_formulas_of_the_annotation_are_drawn_before_those_of_the_prediction(
+    scorer: OmniDocBenchScorer,
+) -> None:
+    page = annotation(layout_dets=[element("equation_isolated", 1, latex="a = bcd")])
+    sample = Scorable("a", "$$a = bce$$", target=page)
+    (first,) = scorer.conversions(sample)
+    assert first.text == "a = bcd"
+    (then,) = scorer.conversions(replace(sample, conversions={first.key: _drawn("a = bcd")}))
+    assert then.text == "a = bce"

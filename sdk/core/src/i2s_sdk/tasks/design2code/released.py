@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from i2s_sdk.tasks.webpage.block_match import Block, Color
-from i2s_sdk.tasks.webpage.layout import MOST_BLOCKS, MOST_CHARACTERS, ShownPage
+from i2s_sdk.tasks.webpage.layout import MOST_BLOCKS, MOST_CHARACTERS, MOST_LOOKS, ShownPage
 from i2s_wire.render.site import ElementTree, PageBlock, PageLayout
 
 #: The elements whose texts are seen.
@@ -27,6 +27,7 @@ TAGS = frozenset(
     | {"button", "footer", "header", "figcaption"}
 )
 _NEAR = 4  # of each channel, for a pixel that has the colour of the letters
+_MANY = 1 << 20  # pixels, from which on they are counted and not sorted
 _HTML = re.compile(r"<html[^>]*>", re.IGNORECASE)
 _FENCE, _LANGUAGE, _START, _END = "```", "html", "<!DOCTYPE", "</html>"
 
@@ -51,24 +52,34 @@ def released_page(layout: PageLayout, image: NDArray[np.uint8]) -> ShownPage:
             truncated = True
             break
         seen.setdefault(owner, []).append(one)
-    blocks = tuple(_block(owner, parts, layout, image, pixels) for owner, parts in seen.items())
-    return ShownPage(blocks, {}, truncated)
+    blocks: list[Block] = []
+    left = MOST_LOOKS * image.shape[0] * image.shape[1]
+    for owner, parts in seen.items():
+        colored = _colored(owner, parts)
+        box = _pixels_of(colored[0], image, pixels)
+        left -= box.shape[0] * box.shape[1]
+        if left < 0:
+            truncated = True
+            break
+        text = " ".join(one.text.strip().lower() for one in parts)
+        blocks.append(Block(text, _extent(colored, layout), _color(colored[0], box)))
+    return ShownPage(tuple(blocks), {}, truncated)
 
 
-def _block(
-    owner: int, parts: list[PageBlock], layout: PageLayout, image: NDArray[np.uint8], pixels: float
-) -> Block:
-    """Return the block of an element: all texts that belong to it, where they have its own colour.
+def _colored(owner: int, parts: list[PageBlock]) -> list[PageBlock]:
+    """Return the texts of an element that have its own colour.
 
     Inner elements with a colour of their own keep it, so that the extent of the element lacks them.
     """
     own = next((one.color for one in parts if one.element == owner), parts[0].color)
-    colored = [one for one in parts if one.element == owner or one.color == own]
-    places = [_place(one, layout) for one in colored]
+    return [one for one in parts if one.element == owner or one.color == own]
+
+
+def _extent(parts: list[PageBlock], layout: PageLayout) -> tuple[float, float, float, float]:
+    places = [_place(one, layout) for one in parts]
     left, top = (min(one[side] for one in places) for side in (0, 1))
     right, bottom = (max(one[side] + one[side + 2] for one in places) for side in (0, 1))
-    text = " ".join(one.text.strip().lower() for one in parts)
-    return Block(text, (left, top, right - left, bottom - top), _color(colored[0], image, pixels))
+    return left, top, right - left, bottom - top
 
 
 def _owners(tree: ElementTree) -> list[int]:
@@ -87,25 +98,47 @@ def _place(block: PageBlock, layout: PageLayout) -> tuple[float, float, float, f
     return left, top, max(0.0, right - left), max(0.0, bottom - top)
 
 
-def _color(block: PageBlock, image: NDArray[np.uint8], pixels: float) -> Color:
-    """Return the colour that the image has where the letters are: theirs, or what lies in front of them."""
+def _pixels_of(block: PageBlock, image: NDArray[np.uint8], pixels: float) -> NDArray[np.uint8]:
+    """Return the part of an image in the box of a block."""
     left, top = (max(0, int(one * pixels)) for one in (block.x, block.y))
     right, bottom = (int(np.ceil(one * pixels)) for one in (block.x + block.width, block.y + block.height))
-    box = image[top:bottom, left:right].reshape(-1, 3)
-    if not len(box):
+    return image[top:bottom, left:right]
+
+
+def _color(block: PageBlock, box: NDArray[np.uint8]) -> Color:
+    """Return the colour that its box has where the letters are: theirs, or what lies in front of them."""
+    if not box.size:
         return 0.0, 0.0, 0.0
-    kinds, counts = np.unique(
-        box.astype(np.uint32) @ np.array([65536, 256, 1], np.uint32), return_counts=True
-    )
+    kinds, counts = _kinds(box)
     most = int(kinds[counts.argmax()])
     ground = np.array([most >> 16, most >> 8 & 255, most & 255], float)
     shown = ground
     if block.color:
         red, green, blue, alpha = bytes.fromhex(block.color[1:])
         letters = ground + (np.array([red, green, blue], float) - ground) * (alpha / 255)
-        if (np.abs(box - letters) <= _NEAR).all(axis=1).any():
+        if _has_near(kinds, letters):
             shown = letters
     return float(int(shown[0])), float(int(shown[1])), float(int(shown[2]))
+
+
+def _kinds(box: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+    """Return the colours of a box as numbers, ascending, and how many pixels have each."""
+    codes = box[:, :, 0].astype(np.int32) << 16
+    codes |= box[:, :, 1].astype(np.int32) << 8
+    codes |= box[:, :, 2]
+    if codes.size < _MANY:
+        kinds, counts = np.unique(codes, return_counts=True)
+        return kinds, counts
+    of_all = np.bincount(codes.ravel(), minlength=1)
+    kinds = np.flatnonzero(of_all).astype(np.int32)
+    return kinds, of_all[kinds]
+
+
+def _has_near(kinds: NDArray[np.int32], color: NDArray[np.float64]) -> bool:
+    for shift, channel in zip((16, 8, 0), color, strict=True):
+        part = kinds >> shift & 255
+        kinds = kinds[(part >= channel - _NEAR) & (part <= channel + _NEAR)]
+    return bool(len(kinds))
 
 
 def cleaned(completion: str) -> str:

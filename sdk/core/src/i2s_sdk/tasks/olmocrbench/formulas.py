@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from i2s_sdk.scoring.glyph_f1 import contains
-from i2s_sdk.scoring.page_tokens import Token, read_drawn
+from i2s_sdk.scoring.page_tokens import LIMITED, Token, read_drawn
 from i2s_sdk.scoring.scorer import FORMULA, Conversion
 from i2s_sdk.tasks.olmocrbench.page_test import PASSED, PageTest, TestResult, failed
 from i2s_sdk.tasks.olmocrbench.texts import shortened
@@ -21,6 +21,8 @@ from i2s_sdk.tasks.olmocrbench.texts import shortened
 MAX_CANDIDATES = 256
 #: How many are drawn at first; then four times as many, until one passes.
 _FIRST = 4
+#: After so many that took too much to draw no further ones are drawn.
+_MAX_LIMITED = 4
 
 _DELIMITERS = ((r"\(", r"\)"), (r"\[", r"\]"), ("$$", "$$"), ("$", "$"))
 
@@ -63,29 +65,39 @@ class FormulaTests:
     def needed(self, test: PageTest) -> list[Conversion]:
         """Return what has to be drawn before ``result`` says more; nothing if the result is final."""
         wanted, candidates = self._candidates(test)
-        if wanted in candidates or not candidates:
+        reference = _conversion(wanted)
+        if reference.key not in self._conversions:
+            return [reference]
+        if self._cannot_be_drawn(wanted) or wanted in candidates or self._limited(candidates) >= _MAX_LIMITED:
             return []
         conversions = [_conversion(one) for one in candidates]
         known = sum(one.key in self._conversions for one in conversions)
-        reference = _conversion(wanted)
-        if reference.key not in self._conversions:
-            return [reference, *conversions[:_FIRST]]
-        if self._conversions[reference.key] is None or self._passes(wanted, candidates[:known]):
+        if self._passes(wanted, candidates[:known]):
             return []
         return [one for one in conversions[: max(_FIRST, 4 * known)] if one.key not in self._conversions]
 
     def result(self, test: PageTest) -> TestResult:
-        """Return the result of a test, for which everything was drawn that is needed."""
+        """Return the result of a test, for which everything was drawn that is needed.
+
+        A test whose own formula cannot be drawn has none, whatever the page says.
+        """
         wanted, candidates = self._candidates(test)
-        if wanted in candidates:
+        if self._cannot_be_drawn(wanted):
+            return TestResult(None, f"the formula of the test cannot be drawn: {shortened(wanted)}")
+        if wanted in candidates or self._passes(wanted, candidates):
             return PASSED
         if not candidates:
             return failed("there is no formula")
-        if self._conversions.get(_conversion(wanted).key) is None:
-            return TestResult(None, f"the formula of the test cannot be drawn: {shortened(wanted)}")
-        if self._passes(wanted, candidates):
-            return PASSED
-        return failed(f"no formula draws {shortened(wanted)}; most like it is {shortened(candidates[0])}")
+        why = f"no formula draws {shortened(wanted)}; most like it is {shortened(candidates[0])}"
+        limited = self._limited(candidates)
+        return failed(why + (f"; {limited} formulas of the page took too much to draw" if limited else ""))
+
+    def _cannot_be_drawn(self, latex: str) -> bool:
+        """Return whether it is known that a formula cannot be drawn."""
+        return self._conversions.get(_conversion(latex).key, "") in (None, LIMITED)
+
+    def _limited(self, candidates: Sequence[str]) -> int:
+        return sum(self._conversions.get(_conversion(one).key) == LIMITED for one in candidates)
 
     def _candidates(self, test: PageTest) -> tuple[str, list[str]]:
         """Return the formula of a test and those of the page, the most similar ones first."""

@@ -110,9 +110,7 @@ class PageTestsScorer:
     def conversions(self, sample: Scorable) -> tuple[Conversion, ...]:
         """Return the formulas that are to be drawn next."""
         tests = [one for one in page_tests(sample.target) if one.kind is TestKind.MATH]
-        if not tests or not sample.structure:
-            return ()
-        formulas = FormulaTests(sample.structure, sample.conversions)
+        formulas = FormulaTests(sample.structure or "", sample.conversions)
         return tuple(dict.fromkeys(one for test in tests for one in formulas.needed(test)))
 
     def score(self, sample: Scorable) -> MetricValues:
@@ -123,7 +121,8 @@ class PageTestsScorer:
     def unusable(self, sample: Scorable) -> MetricValues:
         """Return the shares if every test fails, which an answer that takes too much does."""
         tests = page_tests(sample.target)
-        return _values(tests, [failed("the answer cannot be scored")] * len(tests))
+        formulas, why = FormulaTests("", sample.conversions), failed("the answer cannot be scored")
+        return _values(tests, [_unless_unjudged(one, formulas, why) for one in tests])
 
     def _results(self, tests: Sequence[PageTest], sample: Scorable) -> Iterator[TestResult]:
         page = sample.structure or ""
@@ -132,13 +131,19 @@ class PageTestsScorer:
         grids = {pipes: page_grids(page, pipe_tables=pipes) for pipes in (True, False)}
         for test in tests:
             if silent and test.number("max_length") is None:
-                yield failed("the answer is empty")
+                yield _unless_unjudged(test, formulas, failed("the answer is empty"))
             elif test.kind is TestKind.TABLE:
                 yield table_result(test, grids[not test.flag("ignore_markdown_tables", default=False)])
             elif test.kind is TestKind.MATH:
                 yield formulas.result(test)
             else:
                 yield _text_result(test, page, normal)
+
+
+def _unless_unjudged(test: PageTest, formulas: FormulaTests, result: TestResult) -> TestResult:
+    """Return a result, unless the test counts for no answer."""
+    own = formulas.result(test) if test.kind is TestKind.MATH else result
+    return own if own.passed is None else result
 
 
 def _text_result(test: PageTest, page: str, normal: str) -> TestResult:

@@ -109,18 +109,18 @@ class OmniDocBenchScorer:
         return isinstance(sample.target, Mapping)
 
     def conversions(self, sample: Scorable) -> tuple[Conversion, ...]:
-        """Return the LaTeX tables, and once these are converted the formulas that are to be drawn."""
+        """Return the LaTeX tables, then the formulas of the annotation, then those of the prediction.
+
+        So nothing that a prediction has decides which formulas of the annotation can be drawn.
+        """
         try:
             tables = [Conversion("latex", one) for one in _latex_tables(self._rules, sample)]
             wanted = [one for one in tables if one.key not in sample.conversions]
             if not wanted:
-                wanted = [
-                    one
-                    for pair in self._page(sample).pairs
-                    if pair.kind is BlockKind.FORMULA
-                    for one in _formulas(pair)
-                    if one.key not in sample.conversions
-                ]
+                pairs = [one for one in self._page(sample).pairs if one.kind is BlockKind.FORMULA]
+                wanted = _not_drawn([one.gold_latex for one in pairs], sample) or _not_drawn(
+                    [one.predicted_latex for one in pairs], sample
+                )
         except PageLimitError:  # ``score`` says so
             return ()
         return tuple(dict.fromkeys(wanted))
@@ -211,8 +211,9 @@ def _table_values(tables: Sequence[_TableValues]) -> PairValues:
     }
 
 
-def _formulas(pair: BlockPair) -> list[Conversion]:
-    return [Conversion(FORMULA, one) for one in (pair.gold_latex, pair.predicted_latex) if one]
+def _not_drawn(formulas: Sequence[str], sample: Scorable) -> list[Conversion]:
+    conversions = [Conversion(FORMULA, one) for one in formulas if one]
+    return [one for one in conversions if one.key not in sample.conversions]
 
 
 def _edit(pairs: Sequence[tuple[str, str]]) -> float | None:
