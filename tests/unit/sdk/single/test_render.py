@@ -50,6 +50,11 @@ def test_the_command_line_has_a_command_for_a_language_that_only_an_address_can_
     command = render_command.get_command(context, "dot")
     assert command is not None
     assert "--dpi" in {flag for one in command.params for flag in one.opts}
+    latex = render_command.get_command(context, "latex")
+    assert latex is not None
+    assert "--engine" in {flag for one in latex.params for flag in one.opts}
+    completed = click.Context(render_command, resilient_parsing=True)
+    assert render_command.get_command(completed, "do") is None
 
 
 def test_files_that_a_source_cannot_have_are_refused() -> None:
