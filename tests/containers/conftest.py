@@ -8,9 +8,10 @@ import secrets
 import shutil
 import signal
 import socket
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,8 +94,17 @@ class System:
 
     @property
     def settings(self) -> Settings:
-        at = {name.replace("-", "_"): f"127.0.0.1:{port}" for name, port in self.ports.items()}
-        return Settings(**at, retry_seconds=120, start_seconds=UP_SECONDS)
+        at = {name: f"127.0.0.1:{port}" for name, port in self.ports.items()}
+        return settings_at(at, retry_seconds=120, start_seconds=UP_SECONDS)
+
+
+def settings_at(addresses: Mapping[str, str], **others: Any) -> Settings:
+    """Return settings with the addresses of services, by their names."""
+    at = {name.replace("-", "_"): address for name, address in addresses.items()}
+    typed = {one.name for one in fields(Settings)}
+    of_others = {name: address for name, address in at.items() if name not in typed}
+    own = {name: address for name, address in at.items() if name in typed}
+    return Settings(**own, services=of_others, **others)
 
 
 @pytest.fixture(scope="session")
@@ -130,7 +140,6 @@ def local(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     engine.undo(command, "down", XDG_STATE_HOME=str(state))
     try:
         told = json.loads(docker_engine.run([command, "up", "--json"], environment, seconds=600, apart=True))
-        at = {one["name"].replace("-", "_"): one["address"] for one in told["services"]}
-        yield Settings(**at)
+        yield settings_at({one["name"]: one["address"] for one in told["services"]})
     finally:
         docker_engine.run([command, "down"], environment)

@@ -17,8 +17,8 @@ MEGABYTES = {
     "render-html": 670,  # 250 of them are Chromium, 105 the Node.js of Playwright
     "render-lilypond": 285,
     "render-python": 570,
-    "render-svg": 260,  # not measured yet
-    "render-typst": 260,  # not measured yet
+    "render-svg": 260,
+    "render-typst": 210,
     "documents": 355,
     "metrics": 1800 if os.environ.get("NETWORKS") == "cpu" else 475,
     "sdk": 355,

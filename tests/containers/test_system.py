@@ -16,6 +16,7 @@ from i2s_sdk import (
     AsyncDocumentsClient,
     RenderClient,
     RetryPolicy,
+    render,
     render_html,
     render_latex,
     render_lilypond,
@@ -92,6 +93,19 @@ def test_a_chart_has_the_same_pixels_in_containers(system, local, name):
     assert there.rendering.verdict.name == "RENDERED", there.rendering.message
     assert np.array_equal(pixels(there.png), pixels(here.png))
     assert there.rendering.isolation.tier.name == TIERS["render-python"]
+
+
+GENERIC = {
+    "svg": (EXAMPLES / "svg/structures/text-poster.svg").read_text(encoding="utf-8"),
+    "typst": "= Heading\n\nText, and $integral_0^1 x^2 dif x = 1/3$.\n",
+}
+
+
+@pytest.mark.parametrize("language", GENERIC)
+def test_a_generic_source_has_the_same_pixels_in_containers(system, local, language):
+    here, there = (render(language, GENERIC[language], settings=at) for at in (local, system.settings))
+    assert there.rendering.verdict.name == "RENDERED", there.rendering.message
+    assert np.array_equal(pixels(there.png), pixels(here.png))
 
 
 @pytest.mark.parametrize("service", [*(one.name for one in RENDERER_SPECS if not one.nesting), "documents"])
