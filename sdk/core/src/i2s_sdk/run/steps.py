@@ -79,9 +79,7 @@ def image_metrics_of_run(task: Task, metrics: Container[str]) -> tuple[str, ...]
 
 def scorers_of_run(task: Task, metrics: Container[str]) -> tuple[Scorer, ...]:
     """Return the scorers of a task whose metrics a run has."""
-    return tuple(
-        one for one in available_scorers(task) if any(metric.name in metrics for metric in one.metrics)
-    )
+    return tuple(one for one in available_scorers(task) if _has(one, metrics))
 
 
 def available_scorers(task: Task) -> tuple[Scorer, ...]:
@@ -172,18 +170,19 @@ def score_steps(
     return steps
 
 
-def scoring_services(tasks: Iterable[Task]) -> set[str]:
+def scoring_services(tasks: Iterable[Task], metrics: Container[str] = ()) -> set[str]:
     """Return the services that the samples of tasks are scored with.
 
     Args:
         tasks: All of them count, whichever samples remain: the versions of these services are options of
             a run, and must be the same at every start and in every shard.
+        metrics: Metrics that are asked for by name: what runs can do without is needed for these.
     """
     services: set[str] = set()
     for task in tasks:
         if image_metrics(task):
             services.add(METRICS)
-        needed = (one for one in available_scorers(task) if not _can_be_missing(one))
+        needed = (one for one in available_scorers(task) if not _can_be_missing(one) or _has(one, metrics))
         services.update(service for scorer in needed for service in _services_of(scorer))
     return services
 
@@ -202,6 +201,10 @@ def optional_services(tasks: Iterable[Task], instances: Sequence[Instance] | Non
             if _can_be_missing(scorer) and (instances is None or _may_convert(scorer, ours)):
                 services |= _services_of(scorer)
     return services
+
+
+def _has(scorer: Scorer, metrics: Container[str]) -> bool:
+    return any(metric.name in metrics for metric in scorer.metrics)
 
 
 def _services_of(scorer: Scorer) -> set[str]:
