@@ -7,8 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from i2s_client import AsyncDocumentsClient
+from i2s_client.service_table import DOCUMENTS
 from i2s_gateway import reward_scorers
-from i2s_gateway.reward_scorers import OpenedTask, RewardScorers
+from i2s_gateway.reward_scorers import OpenedTask, RewardScorers, services_of
 from i2s_sdk.settings import Settings
 from i2s_sdk.stack.services import Services
 
@@ -36,3 +38,13 @@ async def test_slots_follow_what_services_say_of_themselves(monkeypatch: pytest.
         assert await under_way(await scorers.opened("sobench", ())) == 2 * processors
         clock.now += 61.0
     await scorers.close()
+
+
+async def test_a_metric_that_is_asked_for_by_name_has_its_service_if_it_is_here() -> None:
+    services = Services({}, None, {}, documents=AsyncDocumentsClient("127.0.0.1:9"))
+    here, absent = (RewardScorers(one, Settings(), ("latex",)) for one in (services, Services({}, None, {})))
+    task = here.tasks["latex"]
+    assert DOCUMENTS not in services_of(task)
+    assert {*services_of(task, ("teds",))} == {*services_of(task), DOCUMENTS}
+    assert here.asked("latex", ("teds",)) == services_of(task, ("teds",))
+    assert absent.asked("latex", ("teds",)) == services_of(task)

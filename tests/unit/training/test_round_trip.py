@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from i2s_client.service_table import DOCUMENTS
 from i2s_sdk.errors import DataError, I2SError, ServiceFaultError, ServiceUnavailableError
 from i2s_sdk.run.storage.record import (
     Outcome,
@@ -33,6 +34,7 @@ class _Services:
 
     def __init__(self) -> None:
         self.opened = 0
+        self.needed: Sequence[str] = ()
         self.answers: list[Result] = []
         self.unavailable: dict[str, str] = {}
         self.workers = self
@@ -50,8 +52,11 @@ def services(monkeypatch: pytest.MonkeyPatch) -> _Services:
     found = _Services()
 
     @contextlib.asynccontextmanager
-    async def open_services(*_: object) -> AsyncIterator[SimpleNamespace]:
+    async def open_services(
+        settings: object, logs: object, needed: Sequence[str]
+    ) -> AsyncIterator[SimpleNamespace]:
         found.opened += 1
+        found.needed = needed
         yield SimpleNamespace(children=())
 
     async def open_completion_scorer(*_: object) -> _Services:
@@ -60,6 +65,17 @@ def services(monkeypatch: pytest.MonkeyPatch) -> _Services:
     monkeypatch.setattr(round_trip, "open_services", open_services)
     monkeypatch.setattr(round_trip, "open_completion_scorer", open_completion_scorer)
     return found
+
+
+@pytest.mark.parametrize(("metrics", "needed"), [(("teds",), True), (("ems",), False), ((), False)])
+def test_services_of_metrics_that_are_asked_for_are_opened(
+    services: _Services, metrics: tuple[str, ...], needed: bool
+) -> None:
+    services.answers = [BROKEN]
+    with RoundTrip(("latex",), metrics=metrics, settings=Settings()) as trip:
+        trip.judge_each(requests([BROKEN]))
+    assert (DOCUMENTS in services.needed) is needed
+    assert "render-latex" in services.needed
 
 
 @pytest.fixture

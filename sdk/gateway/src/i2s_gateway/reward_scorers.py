@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
@@ -43,10 +43,10 @@ _DESCRIBED_SECONDS = 60.0
 _MOST_KEPT = 64
 
 
-def services_of(task: Task) -> tuple[str, ...]:
-    """Return the names of the services that a task needs."""
+def services_of(task: Task, metrics: Container[str] = ()) -> tuple[str, ...]:
+    """Return the names of the services that a task needs, and those of metrics that are asked for by name."""
     renders = task.rendering.services if task.rendering is not None else ()
-    return tuple(sorted({*renders, *scoring_services([task])}))
+    return tuple(sorted({*renders, *scoring_services([task], metrics)}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,8 @@ class RewardScorers:
         task = self.tasks[name]
         own = {metric.name for metric in metrics_of(task)}
         wanted = tuple(one for one in metrics if one in own)
-        services, names = self._part(task), services_of(task)
+        names = services_of(task, wanted)
+        services = self._part(names)
         period = int(time.monotonic() / _DESCRIBED_SECONDS)
 
         async def describe() -> ServiceDescriptions:
@@ -202,9 +203,18 @@ class RewardScorers:
             self._period, self._truths = period, Truths(self._settings.truth_characters)
         return self._truths
 
-    def _part(self, task: Task) -> Services:
-        """Return the services of a task alone: others may be gone."""
-        names, services = services_of(task), self._services
+    def asked(self, name: str, metrics: Container[str]) -> tuple[str, ...]:
+        """Return the services of a task and of metrics that are asked for by name.
+
+        Those without which only such a metric cannot be computed are left out if they are not here.
+        """
+        task, here = self.tasks[name], self._services.clients
+        always = services_of(task)
+        return tuple(one for one in services_of(task, metrics) if one in always or one in here)
+
+    def _part(self, names: Collection[str]) -> Services:
+        """Return some services alone: others may be gone."""
+        services = self._services
         return replace(
             services,
             renderers={name: one for name, one in services.renderers.items() if name in names},

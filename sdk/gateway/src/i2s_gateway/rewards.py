@@ -374,8 +374,11 @@ class Judging:
     async def _opened(self, name: str) -> OpenedTask:
         """Return a task with its scorer, once its services have said that they know the caller."""
         await self._known(name)
-        metrics = (*self._rules[name].metrics, *self._batch.options.metrics)
-        return await self._rewards.scorers.opened(name, tuple(dict.fromkeys(metrics)))
+        return await self._rewards.scorers.opened(name, self._metrics(name))
+
+    def _metrics(self, task: str) -> tuple[str, ...]:
+        """Return the metrics that the rules of a task, and the caller, ask for."""
+        return tuple(dict.fromkeys((*self._rules[task].metrics, *self._batch.options.metrics)))
 
     async def _known(self, task: str) -> None:
         seconds = self._rewards.retry_seconds
@@ -395,7 +398,7 @@ class Judging:
             await asyncio.sleep(pause)
 
     async def _ask_whether_known(self, task: str) -> None:
-        names = services_of(self._rewards.scorers.tasks[task])
+        names = self._rewards.scorers.asked(task, self._metrics(task))
         await asyncio.gather(*(self._backends.describe(name, self._metadata) for name in names))
 
     async def _judged(

@@ -307,7 +307,7 @@ class RoundTrip:
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
         renderings = [one.rendering for one in self._tasks.values() if one.rendering is not None]
         needed = {name for one in renderings for name in one.services}
-        needed |= scoring_services(self._tasks.values())
+        needed |= scoring_services(self._tasks.values(), self._metrics)
         with passing_logs() as logs:
             async with open_services(self._settings, logs, sorted(needed)) as services:
                 ours = self._settings

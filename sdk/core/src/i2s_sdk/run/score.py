@@ -112,12 +112,13 @@ class ScoreStep:
         It is what an answer counts that is not usable; nothing is defined if the ground truth alone meets the
         limit.
         """
-        values: MetricValues | NotUsable = scorer.unusable(sample)
+        values = scorer.unusable(sample)
         if isinstance(scorer, ScoresUnusable) and scorer.scores_unusable:
-            values = await self._values(scorer, replace(sample, structure=None))
-            if isinstance(values, NotUsable):
+            alone = await self._values(scorer, replace(sample, structure=None))
+            if isinstance(alone, NotUsable):
                 names = [metric.name for metric in scorer.metrics]
                 return MetricValues(dict.fromkeys(names), dict.fromkeys(names, reason))
+            values = alone
         return replace(values, detail={**values.detail, "limit": reason})
 
     async def _values(self, scorer: Scorer, sample: Scorable) -> MetricValues | NotUsable:

@@ -17,6 +17,7 @@ from i2s_sdk.scoring.scorer import (
     FORMULA,
     DrawnScorer,
     OptionalConversions,
+    OptionalFormulas,
     Scorer,
     conversion_formats,
 )
@@ -60,9 +61,9 @@ def run_metrics(
         for scorer in scorers_of(task):
             if _can_be_missing(scorer) and any(one in idle for one in _services_of(scorer)):
                 continue
-            lost = [missing[one] for one in _services_of(scorer) if one in missing]
             for metric in scorer.metrics:
-                if lost and _can_be_missing(scorer):
+                lost = [missing[one] for one in _optional_services_of(scorer, metric.name) if one in missing]
+                if lost:
                     unavailable[f"{metric.name} of {task.name}"] = lost[0]
                 elif metric.name in task.unavailable():
                     unavailable[f"{metric.name} of {task.name}"] = task.unavailable()[metric.name]
@@ -79,9 +80,7 @@ def image_metrics_of_run(task: Task, metrics: Container[str]) -> tuple[str, ...]
 
 def scorers_of_run(task: Task, metrics: Container[str]) -> tuple[Scorer, ...]:
     """Return the scorers of a task whose metrics a run has."""
-    return tuple(
-        one for one in available_scorers(task) if any(metric.name in metrics for metric in one.metrics)
-    )
+    return tuple(one for one in available_scorers(task) if _has(one, metrics))
 
 
 def available_scorers(task: Task) -> tuple[Scorer, ...]:
@@ -163,7 +162,7 @@ def score_steps(
     steps: dict[str, ScoreStep] = {}
     for name, task in tasks.items():
         images, scorers = image_metrics_of_run(task, metrics), (*scorers_of_run(task, metrics), *own)
-        scorers = tuple(one for one in scorers if _can_convert(one, services))
+        scorers = tuple(one for one in (_converting(one, services) for one in scorers) if one is not None)
         converter = converters(services, task, caches, engines or {})
         cache = None
         if caches.scores is not None and comparer is not None:
@@ -172,19 +171,23 @@ def score_steps(
     return steps
 
 
-def scoring_services(tasks: Iterable[Task]) -> set[str]:
+def scoring_services(tasks: Iterable[Task], metrics: Container[str] = ()) -> set[str]:
     """Return the services that the samples of tasks are scored with.
 
     Args:
         tasks: All of them count, whichever samples remain: the versions of these services are options of
             a run, and must be the same at every start and in every shard.
+        metrics: Metrics that are asked for by name: what runs can do without is needed for these.
     """
     services: set[str] = set()
     for task in tasks:
         if image_metrics(task):
             services.add(METRICS)
-        needed = (one for one in available_scorers(task) if not _can_be_missing(one))
-        services.update(service for scorer in needed for service in _services_of(scorer))
+        for scorer in available_scorers(task):
+            services |= _services_of(scorer) - _optional_services_of(scorer)
+            for metric in scorer.metrics:
+                if metric.name in metrics:
+                    services |= _optional_services_of(scorer, metric.name)
     return services
 
 
@@ -199,9 +202,13 @@ def optional_services(tasks: Iterable[Task], instances: Sequence[Instance] | Non
     for task in tasks:
         ours = [one for one in instances or () if one.task == task.name]
         for scorer in available_scorers(task):
-            if _can_be_missing(scorer) and (instances is None or _may_convert(scorer, ours)):
-                services |= _services_of(scorer)
+            if instances is None or _may_convert(scorer, ours):
+                services |= _optional_services_of(scorer)
     return services
+
+
+def _has(scorer: Scorer, metrics: Container[str]) -> bool:
+    return any(metric.name in metrics for metric in scorer.metrics)
 
 
 def _services_of(scorer: Scorer) -> set[str]:
@@ -214,13 +221,29 @@ def _can_be_missing(scorer: Scorer) -> bool:
     return isinstance(scorer, OptionalConversions) and scorer.conversions_optional
 
 
+def _optional_services_of(scorer: Scorer, metric: str = "") -> set[str]:
+    """Return the services without which only some metrics are missing.
+
+    Args:
+        scorer: Of a task.
+        metric: The one of its metrics that is looked at; empty for any.
+    """
+    if isinstance(scorer, OptionalFormulas):
+        return {FORMULA_RENDERER} if not metric or metric in scorer.formula_metrics else set()
+    return _services_of(scorer) if _can_be_missing(scorer) else set()
+
+
 def _may_convert(scorer: Scorer, instances: Iterable[Instance]) -> bool:
+    if isinstance(scorer, OptionalFormulas):
+        return any(map(scorer.may_draw, instances))
     return isinstance(scorer, OptionalConversions) and any(map(scorer.may_convert, instances))
 
 
-def _can_convert(scorer: Scorer, services: Services) -> bool:
-    """Return whether a scorer has all services for its conversions, if it can do without them."""
-    return not _can_be_missing(scorer) or _services_of(scorer) <= services.clients.keys()
+def _converting(scorer: Scorer, services: Services) -> Scorer | None:
+    """Return a scorer as it is with the services that are here; None if it has no value without others."""
+    if _optional_services_of(scorer) <= services.clients.keys():
+        return scorer
+    return scorer.without_formulas() if isinstance(scorer, OptionalFormulas) else None
 
 
 def converters(

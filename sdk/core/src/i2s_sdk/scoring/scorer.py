@@ -215,6 +215,26 @@ class OptionalConversions(Protocol):
         ...
 
 
+@runtime_checkable
+class OptionalFormulas(Protocol):
+    """A scorer some of whose metrics need drawn formulas: without the renderer a run lacks these alone."""
+
+    @property
+    def formula_metrics(self) -> tuple[str, ...]:
+        """Names of the metrics that are missing if formulas cannot be drawn."""
+        ...
+
+    def may_draw(self, instance: Instance) -> bool:
+        """Return whether formulas could have to be drawn for an instance."""
+        ...
+
+    def without_formulas(self) -> Scorer:
+        """Return the scorer that has no formula drawn, and no values of these metrics."""
+        ...
+
+
+#: Why a metric of formulas has no value without the renderer.
+FORMULAS_NOT_DRAWN = "formulas are not drawn: the LaTeX renderer is not here"
 #: Formats of a scorer that does not say which ones it asks for.
 _HTML_FORMATS = frozenset({"markdown", "latex"})
 

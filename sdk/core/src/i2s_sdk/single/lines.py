@@ -152,7 +152,7 @@ class _Lines:
             StackError: A service cannot be started.
             ServiceUnavailableError: It does not serve at its address.
         """
-        needed = scoring_services((self.task,))
+        needed = scoring_services((self.task,), [metric.name for metric in metrics_of(self.task)])
         if not needed:
             return None
         logs = stack.enter_context(passing_logs())

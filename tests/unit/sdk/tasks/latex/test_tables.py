@@ -125,8 +125,15 @@ def test_a_run_without_the_documents_service_lacks_this_metric_alone() -> None:
     assert optional_services([LatexTask(Profile.HELM)]) == set()
 
 
+def test_who_asks_for_the_metric_by_name_needs_the_documents_service() -> None:
+    task = LatexTask(Profile.PAPER)
+    assert DOCUMENTS in scoring_services([task], {TEDS})
+    assert DOCUMENTS not in scoring_services([task], {"ems", "edit"})
+    assert DOCUMENTS not in scoring_services([LatexTask(Profile.HELM)], {TEDS})
+
+
 @pytest.mark.parametrize("here", [True, False])
-def test_the_scorer_is_left_out_of_the_steps_without_the_service(here: bool) -> None:
+async def test_the_scorer_is_left_out_of_the_steps_without_the_service(here: bool) -> None:
     documents = AsyncDocumentsClient("127.0.0.1:9") if here else None
     services = Services({}, None, {}, documents=documents)
     (step,) = score_steps(

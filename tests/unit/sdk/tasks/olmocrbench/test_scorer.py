@@ -8,10 +8,21 @@ from dataclasses import replace
 
 import pytest
 
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.run.conversions import FORMULA_RENDERER
+from i2s_sdk.run.steps import optional_services, scoring_services
 from i2s_sdk.scoring.page_tokens import drawn_json
-from i2s_sdk.scoring.scorer import DETAIL_BYTES, FORMULA, Conversion, MetricValues, Scorable
+from i2s_sdk.scoring.scorer import (
+    DETAIL_BYTES,
+    FORMULA,
+    FORMULAS_NOT_DRAWN,
+    Conversion,
+    MetricValues,
+    Scorable,
+)
 from i2s_sdk.tasks.olmocrbench.scorer import GROUPS, PageTestsScorer
 from i2s_sdk.tasks.olmocrbench.view import view
+from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.view import DiffPanel, RowMark, ShownSample
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.page_objects import PageObjects
@@ -103,3 +114,28 @@ def test_the_report_shows_each_test_failed_ones_first() -> None:
     many = _score("x", tests=[{**_TESTS[0], "id": "i" * 500, "text": "ü" * 5000}] * 2000)
     assert len(json.dumps(many.detail)) <= DETAIL_BYTES
     assert 0 < len(many.detail["tests"]) == 2000 - many.detail["left"] < 200
+
+
+def test_without_drawn_formulas_only_the_columns_of_formula_tests_are_missing() -> None:
+    tests = [*_TESTS, {"id": "p3", "type": "present", "category": "arxiv_math", "text": "Hello"}]
+    sample = Scorable("i", "$y^2$ " + _PAGE, target={"tests": tests})
+    scorer = PageTestsScorer().without_formulas()
+    assert PageTestsScorer().conversions(Scorable("i", "$y^2$", target={"tests": tests}))
+    assert scorer.conversions(Scorable("i", "$y^2$", target={"tests": tests})) == ()
+    whole, found = PageTestsScorer().score(sample), scorer.score(sample)
+    lost = {"arxiv_math", "math"}
+    assert found.undefined == dict.fromkeys(lost, FORMULAS_NOT_DRAWN)
+    assert found.metrics == {**whole.metrics, **dict.fromkeys(lost)}
+    assert found.parts == {name: part for name, part in whole.parts.items() if name not in lost}
+    assert scorer.unusable(sample).metrics["math"] is None
+    assert lost < set(scorer.formula_metrics) < {one.name for one in scorer.metrics}
+
+
+def test_only_pages_with_formula_tests_ask_for_the_renderer() -> None:
+    task = open_task("olmocrbench")
+    math, plain = (
+        Instance("a", "olmocrbench", "tables", None, target={"tests": some}) for some in (_TESTS, _TESTS[:5])
+    )
+    assert scoring_services([task]) == set()
+    assert optional_services([task], [plain]) == set()
+    assert optional_services([task], [plain, math]) == {FORMULA_RENDERER}

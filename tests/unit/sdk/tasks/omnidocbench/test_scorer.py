@@ -8,10 +8,17 @@ from typing import Any
 
 import pytest
 
-from i2s_sdk.scoring.scorer import Conversion, MetricValues, NotUsable, Scorable
+from i2s_client.service_table import DOCUMENTS
+from i2s_sdk.instances.instance import Instance
+from i2s_sdk.run.conversions import FORMULA_RENDERER
+from i2s_sdk.run.steps import optional_services, run_metrics, score_steps, scoring_services
+from i2s_sdk.scoring.scorer import FORMULA, FORMULAS_NOT_DRAWN, Conversion, MetricValues, NotUsable, Scorable
+from i2s_sdk.scoring.workers import ScorerWorkers
+from i2s_sdk.stack.services import Services
 from i2s_sdk.tasks.omnidocbench.page import MAX_BLOCKS
 from i2s_sdk.tasks.omnidocbench.scorer import MAX_CHARACTERS, OmniDocBenchScorer
 from i2s_sdk.tasks.omnidocbench.spec import markdown_of
+from i2s_sdk.tasks.registry import open_task
 from i2s_wire.metrics.profile import Profile
 from i2s_wire.render.page_objects import PageObjectKind
 from omnidocbench_page import HTML, annotation, element
@@ -186,3 +193,46 @@ def test_formulas_of_the_annotation_are_drawn_before_those_of_the_prediction(
     assert first.text == "a = bcd"
     (then,) = scorer.conversions(replace(sample, conversions={first.key: _drawn("a = bcd")}))
     assert then.text == "a = bce"
+
+
+@BOTH
+def test_without_drawn_formulas_only_their_columns_are_missing_with_the_reason(
+    scorer: OmniDocBenchScorer,
+) -> None:
+    without = scorer.without_formulas()
+    structure = markdown_of(annotation())
+    assert not [
+        one
+        for one in without.conversions(Scorable("a", structure, target=annotation()))
+        if one.format == FORMULA
+    ]
+    whole, found = (_values(one, structure, annotation()) for one in (scorer, without))
+    lost = set(scorer.formula_metrics)
+    assert lost == {"formula_cdm", "formula_glyph_f1"} & set(whole.metrics)
+    assert found.undefined == dict.fromkeys(lost, FORMULAS_NOT_DRAWN)
+    assert found.metrics == {**whole.metrics, **dict.fromkeys(lost)}
+    unusable = without.unusable(Scorable("a", "x", target=annotation()))
+    assert {name for name, one in unusable.undefined.items() if one == FORMULAS_NOT_DRAWN} == lost
+
+
+@BOTH
+def test_a_run_without_the_renderer_of_formulas_goes_on(scorer: OmniDocBenchScorer) -> None:
+    task = open_task("omnidocbench", scorer.profile)
+    assert scoring_services([task]) == {DOCUMENTS}
+    assert FORMULA_RENDERER in scoring_services([task], {"formula_cdm"})
+    assert FORMULA_RENDERER not in scoring_services([task], {"text_edit"})
+    versions, unavailable = run_metrics([task], None, missing={FORMULA_RENDERER: "no TeX"})
+    assert unavailable == {f"{name} of omnidocbench": "no TeX" for name in scorer.formula_metrics}
+    assert set(versions) == {one.name for one in scorer.metrics} - set(scorer.formula_metrics)
+    (step,) = score_steps({"omnidocbench": task}, Services({}, None, {}), versions, ScorerWorkers()).values()
+    assert step.scorers == (scorer.without_formulas(),)
+
+
+def test_only_pages_with_formulas_ask_for_the_renderer() -> None:
+    task = open_task("omnidocbench")
+    plain = annotation(layout_dets=[element("title", 1, text="On the tides")])
+    with_formula, without = (
+        Instance("a", "omnidocbench", "book", None, target=one) for one in (annotation(), plain)
+    )
+    assert optional_services([task], [with_formula, without]) == {FORMULA_RENDERER}
+    assert optional_services([task], [without]) == set()

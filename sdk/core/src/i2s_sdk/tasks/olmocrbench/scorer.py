@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.scorer import (
     DETAIL_BYTES,
     FORMULA,
+    FORMULAS_NOT_DRAWN,
     Aggregate,
     Conversion,
     Metric,
@@ -85,6 +87,10 @@ class PageTestsScorer:
     scores_unusable: bool = True
     #: Only formulas are drawn.
     conversion_formats: frozenset[str] = frozenset({FORMULA})
+    #: Whether formulas are drawn; without it the columns of formula tests have no value.
+    formulas: bool = True
+    #: The columns of formula tests.
+    formula_metrics: tuple[str, ...] = ("arxiv_math", "old_scans_math", str(TestKind.MATH))
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -103,6 +109,14 @@ class PageTestsScorer:
         ]
         return (*groups, *kinds)
 
+    def may_draw(self, instance: Instance) -> bool:
+        """Return whether the page has a formula test."""
+        return any(one.kind is TestKind.MATH for one in page_tests(instance.target))
+
+    def without_formulas(self) -> PageTestsScorer:
+        """Return the scorer that has no formula drawn."""
+        return replace(self, formulas=False)
+
     def applies(self, sample: Scorable) -> bool:
         """Return whether the page has tests."""
         return bool(page_tests(sample.target))
@@ -110,19 +124,40 @@ class PageTestsScorer:
     def conversions(self, sample: Scorable) -> tuple[Conversion, ...]:
         """Return the formulas that are to be drawn next."""
         tests = [one for one in page_tests(sample.target) if one.kind is TestKind.MATH]
+        if not tests or not self.formulas:
+            return ()
         formulas = FormulaTests(sample.structure or "", sample.conversions)
         return tuple(dict.fromkeys(one for test in tests for one in formulas.needed(test)))
 
     def score(self, sample: Scorable) -> MetricValues:
         """Return the shares of a page."""
         tests = page_tests(sample.target)
-        return _values(tests, list(self._results(tests, sample)))
+        return self._values(tests, list(self._results(tests, sample)))
 
     def unusable(self, sample: Scorable) -> MetricValues:
         """Return the shares if every test fails, which an answer that takes too much does."""
         tests = page_tests(sample.target)
         formulas, why = FormulaTests("", sample.conversions), failed("the answer cannot be scored")
-        return _values(tests, [_unless_unjudged(one, formulas, why) for one in tests])
+        return self._values(tests, [_unless_unjudged(one, formulas, why) for one in tests])
+
+    def _values(self, tests: Sequence[PageTest], results: Sequence[TestResult]) -> MetricValues:
+        """Return the shares, without those of formula tests if no formula is drawn."""
+        if self.formulas:
+            return _values(tests, results)
+        drawn = [one.kind is TestKind.MATH for one in tests]
+        results = [
+            TestResult(None, FORMULAS_NOT_DRAWN) if of_formula else one
+            for of_formula, one in zip(drawn, results, strict=True)
+        ]
+        values = _values(tests, results)
+        # The other tests of a group alone would say something else.
+        lost = {name for one in tests if one.kind is TestKind.MATH for name in (one.category, str(one.kind))}
+        return replace(
+            values,
+            metrics={**values.metrics, **dict.fromkeys(lost)},
+            undefined=dict.fromkeys(lost, FORMULAS_NOT_DRAWN),
+            parts={name: part for name, part in values.parts.items() if name not in lost},
+        )
 
     def _results(self, tests: Sequence[PageTest], sample: Scorable) -> Iterator[TestResult]:
         page = sample.structure or ""

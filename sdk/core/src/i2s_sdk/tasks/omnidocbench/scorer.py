@@ -11,12 +11,21 @@ from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
+from i2s_sdk.instances.instance import Instance
 from i2s_sdk.json_text import read_json
 from i2s_sdk.scoring.cdm import MOST_BOXES, cdm, detection
 from i2s_sdk.scoring.glyph_f1 import MOST_TOKENS, glyph_f1
 from i2s_sdk.scoring.page_tokens import Token, read_drawn
-from i2s_sdk.scoring.scorer import FORMULA, Conversion, Metric, MetricValues, NotUsable, Scorable
-from i2s_sdk.tasks.omnidocbench.annotation import BlockKind
+from i2s_sdk.scoring.scorer import (
+    FORMULA,
+    FORMULAS_NOT_DRAWN,
+    Conversion,
+    Metric,
+    MetricValues,
+    NotUsable,
+    Scorable,
+)
+from i2s_sdk.tasks.omnidocbench.annotation import BlockKind, kind_of
 from i2s_sdk.tasks.omnidocbench.blocks import BlockRules
 from i2s_sdk.tasks.omnidocbench.detail import PairValues, detail_of
 from i2s_sdk.tasks.omnidocbench.page import (
@@ -51,6 +60,7 @@ _SUMMARIES = {
     "reading_order": "Similarity of the order of the matched texts.",
     "precision": "Share of the characters of the prediction that belong to a block of the annotation.",
 }
+_DRAWN = ("formula_cdm", "formula_glyph_f1")
 _ONLY_OWN = ("formula_glyph_f1", "precision")
 _ABSENT = {
     "text": "the page has no text that counts",
@@ -83,6 +93,8 @@ class OmniDocBenchScorer:
     scores_unusable: bool = True
     #: Tables in LaTeX become HTML, and formulas are drawn.
     conversion_formats: frozenset[str] = frozenset({"latex", FORMULA})
+    #: Whether formulas are drawn; without it their columns ``formula_metrics`` have no value.
+    formulas: bool = True
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -104,6 +116,20 @@ class OmniDocBenchScorer:
     def _rules(self) -> BlockRules:
         return RELEASED if self.profile is Profile.HELM else OWN
 
+    @property
+    def formula_metrics(self) -> tuple[str, ...]:
+        """The columns for which formulas are drawn."""
+        return tuple(name for name in _DRAWN if self._has(name))
+
+    def may_draw(self, instance: Instance) -> bool:
+        """Return whether the page has a displayed formula."""
+        blocks = instance.target.get("layout_dets") if isinstance(instance.target, Mapping) else ()
+        return any(kind_of(str(one.get("category_type"))) is BlockKind.FORMULA for one in blocks or ())
+
+    def without_formulas(self) -> OmniDocBenchScorer:
+        """Return the scorer that has no formula drawn."""
+        return replace(self, formulas=False)
+
     def applies(self, sample: Scorable) -> bool:
         """Return whether there is an annotation."""
         return isinstance(sample.target, Mapping)
@@ -116,7 +142,7 @@ class OmniDocBenchScorer:
         try:
             tables = [Conversion("latex", one) for one in _latex_tables(self._rules, sample)]
             wanted = [one for one in tables if one.key not in sample.conversions]
-            if not wanted:
+            if not wanted and self.formulas:
                 pairs = [one for one in self._page(sample).pairs if one.kind is BlockKind.FORMULA]
                 wanted = _not_drawn([one.gold_latex for one in pairs], sample) or _not_drawn(
                     [one.predicted_latex for one in pairs], sample
@@ -132,7 +158,11 @@ class OmniDocBenchScorer:
         except PageLimitError as error:
             return NotUsable(str(error))
         tables = [_TableValues.of(one, self._low("table_teds")) for one in page.tables]
-        formulas = [_FormulaValues.of(one, sample) for one in page.pairs if one.kind is BlockKind.FORMULA]
+        pairs = [one for one in page.pairs if one.kind is BlockKind.FORMULA]
+        fault = "" if self.formulas else FORMULAS_NOT_DRAWN
+        formulas = [
+            _FormulaValues(one, fault=fault) if fault else _FormulaValues.of(one, sample) for one in pairs
+        ]
         texts = [one for one in page.pairs if one.kind is BlockKind.TEXT]
         drawn = [one for one in formulas if not one.fault]
         whole, extra = page.characters
@@ -148,7 +178,7 @@ class OmniDocBenchScorer:
             "precision": 1.0 - extra / whole if whole else None,
         }
         metrics = {name: value for name, value in values.items() if self._has(name)}
-        undefined = {name: _reason(name, formulas) for name, value in metrics.items() if value is None}
+        undefined = {name: _reason(name, formulas, fault) for name, value in metrics.items() if value is None}
         detail = detail_of(sample.target, page, self._pair_values(page, formulas), _table_values(tables))
         return MetricValues(metrics, undefined, detail=detail)
 
@@ -228,9 +258,9 @@ def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _reason(name: str, formulas: Sequence[_FormulaValues]) -> str:
-    if formulas and name in ("formula_cdm", "formula_glyph_f1"):
-        return _NOT_DRAWN
+def _reason(name: str, formulas: Sequence[_FormulaValues], fault: str) -> str:
+    if formulas and name in _DRAWN:
+        return fault or _NOT_DRAWN
     return _ABSENT.get(name) or _ABSENT[name.partition("_")[0]]
 
 
