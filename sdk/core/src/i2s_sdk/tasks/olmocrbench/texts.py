@@ -33,7 +33,6 @@ _DISALLOWED = re.compile(
     "[\u4e00-\u9fff\u3040-\u309f\u30a0-\u30ff\U0001f600-\U0001f64f\U0001f300-\U0001f5ff\U0001f680-\U0001f6ff"
     "\U0001f1e0-\U0001f1ff]"
 )
-_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")
 _NGRAMS = 5
 
 
@@ -118,7 +117,7 @@ def baseline_fault(
         check_characters: Whether there may be no Chinese or Japanese characters and no emoji.
     """
     if max_length is not None:
-        number = _letters(_IMAGE.sub("", page) if skip_images else page)
+        number = _letters(_without_images(page) if skip_images else page)
         return f"{number} letters and digits on a page that is blank" if number > max_length else ""
     if _letters(page) == 0:
         return "there is no letter and no digit"
@@ -129,6 +128,24 @@ def baseline_fault(
             return f"the last {size} characters stand {count} times one after another"
     found = _DISALLOWED.search(page) if check_characters else None
     return f"there are characters such as {found[0]!r}" if found else ""
+
+
+def _without_images(page: str) -> str:
+    """Return a page without images, each on one line; a closing bracket that ends none is looked at once."""
+    lines: list[str] = []
+    for line in page.split("\n"):
+        kept, done = "", 0
+        start = line.find("![")
+        while start >= 0 and (close := line.find("]", start)) >= 0:
+            if line.startswith("(", close + 1):
+                end = line.find(")", close + 1)
+                if end < 0:
+                    break
+                kept, done = kept + line[done:start], end + 1
+                close = end
+            start = line.find("![", close + 1)
+        lines.append(kept + line[done:])
+    return "\n".join(lines)
 
 
 def _letters(text: str) -> int:

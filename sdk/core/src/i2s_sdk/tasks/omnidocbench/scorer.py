@@ -264,7 +264,7 @@ def _drawn(latex: str, sample: Scorable) -> list[Token]:
     return read_drawn(sample.conversions.get(Conversion(FORMULA, latex).key) or "")[0]
 
 
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)([^<>]*)>")
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*+)([^<>]*+)>")
 _SPAN = re.compile(r"(?:col|row)span\s*=\s*[\"']?\d+", re.IGNORECASE)
 _LEFT_OUT = frozenset(
     ["html", "body", "thead", "tbody", "tfoot", "span", "div", "p", "sup", "sub", "colgroup", "col"]
