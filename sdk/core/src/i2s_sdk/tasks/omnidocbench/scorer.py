@@ -147,6 +147,8 @@ class OmniDocBenchScorer:
             "reading_order": order_similarity(page.ordered),
             "precision": 1.0 - extra / whole if whole else None,
         }
+        if not formulas and _has_formulas(texts):
+            values["formula_cdm"] = 0.0  # as the released table has it if all formulas became texts
         metrics = {name: value for name, value in values.items() if self._has(name)}
         undefined = {name: _reason(name, formulas) for name, value in metrics.items() if value is None}
         detail = detail_of(sample.target, page, self._pair_values(page, formulas), _table_values(tables))
@@ -222,6 +224,11 @@ def _edit(pairs: Sequence[tuple[str, str]]) -> float | None:
         return None
     longer = sum(max(len(one), len(other)) for one, other in pairs)
     return 1.0 - sum(Levenshtein.distance(one, other) for one, other in pairs) / longer if longer else 1.0
+
+
+def _has_formulas(texts: Sequence[BlockPair]) -> bool:
+    """Return whether formulas of the annotation count as texts."""
+    return any(all(block.kind is BlockKind.FORMULA for block in pair.gold) for pair in texts)
 
 
 def _mean(values: Sequence[float]) -> float | None:
