@@ -45,7 +45,14 @@ def normal_text(text: str) -> str:
 
 
 def contains_text(
-    page: str, text: str, max_diffs: int, *, case_sensitive: bool, first: int | None, last: int | None
+    page: str,
+    text: str,
+    max_diffs: int,
+    *,
+    case_sensitive: bool,
+    first: int | None,
+    last: int | None,
+    within: bool = True,
 ) -> tuple[bool, float]:
     """Return whether a page has a text, and the similarity of the stretch that is most like it.
 
@@ -56,6 +63,8 @@ def contains_text(
         case_sensitive: Whether upper and lower case differ.
         first: Only so many characters at the beginning of the page are searched; None or 0 searches all.
         last: The same at its end; with ``first`` both.
+        within: Whether a page that is too short to have the text has it not. The released code takes it to be
+            there if the page is a part of the text.
     """
     from rapidfuzz import fuzz
 
@@ -67,7 +76,7 @@ def contains_text(
         page = page[:first]
     elif last:
         page = page[-last:]
-    if len(page) < len(text) - max_diffs:
+    if within and len(page) < len(text) - max_diffs:
         return False, 0.0
     similarity = fuzz.partial_ratio(text, page) / 100
     return similarity >= 1 - max_diffs / len(text), similarity
