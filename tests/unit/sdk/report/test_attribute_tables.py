@@ -54,3 +54,11 @@ def test_an_attribute_of_very_many_values_and_a_task_without_attributes_have_non
     for task in ("omnidocbench", "sobench"):
         (only,) = table([run(tmp_path / task, task, many)])
         assert "by" not in only.title
+
+
+def test_runs_are_not_ranked_against_published_rows_that_are_measured_otherwise(tmp_path: Path) -> None:
+    runs = [run(tmp_path / name, "omnidocbench", [({}, value)]) for name, value in (("a", 0.1), ("b", 1.0))]
+    made = table(runs, published=True)[0]
+    assert [line.published for line in made.lines[:3]] == [False, False, True]
+    assert any("Not comparable" in one and "formula_cdm" in one for one in made.notes)
+    assert not any("Not comparable" in one for one in table(runs)[0].notes)

@@ -96,3 +96,21 @@ def test_tables_of_a_task_are_in_its_folder() -> None:
 def test_a_table_that_nobody_has_is_not_found() -> None:
     with pytest.raises(KeyError, match="A9"):
         published_table("A9")
+
+
+@pytest.mark.parametrize("name", ["omnidocbench", "olmocrbench"])
+def test_columns_that_are_measured_otherwise_are_named_below_the_table(name: str) -> None:
+    table = published_table(name)
+    assert "overall" in table.departs
+    assert set(table.departs) < set(table.columns)
+    (note,) = table.of_task(name).departure_notes
+    assert all(column in note for column in table.departs)
+    assert published_table("2").departure_notes == []
+
+
+def test_rows_of_another_version_of_the_data_stand_in_a_table_of_their_own() -> None:
+    table, newer = published_table("omnidocbench"), published_table("omnidocbench v1.6")
+    assert not set(table.rows) & set(newer.rows)
+    assert newer.data == ()
+    assert len(newer.rows) == 5
+    assert not any("v1.6" in one for one in table.rows)

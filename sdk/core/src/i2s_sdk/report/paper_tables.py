@@ -206,8 +206,10 @@ def task_table(compared: ComparedRuns, task: str, *, published: bool, rendered_o
     main = SPECS[task].main_metric
     at = names.index(main) + has_skill if main in names else 0
     by_skill = has_skill and theirs is None
+    behind = theirs is not None and main in theirs.departs
     if task not in compared.refused:
-        lines.sort(key=lambda line: (line.mark, _order(line, 0 if by_skill else at, at)))
+        first = 0 if by_skill else at
+        lines.sort(key=lambda line: (behind and line.published, line.mark, _order(line, first, at)))
     notes = [
         "Means over rendered samples only; wild subsets are left out." if rendered_only else FAILED_COUNT_ZERO
     ]
@@ -217,7 +219,8 @@ def task_table(compared: ComparedRuns, task: str, *, published: bool, rendered_o
         notes.append(f"Skill in {metric}: 0 is the best baseline that looks at nothing.")
     if theirs is not None:
         judged = {label: one for label, one in runs.items() if label not in compared.unranked}
-        notes += [f"Published rows: {theirs.where}.", *mismatch_notes(apart), *profile_note(judged)]
+        notes += [f"Published rows: {theirs.where}.", *theirs.departure_notes]
+        notes += [*mismatch_notes(apart), *profile_note(judged)]
     headings = (
         Heading("Model"),
         *([Heading("Skill")] if has_skill else []),
@@ -381,7 +384,7 @@ def _subset_table(
     notes = [f"Means over {over} that have a value.", *compared.notes([task]), *skills.notes]
     if theirs is not None:
         judged = {label: compared.summaries[label] for label in groups if label not in compared.unranked}
-        notes += [f"Published rows: {theirs.where}.", *mismatch_notes(apart)]
+        notes += [f"Published rows: {theirs.where}.", *theirs.departure_notes, *mismatch_notes(apart)]
         notes += profile_note(judged, "reference")
     title, accounts = f"{spec.title}, {subset}", compared.account_notes([task])
     return PaperTable(title, headings, tuple(lines), tuple(notes), accounts)

@@ -26,6 +26,8 @@ class PublishedTable:
     data: tuple[str, ...] = ()
     #: Whether the name is the number of the table in its publication.
     numbered: bool = False
+    #: Why values of runs cannot be compared with those of a column, by column; other columns can be.
+    departs: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -37,6 +39,17 @@ class PublishedTable:
         """Where the numbers are from, with the name of the table."""
         return f"{self.source}, {self.label}".removesuffix(", ")
 
+    @property
+    def departure_notes(self) -> list[str]:
+        """What stands below a table with these rows: which columns are measured otherwise, and why."""
+        if not self.departs:
+            return []
+        reasons: dict[str, list[str]] = {}
+        for name, why in self.departs.items():
+            reasons.setdefault(why, []).append(name)
+        said = "; ".join(f"{', '.join(names)} ({why})" for why, names in reasons.items())
+        return [f"Not comparable with the published rows, and not ranked against them: {said}."]
+
     def of_task(self, task: str) -> PublishedTable:
         """Return the columns of one task, without its name; a table of one task is returned as it is."""
         places = [place for place, name in enumerate(self.columns) if name.startswith(f"{task} ")]
@@ -44,7 +57,10 @@ class PublishedTable:
             return self
         columns = tuple(self.columns[place].removeprefix(f"{task} ") for place in places)
         rows = {model: tuple(values[place] for place in places) for model, values in self.rows.items()}
-        return PublishedTable(self.name, columns, rows, self.source, self.data, self.numbered)
+        departs = {
+            name.removeprefix(f"{task} "): why for name, why in self.departs.items() if name in self.columns
+        }
+        return PublishedTable(self.name, columns, rows, self.source, self.data, self.numbered, departs)
 
     def values(self, model: str) -> dict[str, float]:
         """Return the values of a model by column, without those that were not published."""
@@ -71,6 +87,7 @@ def published_tables(package: str) -> Mapping[str, PublishedTable]:
             document["source"],
             tuple(table.get("data", ())),
             document.get("numbered", False),
+            table.get("departs", {}),
         )
         for name, table in document["tables"].items()
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -104,3 +106,18 @@ def test_a_blank_page_may_have_few_letters() -> None:
     assert "3 letters and digits on a page that is blank" in _fault("abc", max_length=2)
     assert "letters" in _fault("![a view](b.png)", max_length=2)
     assert _fault("![a view](b.png)", max_length=2, skip_images=True) == ""
+    for page, letters in (
+        ("![a![b](c)d", 1), ("![a]b", 2), ("![a]![b](c)", 1), ("![a\n](b)", 2), ("![a](b\n)", 2),
+        ("![![a](b)", 0),
+        ("![a](b)c)![d](e)", 1), ("![a](b![c](d)", 0), ("![](", 0),
+    ):  # fmt: skip
+        assert not _fault(page, max_length=letters, skip_images=True), page
+        assert letters == 0 or _fault(page, max_length=letters - 1, skip_images=True), page
+
+
+@pytest.mark.parametrize("piece", ["![a", "![a](", "![", "![a]", "]("])
+@pytest.mark.parametrize("end", ["", "]", ")", "](b)"])
+def test_images_without_end_take_a_short_time(piece: str, end: str) -> None:
+    started = time.process_time()
+    _fault(piece * 50_000 + end, max_length=2, skip_images=True)
+    assert time.process_time() - started < 1  # 10 s and more if the time is quadratic

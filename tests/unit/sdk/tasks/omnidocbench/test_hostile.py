@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,8 @@ import pytest_asyncio
 
 from i2s_sdk.scoring.scorer import DETAIL_BYTES, MetricValues, NotUsable, Scorable
 from i2s_sdk.scoring.workers import ScorerWorkers
-from i2s_sdk.tasks.omnidocbench.scorer import MAX_CHARACTERS, OmniDocBenchScorer
+from i2s_sdk.tasks.omnidocbench.reading import text_form
+from i2s_sdk.tasks.omnidocbench.scorer import MAX_CHARACTERS, OmniDocBenchScorer, _table_form
 from i2s_wire.metrics.profile import Profile
 from omnidocbench_page import annotation
 
@@ -24,6 +26,21 @@ _PIECES = (
     "~~~\n", "#", "# ", "*", "_", "_a", "\n", "\n\n", " ", "a\n", "\x00", "\ud800", "<a ", "&amp", "{",
     "\\frac{", "\\", "$\\frac{", "中", "a ",
 )  # fmt: skip
+
+
+#: What stands before and after many of one piece.
+_AROUND = (("", ""), ("a", "a"), ("<table><tr><td>", ""), ("<", ""), ("<a", ""), ("a<b", "c"))
+
+
+@pytest.mark.parametrize("form", [text_form, _table_form], ids=["text", "table"])
+def test_forms_take_a_short_time_with_pieces_between_words_and_in_tags_without_end(
+    form: Callable[[str], str],
+) -> None:
+    started = time.process_time()
+    for before, after in _AROUND:
+        for piece in ("_", "a", "\\_", " ", "#", "*", "<a", "<td ", "=0", "&", " colspan=1"):
+            form(f"{before}{piece * (20_000 // len(piece))}{after}")
+    assert time.process_time() - started < 4  # 3 s for one piece if the time is quadratic
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -1,11 +1,12 @@
 """Which predicted blocks belong to which true ones."""
 
 import random
+import time
 
 import pytest
 from rapidfuzz.distance import Levenshtein
 
-from i2s_sdk.tasks.omnidocbench.match import BlockMatch, _has_part, match_blocks
+from i2s_sdk.tasks.omnidocbench.match import BlockMatch, _has_part, _Runs, distances, match_blocks
 
 ONE = "thequickbrownfoxjumpsoverthelazydog"
 TWO = "packmyboxwithfivedozenliquorjugs"
@@ -62,3 +63,39 @@ def test_places_that_are_left_out_hold_no_part(below, or_equal):
         shares = [Levenshtein.distance(text[at : at + len(part)], part) / len(part) for at in places]
         wanted = any(one < below or (or_equal and one == below) for one in shares)
         assert _has_part(text, part, below, or_equal=or_equal) == wanted, (text, part)
+
+
+def test_runs_that_bounds_leave_out_are_farther() -> None:
+    chance = random.Random(11)
+    for _ in range(60):
+        gold = ["".join(chance.choice("abcdefgh ") for _ in range(chance.randint(20, 90))) for _ in range(3)]
+        said = []
+        for text in (*gold, "".join(chance.choice("abcdefgh ") for _ in range(60))):
+            written = "".join(one for one in text if chance.random() > 0.04)
+            size = chance.randint(8, 30)
+            said += [written[at : at + size] for at in range(0, len(written), size)]
+        runs = _Runs(gold, said, distances(gold, said))
+        for row in runs._rows:
+            found = runs._best(row)
+            assert found == min((runs._run(row, start) for start in runs._starts), key=lambda one: one[1])
+
+
+def _lines(number: int, words: int, chance: random.Random) -> list[str]:
+    kinds = ["".join(chance.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(6)) for _ in range(500)]
+    return [" ".join(chance.choice(kinds) for _ in range(words)) for _ in range(number)]
+
+
+def test_a_long_page_with_a_paragraph_a_line_has_its_runs_in_short_time() -> None:
+    lines = _lines(800, 11, random.Random(1))
+    gold = [" ".join(lines[at : at + 8]) for at in range(0, 800, 8)]
+    started = time.process_time()
+    assert matched(gold, lines) == {((at,), tuple(range(8 * at, 8 * at + 8))) for at in range(100)}
+    assert time.process_time() - started < 3  # 6 s without bounds, 0.7 s with them
+
+
+def test_a_long_page_of_other_words_takes_a_short_time() -> None:
+    gold, predicted = _lines(100, 100, random.Random(0)), _lines(900, 10, random.Random(1))
+    started = time.process_time()
+    matches = match_blocks(gold, predicted, [False] * len(gold))
+    assert all(not one.gold or not one.predicted for one in matches)
+    assert time.process_time() - started < 3  # 15 s without a budget

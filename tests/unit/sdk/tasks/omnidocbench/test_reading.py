@@ -116,3 +116,15 @@ def test_a_formula_of_more_than_a_thousand_characters_is_not_converted():
     assert latex_as_text("\\alpha") == "α"
     assert latex_as_text("\\alpha" + " " * 994) is not None
     assert latex_as_text("\\alpha" + " " * 995) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("_a_", "a"), ("__a__ b", "a b"), ("a_b", "a_b"), ("a__b", "a__b"), ("a_ b", "a b"),
+        ("a___ b", "a b"),
+        ("_", "_"), ("__", ""), ("x ___ y", "x y"), (r"\_a", "_a"), (r"\___ a", "_ a"), (r"\___a", "___a"),
+    ],
+)  # fmt: skip
+def test_underscores_beside_words_are_marks(text: str, form: str) -> None:
+    assert OWN.text_form(text) == form

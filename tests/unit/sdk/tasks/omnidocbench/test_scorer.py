@@ -135,14 +135,22 @@ def test_a_formula_that_the_truth_cannot_draw_has_no_value(scorer: OmniDocBenchS
     assert found.undefined["formula_cdm"] == "no formula of the annotation can be drawn"
 
 
-def test_a_formula_as_text_is_0_in_paper_and_a_text_in_reference() -> None:
+def test_a_formula_as_text_is_0_and_a_text_besides_in_reference() -> None:
     page = annotation(
         layout_dets=[element("equation_isolated", 1, latex="E=mc"), element("title", 2, text="On the tides")]
     )
     assert _values(PAPER, "E=mc\n\nOn the tides", page).metrics["formula_cdm"] == 0
     found = _values(REFERENCE, "E=mc\n\nOn the tides", page)
-    assert found.metrics["formula_cdm"] is None
+    assert found.metrics["formula_cdm"] == 0
+    assert found.metrics["formula_edit"] is None
     assert found.metrics["text_edit"] == 1
+
+
+def test_a_formula_as_text_leaves_the_mean_of_others_in_reference() -> None:
+    formulas = [element("equation_isolated", at, latex=one) for at, one in enumerate(("E=mc", "xyz"), 1)]
+    page = annotation(layout_dets=formulas)
+    assert _values(REFERENCE, "E=mc\n\n$$xyz$$", page).metrics["formula_cdm"] == 1
+    assert _values(PAPER, "E=mc\n\n$$xyz$$", page).metrics["formula_cdm"] == 0.5
 
 
 def test_precision_is_the_share_of_what_belongs_to_the_page() -> None:

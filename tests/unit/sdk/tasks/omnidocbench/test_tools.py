@@ -9,7 +9,7 @@ import pytest
 from i2s_sdk.data.folder import read_folder
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.scoring.scorer import MetricValues, Scorable
-from i2s_sdk.tasks.omnidocbench.scorer import OmniDocBenchScorer
+from i2s_sdk.tasks.omnidocbench.scorer import PARTS, OmniDocBenchScorer
 from i2s_wire.metrics.profile import Profile
 
 INSTANCES = read_folder(Path(__file__).parents[5] / "examples" / "omnidocbench").instances
@@ -38,3 +38,16 @@ def test_means_over_the_pages(profile: Profile, system: str) -> None:
     for column, wanted in zip(COLUMNS, VALUES[profile, system], strict=True):
         values = [page[column] for page in pages if page.get(column) is not None]
         assert (round(sum(values) / len(values), 3) if values else None) == wanted, column
+
+
+#: ``overall`` of ``reference``, in which no formula of these tools has to be drawn.
+OVERALL = {"pymupdf4llm": 0.615, "markitdown": 0.327, "pypdfium2": 0.320}
+
+
+@pytest.mark.parametrize("system", OVERALL)
+def test_a_tool_that_writes_no_formula_has_0_for_them_in_reference(system: str) -> None:
+    pages = [_scored(one, system, Profile.HELM).metrics for one in INSTANCES]
+    parts = [[page[part] for page in pages if page[part] is not None] for part in PARTS]
+    assert set(parts[PARTS.index("formula_cdm")]) == {0.0}
+    means = [sum(values) / len(values) for values in parts]
+    assert round(sum(means) / len(means), 3) == OVERALL[system]

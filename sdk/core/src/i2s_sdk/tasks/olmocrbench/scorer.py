@@ -172,7 +172,7 @@ class PageTestsScorer:
             elif test.kind is TestKind.MATH:
                 yield formulas.result(test)
             else:
-                yield _text_result(test, page, normal)
+                yield _text_result(test, page, normal, within=self.profile is not Profile.HELM)
 
 
 def _unless_unjudged(test: PageTest, formulas: FormulaTests, result: TestResult) -> TestResult:
@@ -181,7 +181,7 @@ def _unless_unjudged(test: PageTest, formulas: FormulaTests, result: TestResult)
     return own if own.passed is None else result
 
 
-def _text_result(test: PageTest, page: str, normal: str) -> TestResult:
+def _text_result(test: PageTest, page: str, normal: str, *, within: bool) -> TestResult:
     match test.kind:
         case TestKind.ORDER:
             why = in_order(normal, test.text("before"), test.text("after"), test.max_diffs)
@@ -195,11 +195,11 @@ def _text_result(test: PageTest, page: str, normal: str) -> TestResult:
                 check_characters=test.flag("check_disallowed_characters", default=True),
             )
         case _:
-            why = _presence_fault(test, normal)
+            why = _presence_fault(test, normal, within=within)
     return failed(why) if why else PASSED
 
 
-def _presence_fault(test: PageTest, normal: str) -> str:
+def _presence_fault(test: PageTest, normal: str, *, within: bool) -> str:
     text = test.text("text")
     there, similarity = contains_text(
         normal,
@@ -208,6 +208,7 @@ def _presence_fault(test: PageTest, normal: str) -> str:
         case_sensitive=test.flag("case_sensitive", default=True),
         first=test.number("first_n"),
         last=test.number("last_n"),
+        within=within,
     )
     if test.kind is TestKind.PRESENT:
         return "" if there else f"{shortened(text)} is not there; what is most like it has {similarity:.3f}"

@@ -33,7 +33,6 @@ _DISALLOWED = re.compile(
     "[\u4e00-\u9fff\u3040-\u309f\u30a0-\u30ff\U0001f600-\U0001f64f\U0001f300-\U0001f5ff\U0001f680-\U0001f6ff"
     "\U0001f1e0-\U0001f1ff]"
 )
-_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")
 _NGRAMS = 5
 
 
@@ -46,7 +45,14 @@ def normal_text(text: str) -> str:
 
 
 def contains_text(
-    page: str, text: str, max_diffs: int, *, case_sensitive: bool, first: int | None, last: int | None
+    page: str,
+    text: str,
+    max_diffs: int,
+    *,
+    case_sensitive: bool,
+    first: int | None,
+    last: int | None,
+    within: bool = True,
 ) -> tuple[bool, float]:
     """Return whether a page has a text, and the similarity of the stretch that is most like it.
 
@@ -57,6 +63,8 @@ def contains_text(
         case_sensitive: Whether upper and lower case differ.
         first: Only so many characters at the beginning of the page are searched; None or 0 searches all.
         last: The same at its end; with ``first`` both.
+        within: Whether a page that is too short to have the text has it not. The released code takes it to be
+            there if the page is a part of the text.
     """
     from rapidfuzz import fuzz
 
@@ -68,7 +76,7 @@ def contains_text(
         page = page[:first]
     elif last:
         page = page[-last:]
-    if len(page) < len(text) - max_diffs:
+    if within and len(page) < len(text) - max_diffs:
         return False, 0.0
     similarity = fuzz.partial_ratio(text, page) / 100
     return similarity >= 1 - max_diffs / len(text), similarity
@@ -118,7 +126,7 @@ def baseline_fault(
         check_characters: Whether there may be no Chinese or Japanese characters and no emoji.
     """
     if max_length is not None:
-        number = _letters(_IMAGE.sub("", page) if skip_images else page)
+        number = _letters(_without_images(page) if skip_images else page)
         return f"{number} letters and digits on a page that is blank" if number > max_length else ""
     if _letters(page) == 0:
         return "there is no letter and no digit"
@@ -129,6 +137,24 @@ def baseline_fault(
             return f"the last {size} characters stand {count} times one after another"
     found = _DISALLOWED.search(page) if check_characters else None
     return f"there are characters such as {found[0]!r}" if found else ""
+
+
+def _without_images(page: str) -> str:
+    """Return a page without images, each on one line; a closing bracket that ends none is looked at once."""
+    lines: list[str] = []
+    for line in page.split("\n"):
+        kept, done = "", 0
+        start = line.find("![")
+        while start >= 0 and (close := line.find("]", start)) >= 0:
+            if line.startswith("(", close + 1):
+                end = line.find(")", close + 1)
+                if end < 0:
+                    break
+                kept, done = kept + line[done:start], end + 1
+                close = end
+            start = line.find("![", close + 1)
+        lines.append(kept + line[done:])
+    return "\n".join(lines)
 
 
 def _letters(text: str) -> int:

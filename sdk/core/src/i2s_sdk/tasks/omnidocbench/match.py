@@ -9,9 +9,11 @@ and the order of steps.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +30,12 @@ APART = 0.7
 PART = 0.4
 #: The same of a predicted block that is a part of a true one.
 PIECE = 0.6
+
+#: What may be spent on looking for runs of a page, and on looking for parts, in steps of Levenshtein's
+#: algorithm on 64 characters; and what each comparison takes besides.
+_MOST_WORK, _CALL = 300_000_000, 700
+_NEAR = 0.15  # distance of a run from which on it is worth while to leave out worse ones by bounds
+_ROUNDING = 1e-6
 
 _Array = NDArray[np.float64]
 
@@ -142,8 +150,10 @@ class _Part:
         """Return the matches with true blocks that are a part of a predicted one."""
         used = {one for golds in found.values() for one in golds}
         missing = [one for one in range(len(self.gold)) if one not in used]
+        budget = _Budget(len(self.predicted))
         for column, text in enumerate(self.predicted):
-            inside = [one for one in missing if _has_part(text, self.gold[one], PART)]
+            budget.next()
+            inside = [one for one in missing if _has_part(text, self.gold[one], PART, budget=budget)]
             if inside:
                 found.setdefault((column,), []).extend(inside)
                 missing = [one for one in missing if one not in inside]
@@ -157,18 +167,48 @@ def _columns(number: int, runs: Sequence[tuple[int, ...]]) -> list[tuple[int, ..
     return [starts.get(one, (one,)) for one in range(number) if one in starts or one not in within]
 
 
-def _has_part(text: str, part: str, below: float, *, or_equal: bool = False) -> bool:
+class _Budget:
+    """What may still be spent on comparisons, dealt out evenly; what one does not spend is left for the next.
+
+    Args:
+        users: How many share it.
+    """
+
+    def __init__(self, users: int) -> None:
+        self._kept, self._users = float(_MOST_WORK), max(1, users)
+        self.left = 0.0
+
+    def next(self) -> None:
+        """Deal out what the next user may spend."""
+        self._kept += self.left
+        self.left = self._kept / self._users
+        self._kept -= self.left
+        self._users = max(1, self._users - 1)
+
+    def spend(self, one: str, other: str) -> bool:
+        """Return whether two texts may still be compared."""
+        self.left -= _CALL + len(one) * (len(other) // 64 + 1)
+        return self.left >= 0
+
+
+def _has_part(
+    text: str, part: str, below: float, *, or_equal: bool = False, budget: _Budget | None = None
+) -> bool:
     """Return whether some stretch of a text, as long as a part, is nearer to it than a share of its length.
 
     The distance of a stretch changes by at most 2 from one place to the next, so places that are too near to
-    a distant one are left out.
+    a distant one are left out. If the budget is spent, only the part itself is found.
     """
     length = len(part)
     if not length or len(text) < length:
         return False
     most = math.floor(below * length) if or_equal else math.ceil(below * length) - 1
+    if part in text:
+        return most >= 0
     place = 0
     while place <= len(text) - length:
+        if budget is not None and not budget.spend(part, part):
+            return False
         far = Levenshtein.distance(text[place : place + length], part)
         if far <= most:
             return True
@@ -179,7 +219,8 @@ def _has_part(text: str, part: str, below: float, *, or_equal: bool = False) -> 
 class _Runs:
     """Runs of predicted blocks that are one true block together.
 
-    Only blocks are looked at that resemble none of the other side.
+    Only blocks are looked at that resemble none of the other side. Runs are tried from the blocks first that
+    are most like the beginning of the true one, until the budget is spent.
     """
 
     def __init__(self, gold: Sequence[str], predicted: Sequence[str], costs: _Array) -> None:
@@ -191,6 +232,13 @@ class _Runs:
         self._free = frozenset(self._starts)
         self._piece = cache(self._is_piece)
         self._costs = costs
+        self._budget = _Budget(len(self._rows))
+        self._whole = " ".join(predicted)
+        self._places = [0, *accumulate(len(one) + 1 for one in predicted)]
+        self._stops = list(range(1, len(predicted) + 1))  # where the longest run from a block ends
+        for at in reversed(self._starts):
+            if at + 1 in self._free:
+                self._stops[at] = self._stops[at + 1]
 
     def chosen(self) -> list[tuple[int, ...]]:
         """Return runs without common blocks: of those that overlap, the ones with the least mean distance."""
@@ -201,8 +249,40 @@ class _Runs:
 
     def _best(self, row: int) -> tuple[tuple[int, ...], float]:
         """Return the run that is nearest to a true block, and its distance."""
-        runs = [self._run(row, start) for start in self._starts]
-        return min(runs, key=lambda one: one[1])
+        self._budget.next()
+        text = self._gold[row]
+        order = sorted(self._starts, key=lambda one: self._from_beginning(text, one))
+        best = self._run(row, order[0])
+        left = order[1:]
+        if best[1] <= _NEAR:
+            left = self._that_could_be_nearer(text, left, best[1])
+        runs = [self._run(row, start) for start in left]
+        return min([best, *runs], key=lambda one: (one[1], one[0][0]))
+
+    def _from_beginning(self, text: str, start: int) -> float:
+        block = self._predicted[start]
+        return distance(text[: len(block)], block)
+
+    def _that_could_be_nearer(self, text: str, starts: Sequence[int], cost: float) -> list[int]:
+        """Return the blocks from which a run can be as near as a cost.
+
+        A run that ends before the longest one lacks characters of it and of the text. So its distance is at
+        least half of the longest one's, less the characters by which that is longer than the text.
+        """
+        length = len(text)
+        longest = [self._longest(one, length) for one in starts]
+        most = [2 * cost * max(length, len(one)) + max(0, len(one) - length) + _ROUNDING for one in longest]
+        if not longest:
+            return []
+        cutoff = math.floor(max(most))
+        far = cdist([text], longest, scorer=Levenshtein.distance, score_cutoff=cutoff, dtype=np.int64)[0]
+        return [start for start, one, bound in zip(starts, far, most, strict=True) if one <= bound]
+
+    def _longest(self, start: int, length: int) -> str:
+        """Return the longest run from a block on: no block follows one that passes the length of the text."""
+        first = self._places[start]
+        end = bisect_right(self._places, first + length + 1, lo=start + 2)
+        return self._whole[first : self._places[min(end, self._stops[start])] - 1]
 
     def _run(self, row: int, start: int) -> tuple[tuple[int, ...], float]:
         """Return the longest run from a block on that comes nearer to a true block with each step."""
@@ -210,9 +290,12 @@ class _Runs:
         joined, cost, end = self._predicted[start], float(self._costs[row, start]), start + 1
         while end in self._free:
             longer = f"{joined} {self._predicted[end]}"
+            if not self._budget.spend(longer, text):
+                break
             further = distance(text, longer)
-            first = end > start + 1 or self._piece(row, start, or_equal=True)
-            if further > cost or not first or not self._piece(row, end):
+            if further > cost or not (end > start + 1 or self._piece(row, start, or_equal=True)):
+                break
+            if not self._piece(row, end):
                 break
             joined, cost, end = longer, further, end + 1
             if len(joined) > len(text):
@@ -220,7 +303,8 @@ class _Runs:
         return tuple(range(start, end)), cost
 
     def _is_piece(self, row: int, column: int, or_equal: bool = False) -> bool:
-        return _has_part(self._gold[row], self._predicted[column], PIECE, or_equal=or_equal)
+        part = self._predicted[column]
+        return _has_part(self._gold[row], part, PIECE, or_equal=or_equal, budget=self._budget)
 
 
 _CostedRun = tuple[tuple[int, ...], float]

@@ -204,7 +204,7 @@ def _inline_spans(line: str) -> Iterator[tuple[int, int, str]]:
 
 _MARKS = re.compile(
     r"^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?|[-*+•][ \t]+)|[ \t]#+[ \t]*$|</?[A-Za-z][^<>]{0,200}>|(?<!\\)[*`]+"
-    r"|(?<![\w\\])_+(?=\w)|(?<=\w)_+(?!\w)",
+    r"|(?<![\w\\])_+(?=\w)|(?:(?<=[^\W_])|(?<=\\_))_++(?!\w)|(?<=_)_(?!\w)",
     re.MULTILINE,
 )
 _WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"

@@ -177,6 +177,8 @@ class OmniDocBenchScorer:
             "reading_order": order_similarity(page.ordered),
             "precision": 1.0 - extra / whole if whole else None,
         }
+        if not formulas and _has_formulas(texts):
+            values["formula_cdm"] = 0.0  # as the released table has it if all formulas became texts
         metrics = {name: value for name, value in values.items() if self._has(name)}
         undefined = {name: _reason(name, formulas, fault) for name, value in metrics.items() if value is None}
         detail = detail_of(sample.target, page, self._pair_values(page, formulas), _table_values(tables))
@@ -254,6 +256,11 @@ def _edit(pairs: Sequence[tuple[str, str]]) -> float | None:
     return 1.0 - sum(Levenshtein.distance(one, other) for one, other in pairs) / longer if longer else 1.0
 
 
+def _has_formulas(texts: Sequence[BlockPair]) -> bool:
+    """Return whether formulas of the annotation count as texts."""
+    return any(all(block.kind is BlockKind.FORMULA for block in pair.gold) for pair in texts)
+
+
 def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
@@ -294,7 +301,7 @@ def _drawn(latex: str, sample: Scorable) -> list[Token]:
     return read_drawn(sample.conversions.get(Conversion(FORMULA, latex).key) or "")[0]
 
 
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)([^<>]*)>")
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*+)([^<>]*+)>")
 _SPAN = re.compile(r"(?:col|row)span\s*=\s*[\"']?\d+", re.IGNORECASE)
 _LEFT_OUT = frozenset(
     ["html", "body", "thead", "tbody", "tfoot", "span", "div", "p", "sup", "sub", "colgroup", "col"]
