@@ -19,7 +19,7 @@ def test_the_example_renders_and_scores(
     (code,) = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
     assert len(code.splitlines()) <= 10
     for service in SERVICES:  # at the addresses of the services of the tests
-        address = str(getattr(running_without_networks, service.setting))
+        address = str(running_without_networks.value(service.setting))
         code = code.replace(f'"127.0.0.1:{service.port}"', repr(address))
     exec(compile(code, str(README), "exec"), {})
     verdict, values = capsys.readouterr().out.splitlines()
