@@ -350,10 +350,16 @@ def import_command(
     plot2code       folders of Parquet files, or of images with metadata.jsonl
     readoc          folders of PDF documents with gold Markdown (SUBSET/pdf/ID.pdf with
                     SUBSET/markdown/ID.md, or ID.pdf beside ID.md), or hf:OWNER/NAME, which is downloaded
+    scimage         CSV files of prompts (prompt.csv, multilingual_prompt.csv), or folders with such files
+    shapecodebench  tasks.json of ShapeCodeBench, or a folder with it
     smb             folders of Parquet files, such files, or hf:PRAIG/SMB, which is downloaded
     sobench         evaluation files (*.jsonl), or label files (*.json) with --images; a folder stands
                     for its files of these names
+    svg             Parquet files with a column Svg and one image, and folders with such files or with SVG
+                    files, each beside an image of its name or in --images
     visualwebbench  folders of Parquet files, such files, or hf:OWNER/NAME, which is downloaded
+
+    An option that a kind does not take is an error.
 
     Items with a fault are left out, each with the reason; then the exit code is 1.
 

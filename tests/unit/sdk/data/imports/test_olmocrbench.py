@@ -11,7 +11,7 @@ from i2s_sdk.data.check import check
 from i2s_sdk.data.folder import read_folder
 from i2s_sdk.data.imports.items import ImportRequest
 from i2s_sdk.data.imports.olmocrbench import import_olmocrbench
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError
 
 _PDF = b"%PDF-1.5\n% the rest is not read here\n"
 
@@ -105,5 +105,3 @@ def test_a_folder_of_another_layout_is_refused(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     with pytest.raises(DataError, match="needs a folder pdfs"):
         import_olmocrbench(ImportRequest((str(tmp_path / "in"),), tmp_path / "out"))
-    with pytest.raises(UsageError, match="no single tasks"):
-        import_olmocrbench(ImportRequest(("x",), tmp_path / "out", tasks=("t",)))

@@ -11,7 +11,7 @@ from i2s_sdk.data.check import check
 from i2s_sdk.data.folder import read_folder
 from i2s_sdk.data.imports.items import Imported, ImportRequest
 from i2s_sdk.data.imports.omnidocbench import import_omnidocbench
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError
 from omnidocbench_page import annotation
 
 PDF = b"%PDF-1.5\n% the rest is not read here\n"
@@ -108,10 +108,8 @@ def test_a_file_of_another_kind_is_named(tmp_path: Path, content, said):
         lay(tmp_path / "pages.json", tmp_path / "out")
 
 
-def test_a_folder_with_two_files_and_a_task_are_refused(tmp_path: Path):
+def test_a_folder_with_two_files_is_refused(tmp_path: Path):
     source = released(tmp_path / "in", [page("one.png")], one=png())
     (source / "other.json").write_text("[]")
     with pytest.raises(DataError, match=r"holds OmniDocBench\.json, other\.json: name a file"):
         lay(source, tmp_path / "out")
-    with pytest.raises(UsageError, match="no single tasks"):
-        lay(source, tmp_path / "out", tasks=("omnidocbench",))

@@ -15,7 +15,7 @@ from i2s_sdk.data.folder import read_content, read_folder
 from i2s_sdk.data.imports.items import Imported, ImportRequest
 from i2s_sdk.data.imports.registry import import_data
 from i2s_sdk.data.imports.smb import LICENCE, import_smb
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError
 from i2s_sdk.instances.instance import Instance
 
 SPINES = "*clefG2\n*M4/4\n4c\n4d\n4e\n4f\n==\n*-\n"
@@ -73,10 +73,6 @@ def test_pages_without_kern_have_that_of_their_only_region_and_others_are_left_o
     ]
 
 
-def test_what_it_has_not_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no single tasks"):
-        import_smb(ImportRequest(("a",), tmp_path / "out", tasks=("omr",)))
-    with pytest.raises(UsageError, match="images inside"):
-        import_smb(ImportRequest(("a",), tmp_path / "out", images=tmp_path))
+def test_a_folder_without_parquet_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="holds no Parquet file of SMB"):
         import_smb(ImportRequest((str(tmp_path),), tmp_path / "out"))

@@ -15,14 +15,14 @@ from i2s_sdk.cli.main import run
 from i2s_sdk.data.check import check
 from i2s_sdk.data.folder import read_folder
 from i2s_sdk.data.imports.items import Imported, ImportRequest
-from i2s_sdk.data.imports.registry import importer
-from i2s_sdk.errors import DataError, UnknownNameError, UsageError
+from i2s_sdk.data.imports.registry import import_data as import_kind
+from i2s_sdk.errors import DataError, UsageError
 
 SCHEMA = {"type": "object", "properties": {"shop": {"type": "string"}}, "required": ["shop"]}
 
 
 def import_data(sources: list[Path], out: Path, images: Path | None = None) -> Imported:
-    return importer("sobench")(ImportRequest(tuple(map(str, sources)), out, images))
+    return import_kind("sobench", ImportRequest(tuple(map(str, sources)), out, images))
 
 
 def _jpeg(colour: str = "red") -> bytes:
@@ -166,13 +166,6 @@ def test_the_command_says_what_it_left_out(tmp_path: Path, capsys: pytest.Captur
     assert json.loads(capsys.readouterr().out)["instances"] == 1
     assert run(["dataset", "import", "sobnch", source, "--out", str(tmp_path / "other")]) == 2
     assert "did you mean 'sobench'" in capsys.readouterr().err
-
-
-def test_what_a_kind_does_not_take_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError):
-        importer("nothing-such")
-    with pytest.raises(UsageError, match="--task"):
-        importer("sobench")(ImportRequest(("a.jsonl",), tmp_path / "out", tasks=("webqa",)))
 
 
 def test_the_command_imports_visualwebbench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

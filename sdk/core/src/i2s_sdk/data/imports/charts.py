@@ -113,8 +113,6 @@ def import_chartmimic(request: ImportRequest) -> Imported:
     for task in request.tasks:
         if task not in CHARTMIMIC_TASKS:
             raise UsageError(f"ChartMimic has no task {task!r}; there are: {', '.join(CHARTMIMIC_TASKS)}")
-    if request.images is not None:
-        raise UsageError("chartmimic has no folder of images; leave --images out")
     source = _found(map(Path, request.sources))
     if not source.folders:
         raise DataError(
@@ -227,8 +225,6 @@ def import_plot2code(request: ImportRequest) -> Imported:
     for task in request.tasks:
         if task not in PLOT2CODE_TASKS:
             raise UsageError(f"Plot2Code has no task {task!r}; there are: {', '.join(PLOT2CODE_TASKS)}")
-    if request.images is not None:
-        raise UsageError("plot2code has no folder of images; leave --images out")
     items = _plot2code_items([Path(one) for one in request.sources], request.tasks or PLOT2CODE_TASKS)
     return lay_down(items, request.out, ", ".join(request.sources))
 

@@ -25,7 +25,7 @@ from typing import Any
 from i2s_sdk.data.hub import PREFIX
 from i2s_sdk.data.imports.downloads import downloaded_folder
 from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError
 from i2s_sdk.files import reading
 from i2s_sdk.json_text import read_json
 from i2s_sdk.tasks.olmocrbench.page_test import BASE, TestKind
@@ -49,15 +49,10 @@ def import_olmocrbench(request: ImportRequest) -> Imported:
     Sources are folders in the layout of this module, or ``hf:OWNER/NAME[@REVISION]``, which is downloaded.
 
     Raises:
-        UsageError: The output folder is not empty, a package is missing, or single tasks are wanted: there is
-            one.
+        UsageError: The output folder is not empty, or a package is missing.
         DataError: A source cannot be read, or no page can be used.
         WriteError: The data set cannot be written.
     """
-    if request.tasks:
-        raise UsageError("olmocrbench has no single tasks; leave --task out")
-    if request.images is not None:
-        raise UsageError("olmocrbench has no folder of images; leave --images out")
     return lay_down(_all_items(request.sources), request.out, ", ".join(request.sources))
 
 

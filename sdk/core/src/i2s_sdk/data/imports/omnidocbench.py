@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down, read_bytes
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError
 from i2s_sdk.files import read_file
 from i2s_sdk.json_text import read_json
 
@@ -34,12 +34,10 @@ def import_omnidocbench(request: ImportRequest) -> Imported:
     is the attribute data_source of the page.
 
     Raises:
-        UsageError: The output folder is not empty, or single tasks are wanted: there is one.
+        UsageError: The output folder is not empty.
         DataError: A source cannot be read, or no page of it can be used.
         WriteError: The data set cannot be written.
     """
-    if request.tasks:
-        raise UsageError("omnidocbench has no single tasks; leave --task out")
     sources = [Path(one) for one in request.sources]
     return lay_down(_items(sources, request.images), request.out, request.sources[0])
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from i2s_sdk.data.hub import PREFIX
 from i2s_sdk.data.imports.downloads import downloaded_folder
 from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError
 
 _TASK = "readoc"
 _PDF, _GOLD = ".pdf", ".md"
@@ -36,15 +36,10 @@ def import_readoc(request: ImportRequest) -> Imported:
     The id of an instance is the name of its files without the suffix.
 
     Raises:
-        UsageError: The output folder is not empty, a package is missing, or single tasks are wanted: there is
-            one.
+        UsageError: The output folder is not empty, or a package is missing.
         DataError: A source cannot be read, or no document can be used.
         WriteError: The data set cannot be written.
     """
-    if request.tasks:
-        raise UsageError("readoc has no single tasks; leave --task out")
-    if request.images is not None:
-        raise UsageError("readoc has no folder of images; leave --images out")
     return lay_down(_all_items(request.sources), request.out, ", ".join(request.sources))
 
 

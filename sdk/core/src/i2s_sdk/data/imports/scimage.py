@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError
 from i2s_sdk.files import reading
 
 _TASK = "scimage"
@@ -22,12 +22,10 @@ def import_scimage(request: ImportRequest) -> Imported:
     or _FA); CSV files with other columns in a folder are passed over. Blanks around prompts are left out.
 
     Raises:
-        UsageError: The output folder is not empty, or single tasks are wanted: there is one.
+        UsageError: The output folder is not empty.
         DataError: A source cannot be read, or no prompt is found.
         WriteError: The data set cannot be written.
     """
-    if request.tasks:
-        raise UsageError("scimage has no single tasks; leave --task out")
     return lay_down(_items(map(Path, request.sources)), request.out, request.sources[0])
 
 

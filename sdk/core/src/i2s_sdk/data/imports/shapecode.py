@@ -14,7 +14,7 @@ from i2s_sdk.data.imports.items import (
     lay_down,
     read_bytes,
 )
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError
 from i2s_sdk.files import reading
 from i2s_sdk.json_text import read_json
 from i2s_sdk.tasks.shapecode.program import SHAPES, SIDE, Shape, draw, png, read_program
@@ -36,12 +36,10 @@ def import_shapecodebench(request: ImportRequest) -> Imported:
     """Make a data set of ShapeCodeBench: of ``tasks.json``, or a folder with it, and the images named in it.
 
     Raises:
-        UsageError: The output folder is not empty, or single tasks are wanted: there is one.
+        UsageError: The output folder is not empty.
         DataError: A source cannot be read, or no item can be used.
         WriteError: The data set cannot be written.
     """
-    if request.tasks:
-        raise UsageError("shapecode has no single tasks; leave --task out")
     return lay_down(_items(map(Path, request.sources)), request.out, request.sources[0])
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from i2s_sdk.data.hub import PREFIX, image_bytes
 from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down, parquet_rows
-from i2s_sdk.errors import DataError, UsageError, require_package
+from i2s_sdk.errors import DataError, require_package
 from i2s_sdk.scoring.omr_ned import as_kern
 
 _TASK, SPLIT = "omr", "test"
@@ -33,15 +33,10 @@ def import_smb(request: ImportRequest) -> Imported:
     with the credentials of the user.
 
     Raises:
-        UsageError: The output folder is not empty, a package is missing, or single tasks are wanted: there is
-            one.
+        UsageError: The output folder is not empty, or a package is missing.
         DataError: A source cannot be read, or no page can be used.
         WriteError: The data set cannot be written.
     """
-    if request.tasks:
-        raise UsageError("smb has no single tasks; leave --task out")
-    if request.images is not None:
-        raise UsageError("smb has its images inside; leave --images out")
     return lay_down(_items(request.sources), request.out, ", ".join(request.sources))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from i2s_sdk.data.imports.items import Imported, ImportedItem, ImportRequest, lay_down
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError
 from i2s_sdk.files import read_file, reading
 from i2s_sdk.json_text import read_json
 
@@ -28,12 +28,10 @@ def import_sobench(request: ImportRequest) -> Imported:
     name in the folder of images is taken, and nothing is fetched.
 
     Raises:
-        UsageError: The output folder is not empty, or single tasks are wanted: there is one.
+        UsageError: The output folder is not empty.
         DataError: A source cannot be read, or no item of it can be used.
         WriteError: The data set cannot be written.
     """
-    if request.tasks:
-        raise UsageError("sobench has no single tasks; leave --task out")
     sources = [Path(one) for one in request.sources]
     return lay_down(_items(sources, request.images), request.out, request.sources[0])
 

@@ -15,7 +15,7 @@ from i2s_sdk.data.imports.items import (
     parquet_rows,
     read_bytes,
 )
-from i2s_sdk.errors import DataError, UsageError
+from i2s_sdk.errors import DataError
 
 TASK = "svg"
 #: Columns of Parquet files, whose names differ in case between the releases.
@@ -31,12 +31,10 @@ def import_svg(request: ImportRequest) -> Imported:
     files, each beside an image of its name; ``--images`` names a folder of images by the names of the items.
 
     Raises:
-        UsageError: The output folder is not empty, a package is missing, or single tasks are wanted.
+        UsageError: The output folder is not empty, or a package is missing.
         DataError: A source cannot be read, or no item can be used.
         WriteError: The data set cannot be written.
     """
-    if request.tasks:
-        raise UsageError("svg has no single tasks; leave --task out")
     return lay_down(_items(request), request.out, ", ".join(request.sources))
 
 
