@@ -1,7 +1,5 @@
 """Reading a completion costs in proportion to its length, whatever it is made of."""
 
-import time
-
 import pytest
 
 from i2s_sdk.reading import fenced_blocks, is_refusal, read_answer_text, unwrapped_markdown
@@ -12,6 +10,7 @@ from i2s_sdk.tasks.music.task import extract as extract_music
 from i2s_sdk.tasks.sobench.reading import extract as extract_json
 from i2s_sdk.tasks.webpage.reading import find_files
 from i2s_wire.metrics.profile import Profile
+from linear_time import assert_linear
 
 pytestmark = pytest.mark.slow
 
@@ -102,17 +101,18 @@ PARTS = [
 
 @pytest.mark.parametrize("part", PARTS)
 def test_the_work_does_not_grow_with_the_square_of_the_length(part: str) -> None:
-    text = part * (LENGTH // len(part))
-    started = time.process_time()
-    for whole in (text, f"[{text}", f"```json\n{{{text}"):
-        answer = read_answer_text(whole).text
-        fenced_blocks(answer)
-        unwrapped_markdown(f"```md\n{answer}")
-        is_refusal(answer)
-        json_values(whole)
-        find_files(answer)
-        extract_python(answer)
-        extract_latex(answer, Profile.PAPER)
-        extract_music(answer, Profile.PAPER)
-        extract_json(answer, Profile.PAPER)
-    assert time.process_time() - started < ALLOWED_CPU_SECONDS
+    def read(length: int) -> None:
+        text = part * (length // len(part))
+        for whole in (text, f"[{text}", f"```json\n{{{text}"):
+            answer = read_answer_text(whole).text
+            fenced_blocks(answer)
+            unwrapped_markdown(f"```md\n{answer}")
+            is_refusal(answer)
+            json_values(whole)
+            find_files(answer)
+            extract_python(answer)
+            extract_latex(answer, Profile.PAPER)
+            extract_music(answer, Profile.PAPER)
+            extract_json(answer, Profile.PAPER)
+
+    assert_linear(read, LENGTH, ALLOWED_CPU_SECONDS)

@@ -4,7 +4,7 @@ Each text here is a part repeated until it has LENGTH characters. Work that grow
 minutes for it; what is allowed is far more than twenty times what the work takes.
 """
 
-import time
+from collections.abc import Callable
 
 import pytest
 
@@ -13,6 +13,7 @@ from i2s_sdk.tasks.latex import LatexTask
 from i2s_sdk.tasks.latex.helm import _in_dollars, strip_latex
 from i2s_sdk.tasks.latex.paper_document import defined_names
 from i2s_wire.metrics.profile import Profile
+from linear_time import assert_linear
 
 pytestmark = pytest.mark.slow
 
@@ -57,19 +58,32 @@ CODE = [
 NESTED = [(r"\label{", "}"), (r"\DeclareMathOperator{", "}"), (r"\usepackage[", "]"), ("{", "}")]
 
 
-def filled(part: str) -> str:
-    return part * (LENGTH // len(part))
-
-
 def texts() -> list:
-    nested = [opening * (LENGTH // 16) + closing * (LENGTH // 16) for opening, closing in NESTED]
-    spaced = [r"\newcommand" + " " * LENGTH + "x", "```" + " " * LENGTH + "$", "```a =" + " " * LENGTH + "`"]
-    return [pytest.param(text, id=repr(text[:16])) for text in [*map(filled, CODE), *nested, *spaced]]
+    """Return what makes a text of about a length."""
+
+    def nested(opening: str, closing: str):
+        return lambda length: opening * (length // 16) + closing * (length // 16)
+
+    def repeated(part: str):
+        return lambda length: part * (length // len(part))
+
+    def spaced(before: str, after: str):
+        return lambda length: before + " " * length + after
+
+    made = [
+        *map(repeated, CODE),
+        *(nested(*pair) for pair in NESTED),
+        *(spaced(*pair) for pair in ((r"\newcommand", "x"), ("```", "$"), ("```a =", "`"))),
+    ]
+    return [pytest.param(one, id=repr(one(LENGTH)[:16])) for one in made]
 
 
-@pytest.mark.parametrize("text", texts())
-def test_the_work_does_not_grow_with_the_square_of_the_length(text: str) -> None:
-    started = time.process_time()
+@pytest.mark.parametrize("text_of", texts())
+def test_the_work_does_not_grow_with_the_square_of_the_length(text_of: Callable[[int], str]) -> None:
+    assert_linear(lambda length: read(text_of(length)), LENGTH, ALLOWED_CPU_SECONDS)
+
+
+def read(text: str) -> None:
     for profile in Profile:
         task = LatexTask(profile)
         structure = task.structure_from(text)
@@ -80,4 +94,3 @@ def test_the_work_does_not_grow_with_the_square_of_the_length(text: str) -> None
     strip_latex(text)
     defined_names(text)
     _in_dollars(text)
-    assert time.process_time() - started < ALLOWED_CPU_SECONDS
