@@ -80,7 +80,8 @@ async def _image(services: Services, task_name: str, content: Content, path: Pat
     task = open_task(task_name)
     structure = task.structure_from(task_spec(task_name).answer(content, Question(())))
     rendering = task.rendering
-    assert rendering is not None and isinstance(structure, Structure), path  # noqa: PT018
+    assert rendering is not None, path
+    assert isinstance(structure, Structure), path
     renderer = services.renderers[_RENDERERS[task_name]]
     drawn = await renderer.render(rendering.request(rendering.document(structure)))
     if not drawn.verdict.has_picture:

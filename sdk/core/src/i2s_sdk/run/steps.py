@@ -225,7 +225,7 @@ def _optional_services_of(scorer: Scorer, metric: str = "") -> set[str]:
     """Return the services without which only some metrics are missing.
 
     Args:
-        scorer: Of a task.
+        scorer: A scorer of a task.
         metric: The one of its metrics that is looked at; empty for any.
     """
     if isinstance(scorer, OptionalFormulas):

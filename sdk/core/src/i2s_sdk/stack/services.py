@@ -205,7 +205,7 @@ def gateway_command(addresses: Mapping[str, str], listen: str) -> ServiceCommand
 
     Args:
         addresses: Addresses of the services behind it, by name.
-        listen: Where it listens, on the loopback.
+        listen: The address at which it listens, on the loopback.
     """
     return ServiceCommand(
         GATEWAY,
