@@ -50,6 +50,19 @@ def test_words_in_elements_of_their_own_are_a_text() -> None:
     assert _values(whole, parted).metrics[DESIGN2CODE_DOM] == pytest.approx(1)
 
 
+@pytest.mark.parametrize("side", ["rendering", "ground truth"])
+def test_a_layout_that_was_stored_without_runs_has_no_value_of_blocks_and_says_why(side: str) -> None:
+    plain = json.loads(REFERENCE)
+    del plain["runs"]
+    earlier = json.dumps(plain)
+    values = _values(earlier, REFERENCE) if side == "rendering" else _values(REFERENCE, earlier)
+    undefined = {name for name, value in values.metrics.items() if value is None}
+    assert undefined == {"block_match", "block_text", "block_position", "block_color", DESIGN2CODE_DOM}
+    assert set(values.undefined) == undefined
+    assert "rendered again" in values.undefined[DESIGN2CODE_DOM]
+    assert (values.metrics[TEXT_F1], values.metrics[TREE_BLEU]) == (1, 1)
+
+
 def test_a_ground_truth_without_text_has_no_score_of_text_and_says_why() -> None:
     values = _values(REFERENCE, page_to_text(ShownPage((), {"html(body)": 1})))
     assert values.metrics[DESIGN2CODE_DOM] is None

@@ -50,8 +50,8 @@ class ShownPage:
     subtrees: Mapping[str, int]
     #: Whether a bound left something out.
     truncated: bool = False
-    #: Blocks that may be one.
-    runs: tuple[Run, ...] = ()
+    #: Blocks that may be one; None if an earlier version stored the page, which kept none.
+    runs: tuple[Run, ...] | None = ()
 
 
 def shown_page(layout: PageLayout, image: NDArray[np.uint8]) -> ShownPage:
@@ -171,7 +171,7 @@ def page_to_text(page: ShownPage) -> str:
         "blocks": [_plain_block(one) for one in page.blocks],
         "subtrees": dict(page.subtrees),
         "truncated": page.truncated,
-        "runs": [[one.start, one.stop, *_plain_block(one.block)] for one in page.runs],
+        "runs": [[one.start, one.stop, *_plain_block(one.block)] for one in page.runs or ()],
     }
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
@@ -181,7 +181,7 @@ def _plain_block(block: Block) -> list[object]:
 
 
 def page_from_text(text: str) -> ShownPage:
-    """Return the page that ``page_to_text`` was given, with places rounded; earlier versions kept no runs.
+    """Return the page that ``page_to_text`` was given, with places rounded.
 
     Raises:
         ValueError: It is not such a text.
@@ -190,10 +190,12 @@ def page_from_text(text: str) -> ShownPage:
         plain = read_json(text)
         blocks = tuple(_block_of(*one) for one in plain["blocks"])
         subtrees = {str(name): int(count) for name, count in plain["subtrees"].items()}
-        runs = tuple(
-            Run(int(start), int(stop), _block_of(*block)) for start, stop, *block in plain.get("runs", ())
-        )
-        if not all(0 <= one.start < one.stop <= len(blocks) for one in runs):
+        runs = None
+        if "runs" in plain:
+            runs = tuple(
+                Run(int(start), int(stop), _block_of(*block)) for start, stop, *block in plain["runs"]
+            )
+        if not all(0 <= one.start < one.stop <= len(blocks) for one in runs or ()):
             raise ValueError("a run of blocks that are not there")
         return ShownPage(blocks, subtrees, bool(plain["truncated"]), runs)
     except (AttributeError, KeyError, TypeError) as error:

@@ -35,9 +35,10 @@ _SUMMARIES = {
     TEXT_F1: "F1 of the words that the images show.",
 }
 _LIMITS = ScorerLimits(cpu_seconds=20.0)
+_OF_BLOCKS = (BLOCK_MATCH, BLOCK_TEXT, BLOCK_POSITION, BLOCK_COLOR, DESIGN2CODE_DOM)
+_OF_TEXT = (*_OF_BLOCKS, TEXT_F1)
 _NO_TEXT = "the ground truth shows no text"
-
-_OF_TEXT = (BLOCK_MATCH, BLOCK_TEXT, BLOCK_POSITION, BLOCK_COLOR, DESIGN2CODE_DOM, TEXT_F1)
+_NO_RUNS = "an earlier version stored the layout without runs of blocks; the page has to be rendered again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,11 @@ class LayoutScorer(Scorer):
         if not reference.blocks:
             values |= dict.fromkeys(_OF_TEXT)
             return MetricValues(values, dict.fromkeys(_OF_TEXT, _NO_TEXT))
+        texts = [one.text for one in reference.blocks], [one.text for one in page.blocks]
+        values[TEXT_F1] = text_f1(*texts)
+        if reference.runs is None or page.runs is None:
+            values |= dict.fromkeys(_OF_BLOCKS)
+            return MetricValues(values, dict.fromkeys(_OF_BLOCKS, _NO_RUNS))
         scores = compare_blocks(reference.blocks, page.blocks, runs=(reference.runs, page.runs))
         values |= {
             BLOCK_MATCH: scores.match,
@@ -77,7 +83,6 @@ class LayoutScorer(Scorer):
             BLOCK_POSITION: scores.position,
             BLOCK_COLOR: scores.color,
             DESIGN2CODE_DOM: scores.mean,
-            TEXT_F1: text_f1([one.text for one in reference.blocks], [one.text for one in page.blocks]),
         }
         return MetricValues(values, detail=detail_of(scores, reference.truncated or page.truncated))
 
