@@ -65,7 +65,8 @@ PROGRAM = "program.py"
 #: Folder of the service's own files, beside the program.
 OWN = Path(".i2s")
 _MAX_TEXT = 2000
-_PACKAGE = __name__.partition(".")[0]
+#: What runs a program, which it must not find by its name: this package, and that of the interpreter.
+_PACKAGES = frozenset({__name__.partition(".")[0], "i2s_chassis"})
 
 
 def run(output: int) -> None:
@@ -147,7 +148,7 @@ def _prepare(capture: Capture) -> None:
     sys.argv = [PROGRAM]
     sys.path[:] = [*(path for path in sys.path if path.startswith(sys.base_prefix)), os.getcwd()]
     sys.dont_write_bytecode = True
-    for name in [name for name in sys.modules if name.partition(".")[0] == _PACKAGE]:
+    for name in [name for name in sys.modules if name.partition(".")[0] in _PACKAGES]:
         del sys.modules[name]
     site.setquit()
     keep_boxes()

@@ -71,10 +71,9 @@ class LayoutScorer(Scorer):
         if not reference.blocks:
             values |= dict.fromkeys(_OF_TEXT)
             return MetricValues(values, dict.fromkeys(_OF_TEXT, _NO_TEXT))
-        texts = [one.text for one in reference.blocks], [one.text for one in page.blocks]
-        values[TEXT_F1] = text_f1(*texts)
+        shown = text_f1([one.text for one in reference.blocks], [one.text for one in page.blocks])
         if reference.runs is None or page.runs is None:
-            values |= dict.fromkeys(_OF_BLOCKS)
+            values |= {**dict.fromkeys(_OF_BLOCKS), TEXT_F1: shown}
             return MetricValues(values, dict.fromkeys(_OF_BLOCKS, _NO_RUNS))
         scores = compare_blocks(reference.blocks, page.blocks, runs=(reference.runs, page.runs))
         values |= {
@@ -83,6 +82,7 @@ class LayoutScorer(Scorer):
             BLOCK_POSITION: scores.position,
             BLOCK_COLOR: scores.color,
             DESIGN2CODE_DOM: scores.mean,
+            TEXT_F1: shown,
         }
         return MetricValues(values, detail=detail_of(scores, reference.truncated or page.truncated))
 
