@@ -53,7 +53,7 @@ def test_a_port_that_is_taken_is_named_with_the_setting():
         port = taken.getsockname()[1]
         added = str(port - 7710)
         with pytest.raises(SettingsError) as raised:
-            lifecycle.check_ports(("render-html", "render-latex"), added)
+            lifecycle.check_ports(("render-latex", "render-html"), added)  # the second port may be taken too
     said = raised.value.message
     assert said.startswith(f"render-latex: 127.0.0.1:{port}: cannot be listened on")
     assert "--ports N (I2S_UP_PORTS=N)" in said
