@@ -220,6 +220,15 @@ def test_a_browser_that_is_named_is_not_installed(system: System) -> None:
 
 
 @on("debian")
+def test_a_command_that_a_function_of_the_script_is_called_after_is_installed(system: System) -> None:
+    system.python("python3", version="3.11.2")
+    for name in ("dockerd", "debootstrap"):
+        system.program(f"later/{name}", "#!/bin/sh\n")
+    system.bootstrap("images")
+    assert {"docker.io", "debootstrap"} <= set(system.call("apt-get install"))
+
+
+@on("debian")
 def test_debian_has_both(system: System) -> None:
     system.python("python3", version="3.11.2", venv=False)
     system.bootstrap()
