@@ -41,8 +41,8 @@ def plugins(group: PluginGroup) -> Mapping[str, EntryPoint]:
     A name that several packages provide is left out with a warning.
     """
     by_name: dict[str, list[EntryPoint]] = {}
-    for one in entry_points(group=group):
-        by_name.setdefault(one.name, []).append(one)
+    for entry_point in entry_points(group=group):
+        by_name.setdefault(entry_point.name, []).append(entry_point)
     unique: dict[str, EntryPoint] = {}
     for name, several in sorted(by_name.items()):
         if len({one.value for one in several}) == 1:

@@ -299,7 +299,7 @@ class DataSetCollection:
         if not state.discovered():
             state.keep_documents(self._found(), self.options.seed)
         with writing(state.folder):
-            lines = "".join(one.line() + "\n" for one in state.documents())
+            lines = "".join(document.line() + "\n" for document in state.documents())
             write_whole(state.folder / "documents.jsonl", lines.encode())
 
     def _facts(self) -> dict[str, str]:
@@ -312,7 +312,10 @@ class DataSetCollection:
             "seed": str(options.seed),
             "per document": str(options.per_document),
             "redistributable": "yes" if options.redistributable else "no",
-            "judges": " ".join(one.name for one in (*options.text_judges, *options.picture_judges)) or "none",
+            "judges": " ".join(
+                text_judge.name for text_judge in (*options.text_judges, *options.picture_judges)
+            )
+            or "none",
             **{f"filter {name}": value for name, value in self.judge.facts.items()},
         }
 
@@ -437,8 +440,8 @@ class DataSetCollection:
             if subset:
                 summary.pieces[subset] += len(outcomes)
             drops += [
-                Drop(one.stage, one.reason, document.key, one.subset, one.key, one.detail)
-                for one in outcomes
-                if one.reason is not None
+                Drop(outcome.stage, outcome.reason, document.key, outcome.subset, outcome.key, outcome.detail)
+                for outcome in outcomes
+                if outcome.reason is not None
             ]
             acceptance.offer(document, subset, outcomes)

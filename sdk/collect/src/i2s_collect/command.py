@@ -212,8 +212,8 @@ def command(
         not_used,
         read_thresholds(thresholds) if thresholds else {},
         frozenset(languages),
-        tuple(JudgeAddress.parse(one, text_limit) for one in text_judges),
-        tuple(JudgeAddress.parse(one, picture_limit) for one in picture_judges),
+        tuple(JudgeAddress.parse(text_judge, text_limit) for text_judge in text_judges),
+        tuple(JudgeAddress.parse(picture_judge, picture_limit) for picture_judge in picture_judges),
     )
     if dry_run:
         planned = plan_collection(source, into, options, asking)

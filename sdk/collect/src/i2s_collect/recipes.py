@@ -296,7 +296,10 @@ class Remaker:
         except NotAtHandError as error:
             fetched = Dropped(Reason.NOT_CACHED, error.message)
         if isinstance(fetched, Dropped):
-            return [(one, _drop(one, CollectStage.FETCH, fetched.reason, fetched.detail)) for one in recipes]
+            return [
+                (recipe, _drop(recipe, CollectStage.FETCH, fetched.reason, fetched.detail))
+                for recipe in recipes
+            ]
         # A site is of the subset that its document names, so a document is cut for each of its subsets.
         documents = {recipe.subset: recipe.document for recipe in recipes}
         pieces: dict[str, Piece] = {}
@@ -308,7 +311,7 @@ class Remaker:
 
     async def _cut(self, document: SourceDocument, content: bytes) -> dict[str, Piece]:
         pieces = await cut_document(self.source, document, content, self.documents)
-        return {piece_key(document, one): one for one in pieces if isinstance(one, Piece)}
+        return {piece_key(document, piece): piece for piece in pieces if isinstance(piece, Piece)}
 
     async def _piece(self, recipe: Recipe, piece: Piece | None, url: str) -> PieceOutcome | Drop:
         if piece is None:

@@ -174,15 +174,15 @@ class CollectionState:
             seed: Decides the order of documents.
         """
         with self._transaction():
-            for one in documents:
-                if isinstance(one, Dropped):
-                    row = (one.key, one.reason.value, one.detail)
+            for document in documents:
+                if isinstance(document, Dropped):
+                    row = (document.key, document.reason.value, document.detail)
                     self._database.execute("INSERT INTO undiscovered VALUES (?, ?, ?)", row)
                     continue
-                stored = json.dumps({**asdict(one), "day": one.day.isoformat()}, sort_keys=True)
+                stored = json.dumps({**asdict(document), "day": document.day.isoformat()}, sort_keys=True)
                 self._database.execute(
                     "INSERT OR IGNORE INTO documents VALUES (?, ?, ?)",
-                    (one.key, order(seed, one.key), stored),
+                    (document.key, order(seed, document.key), stored),
                 )
             self._database.execute("INSERT INTO facts VALUES ('discovered', 'yes')")
 

@@ -66,7 +66,7 @@ def _layout(seen: dict[str, Any], bounds: HtmlSettings, width: int, height: int)
 
 def _tree(seen: dict[str, Any], most: int) -> ElementTree:
     """Return the tree that a script returned; none if its numbers do not fit together."""
-    names = tuple(bounded(str(one), _MOST_NAME_BYTES) for one in seen["names"])
+    names = tuple(bounded(str(name), _MOST_NAME_BYTES) for name in seen["names"])
     name_of, parent_of = tuple(map(int, seen["nameOf"])), tuple(map(int, seen["parentOf"]))
     fits = (
         max(len(names), len(name_of)) <= most

@@ -93,8 +93,8 @@ def layers_in(isolation: Sequence[ProcessIsolation]) -> str:
     if browser is None or not renderers:
         return ""
     layers = []
-    if all(one.pid_namespaces > browser.pid_namespaces for one in renderers):
+    if all(renderer.pid_namespaces > browser.pid_namespaces for renderer in renderers):
         layers.append("namespace")
-    if all(one.call_filters > browser.call_filters for one in renderers):
+    if all(renderer.call_filters > browser.call_filters for renderer in renderers):
         layers.append("seccomp-bpf")
     return ", ".join(layers)

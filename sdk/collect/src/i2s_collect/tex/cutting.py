@@ -48,15 +48,20 @@ def _cut_file(environments: list[FoundEnvironment], paper: Paper) -> Iterator[Pi
     """Yield what is cut out of one file, given in the order in which it begins."""
     taken: dict[str, int] = {}
     known = (0, 0)
-    for one in environments:
-        if one.start < taken.get(one.subset, 0):
+    for environment in environments:
+        if environment.start < taken.get(environment.subset, 0):
             continue
-        start = one.text.byte(one.start, known)
-        known = (one.start, start)
-        span = (start, one.text.byte(one.end, known) if one.end - one.start <= MAX_RAW_CHARACTERS else start)
-        result = cut_one(one, paper)
+        start = environment.text.byte(environment.start, known)
+        known = (environment.start, start)
+        span = (
+            start,
+            environment.text.byte(environment.end, known)
+            if environment.end - environment.start <= MAX_RAW_CHARACTERS
+            else start,
+        )
+        result = cut_one(environment, paper)
         if isinstance(result, Piece):
-            taken[one.subset] = one.end
+            taken[environment.subset] = environment.end
             yield replace(result, span=span)
         else:
             yield result

@@ -82,7 +82,7 @@ def clear(kinds: tuple[str, ...], **given: Any) -> int:  # noqa: ANN401 - the pa
     from i2s_sdk.run.caches import clear_cache
 
     settings = load_settings(given)
-    chosen = tuple(one for one in _KINDS if one in kinds) or _KINDS
+    chosen = tuple(kind for kind in _KINDS if kind in kinds) or _KINDS
     for name in chosen:
         clear_cache(settings, name)
     say(f"empty: {', '.join(chosen)}", err=True)

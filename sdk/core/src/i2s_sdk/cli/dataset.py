@@ -245,7 +245,7 @@ def validate_command(path: str, as_json: bool) -> int:
 
 
 def _listed(faults: tuple[Fault, ...]) -> list[dict[str, str | int]]:
-    return [{"file": str(one.file), "line": one.line, "message": one.message} for one in faults]
+    return [{"file": str(fault.file), "line": fault.line, "message": fault.message} for fault in faults]
 
 
 @dataset_command.command("new", short_help="Begin a data set.")

@@ -162,8 +162,8 @@ def _tell_folder(result: FolderScore, as_json: bool) -> int:
     if as_json:
         document = {
             "metrics": result.values,
-            "n": {name: one.n for name, one in result.means.items()},
-            "pairs": [_pair(one) for one in result.pairs],
+            "n": {name: mean.n for name, mean in result.means.items()},
+            "pairs": [_pair(pair) for pair in result.pairs],
             "missing": list(result.missing),
             "unmatched": list(result.unmatched),
             "unavailable": dict(result.unavailable),
@@ -257,11 +257,15 @@ def _tasks(profile: Profile) -> dict[str, dict[str, Any]]:
     for name, spec in SPECS.usable().items():
         task = open_task(name, profile)
         images = [image_metric(one, profile) for one in image_metrics(task)]
-        metrics = {one.name: {"by": METRICS, "aggregate": str(one.aggregate)} for one in images}
+        metrics = {image.name: {"by": METRICS, "aggregate": str(image.aggregate)} for image in images}
         for scorer in scorers_of(task):
             by = f"{scorer.name} {scorer.version}"
             metrics |= {own.name: {"by": by, "aggregate": str(own.aggregate)} for own in scorer.metrics}
-        averages = {one.name: list(one.of) for one in spec.averages if not metrics.keys().isdisjoint(one.of)}
+        averages = {
+            average.name: list(average.of)
+            for average in spec.averages
+            if not metrics.keys().isdisjoint(average.of)
+        }
         by_task[name] = {"main": spec.main_metric, "metrics": metrics, "averages": averages}
     return by_task
 

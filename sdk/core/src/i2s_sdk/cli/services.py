@@ -199,7 +199,7 @@ def logs_command(name: str | None, lines: int, follow: bool) -> None:
 
 
 # The longest name of a finding about our own services.
-_NAME_WIDTH = max(len(f"{one.name} isolation") for one in SERVICES)
+_NAME_WIDTH = max(len(f"{service.name} isolation") for service in SERVICES)
 
 
 @names_services

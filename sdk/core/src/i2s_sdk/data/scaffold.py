@@ -70,7 +70,7 @@ class Found:
 def task_folders(source: Path) -> list[Path]:
     """Return the subfolders that are named after tasks, in the order of tasks; a site is none of them."""
     folders = [source / name for name in SPECS]
-    return [one for one in folders if one.is_dir() and not _is_site(one)]
+    return [folder for folder in folders if folder.is_dir() and not _is_site(folder)]
 
 
 def find_in_task_folders(source: Path) -> Found:
@@ -171,7 +171,7 @@ _NAMED = 3
 
 def _nothing(source: Path, left_out: list[LeftOut]) -> str:
     wanted = ", ".join((*IMAGES, *DOCUMENTS))
-    named = ", ".join(one.name for one in task_folders(source))
+    named = ", ".join(task_folder.name for task_folder in task_folders(source))
     hint = f"; leave --task out to take the folders of tasks in it ({named})" if named else ""
     faults = "".join(f"; {one}" for one in [one for one in left_out if one.fault][:_NAMED])
     return f"{source} holds no image and no document ({wanted}, folders of sites){hint}{faults}"
@@ -206,7 +206,9 @@ def _suffix(path: Path) -> str:
     if path.is_dir():
         return ""
     low = path.name.lower()
-    return next((one for one in (*DOCUMENTS, *IMAGES) if low.endswith(one) and low != one), "")
+    return next(
+        (document for document in (*DOCUMENTS, *IMAGES) if low.endswith(document) and low != document), ""
+    )
 
 
 _STARTER, _STARTER_SUFFIX = "gaussian-posterior", ".tex"

@@ -217,9 +217,9 @@ def _answer(output: ModelOutput) -> Answer:
     )
     return with_reasoning(
         answer,
-        "\n".join(one.reasoning for one in thoughts if not one.redacted),
+        "\n".join(thought.reasoning for thought in thoughts if not thought.redacted),
         hidden=bool(thoughts or (usage and usage.reasoning_tokens)),
-        tools=[one.function for one in message.tool_calls or []],
+        tools=[tool_call.function for tool_call in message.tool_calls or []],
     )
 
 

@@ -87,12 +87,12 @@ class ReadQuestion:
     @property
     def text(self) -> str:
         """All texts of the message, joined with nothing; without the system text."""
-        return "".join(one for one in self.parts if isinstance(one, str))
+        return "".join(part for part in self.parts if isinstance(part, str))
 
     @property
     def images(self) -> tuple[ReadImage, ...]:
         """All images, in order."""
-        return tuple(one for one in self.parts if isinstance(one, ReadImage))
+        return tuple(part for part in self.parts if isinstance(part, ReadImage))
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -116,7 +116,7 @@ class ReadQuestion:
     @property
     def all_images(self) -> tuple[ReadImage, ...]:
         """All images of the conversation, in order."""
-        parts = (part for one in self.messages for part in one.parts)
+        parts = (part for message in self.messages for part in message.parts)
         return tuple(part for part in parts if isinstance(part, ReadImage))
 
     def _conversation(self, *, images_first: bool) -> tuple[Message, ...]:
@@ -126,7 +126,7 @@ class ReadQuestion:
         messages.append(Message("user", self.parts))
         if not images_first:
             return tuple(messages)
-        return tuple(Message(one.role, _images_first(one.parts)) for one in messages)
+        return tuple(Message(message.role, _images_first(message.parts)) for message in messages)
 
     @property
     def text_and_image(self) -> tuple[str, ReadImage] | None:
@@ -139,8 +139,8 @@ class ReadQuestion:
 
 def _images_first(parts: tuple[ReadPart, ...]) -> tuple[ReadPart, ...]:
     return (
-        *(one for one in parts if isinstance(one, ReadImage)),
-        *(one for one in parts if isinstance(one, str)),
+        *(part for part in parts if isinstance(part, ReadImage)),
+        *(part for part in parts if isinstance(part, str)),
     )
 
 
@@ -178,7 +178,7 @@ def read_question(instance: Instance, question: Question) -> ReadQuestion:
     return ReadQuestion(
         id=instance.id,
         parts=_read_parts(parts),
-        files=tuple(one.path for one in parts if isinstance(one, FilePart)),
+        files=tuple(part.path for part in parts if isinstance(part, FilePart)),
         system=question.system,
         max_tokens=question.max_tokens,
         json_schema=question.json_schema,
@@ -193,9 +193,9 @@ def read_question(instance: Instance, question: Question) -> ReadQuestion:
 
 def _read_parts(parts: tuple[Part, ...]) -> tuple[ReadPart, ...]:
     return tuple(
-        _read_image(one.path) if isinstance(one, ImagePart) else one.text
-        for one in parts
-        if not isinstance(one, FilePart)
+        _read_image(part.path) if isinstance(part, ImagePart) else part.text
+        for part in parts
+        if not isinstance(part, FilePart)
     )
 
 

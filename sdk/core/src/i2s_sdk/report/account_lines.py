@@ -166,7 +166,7 @@ def _kinds(account: Account, group: Collection[Accounts]) -> str:
     for own in group:
         for kind, count in own.kinds.get(account, {}).items():
             counts[kind] = counts.get(kind, 0) + count
-    ordered = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{count} {_kind(name)}" for name, count in ordered)
 
 

@@ -50,7 +50,7 @@ def judge_tables(views: Sequence[RunView], *, published: bool = False) -> dict[s
             if human is None and not read_judges(view.storage):
                 continue
             run = read_run(view.storage)
-            own = [one for one in judged_runs(run) if one.judge.task == task]
+            own = [judged_run for judged_run in judged_runs(run) if judged_run.judge.task == task]
             judged += [(view.label, one) for one in own]
             if human is not None and human.task == task:
                 highest = human_scoring_of(task).highest
@@ -58,7 +58,7 @@ def judge_tables(views: Sequence[RunView], *, published: bool = False) -> dict[s
                 means = (mean_with_interval(column, high=highest) for column in columns)
                 cells: list[Cell] = [human.system, str(len(human.scores)), *means]
                 people.append(TableRow.of(view.label, cells))
-                agreed += [(view.label, one) for one in agreements(run, human, own)]
+                agreed += [(view.label, agreement) for agreement in agreements(run, human, own)]
         title = SPECS[task].title
         tables = [
             *([judged_table(title, judged)] if judged else []),

@@ -143,8 +143,8 @@ def overview(compared: ComparedRuns, standings: Sequence[Standing]) -> Overview:
     known = [OverviewColumn(task, name) for task in tasks for name in task_spec(task).headline_metrics]
     present = {
         (task, name)
-        for one in standings
-        for task, of_task in one.values.items()
+        for standing in standings
+        for task, of_task in standing.values.items()
         for name, mean in of_task.items()
         if mean.value is not None
     }
@@ -167,7 +167,7 @@ def floor_and_ceiling(compared: ComparedRuns, column: OverviewColumn) -> tuple[f
 def _notes(columns: Sequence[OverviewColumn], leads: Sequence[Lead]) -> tuple[str, ...]:
     """Return why there are two columns of a task, and which to go by if they disagree."""
     notes = [recommendation(one.task) for one in columns if not one.is_main]
-    by_column = {(one.task, one.metric): one for one in leads}
+    by_column = {(lead.task, lead.metric): lead for lead in leads}
     for column in columns:
         main = by_column.get((column.task, task_spec(column.task).main_metric))
         own = by_column.get((column.task, column.metric))

@@ -35,7 +35,7 @@ def skills_document(skills: Mapping[str, Mapping[str, Skill]]) -> dict[str, Any]
 
 def subset_skills_document(skills: Mapping[str, Skill | None]) -> dict[str, Any]:
     """Return skills by subset as JSON has them."""
-    return {subset: asdict(one) if one is not None else None for subset, one in skills.items()}
+    return {subset: asdict(skill) if skill is not None else None for subset, skill in skills.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +66,10 @@ class Report:
         return {
             "report": str(self.path),
             "overview": self.overview.to_json(),
-            "leaderboard": [one.to_json() for one in self.standings],
+            "leaderboard": [standing.to_json() for standing in self.standings],
             "versus": [one.to_json() for one in self.versus],
             "notices": list(self.notices),
-            "tables": [one.to_json() for one in self.tables],
+            "tables": [table.to_json() for table in self.tables],
             "beside": [one.to_json() for one in self.beside],
             "skill": skills_document(self.skills),
             "skill_by_subset": {
@@ -170,7 +170,7 @@ def _write(
     notes = [*compared.notes(list(compared.by_task)), *notices(views)]
     tables, beside_runs = _tables(compared), _beside(views)
     labels = {view.label for view in views}  # folders of runs keep reference points, which are no runs here
-    at_a_glance = overview(compared, [one for one in standings if one.label in labels])
+    at_a_glance = overview(compared, [standing for standing in standings if standing.label in labels])
     with storage.draft(page) as draft, draft.open("w", encoding="utf-8", errors="replace") as out:
         out.writelines(
             render_page(
@@ -198,9 +198,9 @@ def _skills_by_subset(compared: ComparedRuns) -> dict[str, dict[str, dict[str, S
     return {
         task: {
             label: {
-                one.name: compared.group_skill(label, task, "subset", one.name)
-                for one in (*results[label][task].subsets, *results[label][task].apart)
-                if one.scored
+                subset.name: compared.group_skill(label, task, "subset", subset.name)
+                for subset in (*results[label][task].subsets, *results[label][task].apart)
+                if subset.scored
             }
             for label in skills
         }

@@ -130,8 +130,8 @@ class ServedReport:
             runs = [one.now() for one in self._progress]
         return {
             "runs": runs,
-            "ended": sum(one["ended"] for one in runs),
-            "done": all(one["begun"] and one["ended"] >= one["planned"] for one in runs),
+            "ended": sum(run["ended"] for run in runs),
+            "done": all(run["begun"] and run["ended"] >= run["planned"] for run in runs),
         }
 
     def refresh(self) -> int | None:

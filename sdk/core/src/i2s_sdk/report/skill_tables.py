@@ -36,10 +36,10 @@ def skill_tables(compared: ComparedRuns) -> list[PaperTable]:
         lines = tuple(
             TableRow.of(
                 label,
-                [one.skill, one.value, one.floor, one.floor_model, one.ceiling, str(one.skill.n)],
+                [skill.skill, skill.value, skill.floor, skill.floor_model, skill.ceiling, str(skill.skill.n)],
                 unranked=label in compared.unranked,
             )
-            for label, one in skills.items()
+            for label, skill in skills.items()
         )
         names = ("Model", "Skill", compared.skill_metric(task), "Floor", "Floor is", "Ceiling", "Instances")
         headings = tuple(Heading(name) for name in names)

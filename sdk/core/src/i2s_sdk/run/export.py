@@ -62,8 +62,8 @@ def export(run: PathOrUrl, file: PathOrUrl, format: str | None = None) -> int:
 def columns(run: StoredRun) -> dict[str, str]:
     """Return the columns of a run's table and their types."""
     tasks = dict.fromkeys(one.task for one in run.whole)
-    metrics = [one for task in tasks for one in task_columns(run.manifest, task).metrics]
-    pooled = dict.fromkeys(one.name for one in metrics if one.aggregate is Aggregate.POOLED)
+    metrics = [metric for task in tasks for metric in task_columns(run.manifest, task).metrics]
+    pooled = dict.fromkeys(metric.name for metric in metrics if metric.aggregate is Aggregate.POOLED)
     turns = {"turn": _WHOLE, "turn_end": _TEXT} if run.manifest.options.turns > 1 else {}
     return {
         **dict.fromkeys(("id", "task", "subset", "difficulty", "licence", "source"), _TEXT),
@@ -71,7 +71,7 @@ def columns(run: StoredRun) -> dict[str, str]:
         **dict.fromkeys(("label", "model", "profile", "outcome", "accounts"), _TEXT),
         **dict.fromkeys(("verdict", "verdict_before_repair"), _TEXT),
         **dict.fromkeys(("rendered", "rendered_before_repair", "usable", "usable_before_repair"), _TRUTH),
-        **dict.fromkeys((one.name for one in metrics), _REAL),
+        **dict.fromkeys((metric.name for metric in metrics), _REAL),
         **dict.fromkeys((part for name in pooled for part in _part_names(name)), _REAL),
         **dict.fromkeys(("undefined", "detail", "repairs", "message"), _TEXT),
         **_error_columns("error"),

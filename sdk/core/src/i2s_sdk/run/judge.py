@@ -147,7 +147,9 @@ class _Judging:
             AllCallsFailedError: Every call has failed alike.
             DataError: An image of the run cannot be read.
         """
-        wanted = [one for one in judged_records(self.run, task) if has_image(one)]
+        wanted = [
+            judged_record for judged_record in judged_records(self.run, task) if has_image(judged_record)
+        ]
         remaining = [one for one in wanted if not self.log.has(one.instance.id, one.rendering.sha256)]
         done, paid, like = len(wanted) - len(remaining), 0.0, LikeFailures(self.settings.like_failures)
         self.on_progress(_progress(task, len(wanted), done, paid, ""))
@@ -233,7 +235,7 @@ def human_scores(
         DataError: A file cannot be read, or a line has no scores.
         UsageError: The folder holds no run, or the scores are not of its samples.
     """
-    paths = [Path(one) for one in files]
+    paths = [Path(file) for file in files]
     storage = open_storage(run)
     stored = read_run(storage)
     scored = human_scored_task(stored, task)

@@ -198,7 +198,7 @@ def _copy_images(shard: StoredRun, target: RunFolder) -> None:
             target.put_image(png)
 
     records = [*shard.records.values(), *(one for own in shard.turns.values() for one in own)]
-    both = [(one.instance.reference_sha256, one.rendering.sha256) for one in records]
+    both = [(record.instance.reference_sha256, record.rendering.sha256) for record in records]
     asked = [one.images for questions in shard.asked.values() for _, one in questions]
     digests = dict.fromkeys(digest for some in (*both, *asked) for digest in some if digest)
     with ThreadPoolExecutor(max(shard.storage.threads, target.storage.threads)) as threads:

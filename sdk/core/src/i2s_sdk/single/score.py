@@ -160,7 +160,7 @@ class FolderScore:
     @property
     def complete(self) -> bool:
         """Whether every pair has every value that was wanted, and no prediction is missing unexpectedly."""
-        whole = all(one.error is None and not (one.score and one.score.failures) for one in self.pairs)
+        whole = all(pair.error is None and not (pair.score and pair.score.failures) for pair in self.pairs)
         listed = self.policy is Missing.ERROR and self.missing
         return whole and not listed and not set(self.asked) & self.unavailable.keys()
 
@@ -281,7 +281,7 @@ class _Folders:
 
     async def scores(self, service: AsyncMetricsClient) -> FolderScore:
         about = await service.describe()
-        known = {one.name: one for one in about.metrics if self.like.profile in one.profiles}
+        known = {metric.name: metric for metric in about.metrics if self.like.profile in metric.profiles}
         for name in self.like.metrics:
             if name not in known:
                 raise UnknownNameError("metric", name, known)

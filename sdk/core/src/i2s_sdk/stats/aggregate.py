@@ -135,7 +135,7 @@ class Summary:
     @property
     def failures(self) -> int:
         """Samples that the infrastructure stopped; of a run with turns, in any turn."""
-        last = (one.rows[-1].scored for one in self.turns.values())
+        last = (turn.rows[-1].scored for turn in self.turns.values())
         return self.planned - (sum(last) if self.turns else self.scored)
 
     def to_json(self) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class Summary:
         plain = {**asdict(self), "spending": self.spending.to_json()}
         del plain["turns"]
         if self.turns:
-            plain["turns"] = {task: one.to_json() for task, one in self.turns.items()}
+            plain["turns"] = {task: turn.to_json() for task, turn in self.turns.items()}
         return plain
 
 
@@ -179,13 +179,13 @@ def aggregate(
     scored = sum(group.scored for result in results.values() for group in result.groups)
     spending = total_spending(records[one.id] for one in instances if one.id in records)
     headlines = {
-        one.name: _headline(
-            [_main_values(tasks[name], records, main) for name, main in one.main_metrics.items()]
+        benchmark.name: _headline(
+            [_main_values(tasks[name], records, main) for name, main in benchmark.main_metrics.items()]
         )
-        for one in benchmarks
-        if one.has_mean and tasks.keys() >= one.main_metrics.keys()
+        for benchmark in benchmarks
+        if benchmark.has_mean and tasks.keys() >= benchmark.main_metrics.keys()
     }
-    accounts = total_accounts(one.accounts for one in results.values())
+    accounts = total_accounts(result.accounts for result in results.values())
     return Summary(str(profile), len(instances), scored, results, spending, headlines, accounts)
 
 
@@ -200,7 +200,9 @@ def _main_values(
     instances: Sequence[GroupedSample], records: Mapping[str, Record], metric: str
 ) -> list[float]:
     """Return the values of a metric of the samples that count in the value of their task."""
-    present = (records.get(one.id) for one in instances if not excluded_from_totals(one.subset))
+    present = (
+        records.get(instance.id) for instance in instances if not excluded_from_totals(instance.subset)
+    )
     values = (one.score.metrics.get(metric) for one in present if one is not None and one.outcome.counts)
     return [value for value in values if value is not None]
 
@@ -226,9 +228,9 @@ def _task(
         total=total,
         subsets=tuple(group for name, group in groups.items() if not excluded_from_totals(name)),
         apart=tuple(group for name, group in groups.items() if excluded_from_totals(name)),
-        values={name: one.value for name, one in means.items()},
-        intervals={name: one.interval for name, one in means.items()},
-        interval_kinds={name: one.interval_kind for name, one in means.items()},
+        values={name: mean.value for name, mean in means.items()},
+        intervals={name: mean.interval for name, mean in means.items()},
+        interval_kinds={name: mean.interval_kind for name, mean in means.items()},
     )
 
 
@@ -261,7 +263,7 @@ def value_of(record: Record, name: str) -> float | None:
 def _group(
     name: str, instances: Sequence[GroupedSample], records: Mapping[str, Record], columns: Columns
 ) -> Group:
-    present = [records[one.id] for one in instances if one.id in records]
+    present = [records[instance.id] for instance in instances if instance.id in records]
     scored = [record for record in present if record.outcome.counts]
     rendered = [record for record in scored if record.usable]
     before = [one.usable_before_repair for one in scored]
@@ -378,8 +380,8 @@ def task_columns(manifest: Manifest, task: str) -> Columns:
     )
     own = [name for name, version in manifest.options.metrics.items() if is_own_metric(version)]
     metrics += tuple(Metric(name) for name in own)
-    there = {one.name for one in metrics}
-    averages = tuple(one for one in spec.averages if there.intersection(one.of))
+    there = {metric.name for metric in metrics}
+    averages = tuple(average for average in spec.averages if there.intersection(average.of))
     return Columns(metrics, averages, spec.mean_of_cells)
 
 

@@ -72,12 +72,17 @@ def agreements(run: StoredRun, human: RunHumanScores, judged: Sequence[JudgedRun
             agreed.append(
                 Agreement(name, judged_run.judge.model, name, rank_correlation(pairs), judged_run.judge.id)
             )
-    records = [one for one in judged_records(run, human.task) if one.instance.id in human.scores]
+    records = [
+        judged_record
+        for judged_record in judged_records(run, human.task)
+        if judged_record.instance.id in human.scores
+    ]
     task = open_task(human.task, Profile(run.manifest.options.profile))
     for metric in metrics_of(task):
         for at, criterion in enumerate(criteria):
             values = (
-                (one.score.metrics.get(metric.name), human.scores[one.instance.id][at]) for one in records
+                (record.score.metrics.get(metric.name), human.scores[record.instance.id][at])
+                for record in records
             )
             pairs = [(value, score) for value, score in values if value is not None]
             agreed.append(Agreement(metric.name, "", criterion, rank_correlation(pairs)))
@@ -128,12 +133,12 @@ def human_scores_of_run(
         UsageError: The system is not among them, or has to be named; a row may be of two samples; no row is
             of a sample.
     """
-    names = list(dict.fromkeys(one.system for one in scores))
+    names = list(dict.fromkeys(score.system for score in scores))
     if system is None:
         if len(names) != 1:
             raise UsageError(f"the scores are of {_listed(names)}; name the system of this run with --system")
         system = names[0]
-    rows = [one for one in scores if one.system == system]
+    rows = [score for score in scores if score.system == system]
     if not rows:
         raise UsageError(f"the scores have no system {system!r}; they have {_listed(names)}")
     samples = [one for one in run.planned if one.task == task]

@@ -44,7 +44,7 @@ def paired_p_value(differences: Iterable[float]) -> float | None:
     """
     import numpy as np
 
-    values = sorted((one for one in differences if one), key=lambda one: (abs(one), one))
+    values = sorted((difference for difference in differences if difference), key=lambda one: (abs(one), one))
     if not values:
         return None
     magnitudes = np.abs(np.asarray(values, np.float64))

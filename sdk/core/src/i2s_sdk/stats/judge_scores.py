@@ -143,8 +143,8 @@ def judged_run(run: StoredRun, judge: JudgeManifest) -> JudgedRun:
         unanswered=unanswered,
         means=_means(judge, rubric, [[*column, *[0.0] * without] for column in columns]),
         image_means=_means(judge, rubric, columns),
-        cost=sum(one.paid for one in costs),
-        calls=sum(not one.cached and one.attempts > 0 for one in costs),
+        cost=sum(cost.paid for cost in costs),
+        calls=sum(not cost.cached and cost.attempts > 0 for cost in costs),
         faults=faults,
     )
 

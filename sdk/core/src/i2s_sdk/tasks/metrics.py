@@ -47,13 +47,13 @@ def scorers_of(task: Task) -> tuple[Scorer, ...]:
         except PluginError as error:
             warn_of(error)
             continue
-        twice = sorted(names & {one.name for one in scorer.metrics})
+        twice = sorted(names & {metric.name for metric in scorer.metrics})
         if twice:
             plugin = plugins(PluginGroup.SCORERS)[name]
             reason = f"task {task.name} has a metric {twice[0]!r} already"
             warn_of(PluginError(plugin.group, name, package_of(plugin), reason))
             continue
-        names |= {one.name for one in scorer.metrics}
+        names |= {metric.name for metric in scorer.metrics}
         scorers.append(scorer)
     return tuple(scorers)
 

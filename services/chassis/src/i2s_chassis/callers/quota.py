@@ -92,7 +92,9 @@ class CallerAccount:
 
     def is_settled(self, now: float) -> bool:
         """Return whether a new account would be the same."""
-        return not self.inside and all(one.level(now) >= one.per_minute for one in self._minutes.values())
+        return not self.inside and all(
+            minute.level(now) >= minute.per_minute for minute in self._minutes.values()
+        )
 
 
 class CallerAccounts:

@@ -142,7 +142,9 @@ def hidepid(mountinfo: str) -> str:
         mount, _, source = line.partition(" - ")
         if mount.split()[4] == "/proc":  # what was mounted last covers the others
             options = source.split()[-1].split(",")
-            hidden = next((one.partition("=")[2] for one in options if one.startswith("hidepid=")), "")
+            hidden = next(
+                (option.partition("=")[2] for option in options if option.startswith("hidepid=")), ""
+            )
     return "" if hidden in ("0", "off") else hidden
 
 

@@ -103,7 +103,9 @@ class RendererSettings(ServiceSettings):
     def cell_ceilings(self) -> Limits:
         """Return the most of each limit that any cell of the service needs."""
         limits = (self.max, *self.cells())
-        return Limits(**{one.name: max(getattr(each, one.name) for each in limits) for one in fields(Limits)})
+        return Limits(
+            **{field.name: max(getattr(each, field.name) for each in limits) for field in fields(Limits)}
+        )
 
     def start_privileged(self) -> Jail:
         """Start the jail, with the strongest tier that the service's privileges permit.

@@ -165,7 +165,7 @@ def _needs_low_ports(settings: ServiceSettings) -> bool:
     except (OSError, ValueError):
         first_open = _USUAL_FIRST_OPEN_PORT
     listens = (settings.listen, settings.metrics_listen, settings.health_listen)
-    return any(0 < Address.parse(one).port < first_open for one in listens if one)
+    return any(0 < Address.parse(listen).port < first_open for listen in listens if listen)
 
 
 def prepare_folder(folder: Path, account: UserAccount, *, is_ours: bool) -> None:

@@ -229,7 +229,8 @@ class Capture:
             count: How many are wanted at most.
         """
         figures = [
-            manager.canvas.figure for manager in sorted(Gcf.get_all_fig_managers(), key=lambda one: one.num)
+            manager.canvas.figure
+            for manager in sorted(Gcf.get_all_fig_managers(), key=lambda fig_manager: fig_manager.num)
         ]
         if not with_open:
             figures = [figure for figure in figures if id(figure) in self._kept]

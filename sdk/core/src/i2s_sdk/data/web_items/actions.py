@@ -118,9 +118,9 @@ def _grounding(
     """Yield the choice of the link to a described page among eight clickable elements, and its forms."""
     fit = fit_elements(page)
     pool = [
-        one
-        for one in (*fit.texts, *fit.others)
-        if one.clickable and one is not link and page.target(one) != target.path
+        text
+        for text in (*fit.texts, *fit.others)
+        if text.clickable and text is not link and page.target(text) != target.path
     ]
     wanted = f"open the page that describes itself as “{descriptions[target.site, target.path]}”"
     yield from choice_items("action_ground", page, link, pool, {"instruction": wanted}, chance, refused)

@@ -719,9 +719,9 @@ def parse_points(content: bytes, where: object) -> dict[str, list[Record]]:
 def point_lines(points: Points) -> bytes:
     """Return the content of a file of values."""
     return b"".join(
-        json.dumps(_line(model, one)).encode("ascii") + b"\n"
+        json.dumps(_line(model, record)).encode("ascii") + b"\n"
         for model, records in points.items()
-        for one in records
+        for record in records
     )
 
 

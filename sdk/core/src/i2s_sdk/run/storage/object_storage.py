@@ -80,7 +80,7 @@ class Segment:
 def current_segments(names: Iterable[str]) -> list[Segment]:
     """Return the segments to read, in order, of the names in a folder; names of other things are left out."""
     matches = (_NAME.fullmatch(name) for name in names)
-    segments = [Segment(int(one[1]), int(one[2]), one[3]) for one in matches if one]
+    segments = [Segment(int(match[1]), int(match[2]), match[3]) for match in matches if match]
     kept: list[Segment] = []
     large: dict[str, Segment] = {}
     for segment in sorted(segments, key=lambda one: (one.first, -one.last, one.writer)):
@@ -280,7 +280,7 @@ class AppendedSegments(Segments):
     def __init__(self, access: Access, folder: str, writer: str, lines: int, owner: Owner) -> None:
         super().__init__(access, folder)
         self._writer, self._most, self._owner = writer, lines, owner
-        self._next = max((one.last for one in self._segments), default=0) + 1
+        self._next = max((segment.last for segment in self._segments), default=0) + 1
         self._first = self._next  # of the small segments in the tail
         self._before = 0  # bytes in segments before the tail; known once they were read
         self._tail = bytearray()  # what is behind them: the small segments of this start, then what waits

@@ -116,5 +116,5 @@ def _html(conversions: Sequence[Conversion], sample: Scorable) -> str | None:
 
     White space of pandoc's lines is white space of the text.
     """
-    pieces = [sample.conversions.get(one.key) or "" for one in conversions]
+    pieces = [sample.conversions.get(conversion.key) or "" for conversion in conversions]
     return "".join(pieces).replace("\n", " ") if all("<table" in piece for piece in pieces) else None

@@ -111,7 +111,7 @@ def _identity(*parts: object) -> str:
 
 
 def _joined(blocks: Sequence[Any]) -> str | None:
-    return "\n".join(one.content for one in blocks) if blocks else None
+    return "\n".join(block.content for block in blocks) if blocks else None
 
 
 def _rounded(box: Sequence[float]) -> list[float]:

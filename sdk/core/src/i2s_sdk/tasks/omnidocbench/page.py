@@ -78,7 +78,7 @@ class MatchedPage:
 
 def latex_tables(blocks: Sequence[PredictedBlock]) -> list[str]:
     """Return the LaTeX of predicted tables, which becomes HTML elsewhere."""
-    return [one.content for one in blocks if one.kind is PredictedKind.LATEX_TABLE]
+    return [block.content for block in blocks if block.kind is PredictedKind.LATEX_TABLE]
 
 
 def matched_page(
@@ -157,7 +157,7 @@ def _cells(table: PredictedBlock, html: str) -> Iterator[PredictedBlock]:
 def _rows(formulas: Sequence[str]) -> str:
     if len(formulas) == 1:
         return bare_latex(formulas[0])
-    rows = r" \\ ".join(f"{{{bare_latex(one)}}}" for one in formulas)
+    rows = r" \\ ".join(f"{{{bare_latex(formula)}}}" for formula in formulas)
     return rf"\begin{{array}}{{l}} {rows} \end{{array}}"
 
 
@@ -194,9 +194,9 @@ class _Mixed:
         trues = [row for one in gold if one.kind is not BlockKind.TABLE for row in _true_rows(one)]
         ordered = sorted(predicted, key=lambda one: (one.kind is PredictedKind.INLINE, one.place))
         answers = [row for one in ordered for row in _predicted_rows(one)]
-        forms = [(one, self._form(one.kind is BlockKind.FORMULA, one.content)) for one in trues]
+        forms = [(true, self._form(true.kind is BlockKind.FORMULA, true.content)) for true in trues]
         self.gold = [pair for pair in forms if pair[1]]
-        answered = [(one, self._form(one.is_formula, one.content)) for one in answers]
+        answered = [(answer, self._form(answer.is_formula, answer.content)) for answer in answers]
         self.predicted = [pair for pair in answered if pair[1]]
 
     def _form(self, formula: bool, content: str) -> str:
@@ -212,7 +212,7 @@ class _Mixed:
             forced=self.rules.released,
         )
         pairs = [(match, self._pair(match)) for match in matches if match.gold]
-        compared = [pair for _, pair in sorted(pairs, key=lambda one: one[0].gold) if pair is not None]
+        compared = [pair for _, pair in sorted(pairs, key=lambda pair: pair[0].gold) if pair is not None]
         ordered = tuple(one for one in compared if one.kind is BlockKind.TEXT)
         if self.rules.released:
             compared = [self._as_text(one) for one in compared]
@@ -278,9 +278,9 @@ def _predicted_rows(block: PredictedBlock) -> list[PredictedBlock]:
 
 def reading_order(pairs: Sequence[BlockPair]) -> tuple[list[float], list[float]]:
     """Return the orders of the true texts, and those of the matched ones in the order of the prediction."""
-    matched = [one for one in pairs if one.predicted]
+    matched = [pair for pair in pairs if pair.predicted]
     matched.sort(key=lambda one: one.predicted[0].place)
-    true = sorted(block.order for one in pairs for block in one.gold if block.order)
+    true = sorted(block.order for pair in pairs for block in pair.gold if block.order)
     predicted = [block.order for one in matched for block in one.gold if block.order]
     return true, predicted
 

@@ -139,11 +139,11 @@ def _is_rule(line: str) -> bool:
 
 def _html(head: str, rows: Sequence[str]) -> str:
     cells = _cells(head)
-    lines = ["".join(f"<td>{escape(one)}</td>" for one in cells)]
+    lines = ["".join(f"<td>{escape(cell)}</td>" for cell in cells)]
     for row in rows:
         texts = _cells(row)[: len(cells)]
         texts += [""] * (len(cells) - len(texts))
-        lines.append("".join(f"<td>{escape(one)}</td>" for one in texts))
+        lines.append("".join(f"<td>{escape(text)}</td>" for text in texts))
     return "<table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
 
 

@@ -320,8 +320,8 @@ def _distinct(conversions: Sequence[Conversion]) -> tuple[Conversion, ...]:
 
 
 def _trees(fragments: Sequence[str | None]) -> list[Any]:
-    known = {one: table_tree(one) if one else None for one in set(fragments)}
-    return [known[one] for one in fragments]
+    known = {fragment: table_tree(fragment) if fragment else None for fragment in set(fragments)}
+    return [known[fragment] for fragment in fragments]
 
 
 def _similarity(predicted: str, gold: str) -> float | None:
@@ -337,7 +337,7 @@ def _block_order(
 ) -> float | None:
     if not gold:
         return None
-    return kendall_distance_score([one.predicted for one in matches], len(predicted), len(gold))
+    return kendall_distance_score([match.predicted for match in matches], len(predicted), len(gold))
 
 
 def _token_order(predicted: str, gold: str) -> float | None:

@@ -53,7 +53,7 @@ def table_rows(runs: Mapping[str, Sequence[AnswerValues]]) -> Iterator[TableRow]
     """
     generator = np.random.default_rng(SEED)
     for run, answers in runs.items():
-        ordered = sorted(answers, key=lambda one: one.id)
+        ordered = sorted(answers, key=lambda answer: answer.id)
         for part in PARTS:
             chosen = [one for one in ordered if part in ("all", one.difficulty)]
             if chosen:

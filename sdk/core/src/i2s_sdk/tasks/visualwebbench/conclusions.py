@@ -532,8 +532,8 @@ def _settled(mentions: Sequence[Mention[T]], *, listed: bool) -> Conclusion[T]:
     gives ("it is C"); the only one that is named. A mention does not count if its candidate is excluded
     there or later.
     """
-    excluded = {one.value: place for place, one in enumerate(mentions) if one.excluded}
-    live = [one for place, one in enumerate(mentions) if excluded.get(one.value, -1) < place]
+    excluded = {mention.value: place for place, mention in enumerate(mentions) if mention.excluded}
+    live = [mention for place, mention in enumerate(mentions) if excluded.get(mention.value, -1) < place]
     named = tuple(dict.fromkeys(one.value for one in live))
 
     def settle(value: T) -> Conclusion[T]:
@@ -559,7 +559,7 @@ def _settled(mentions: Sequence[Mention[T]], *, listed: bool) -> Conclusion[T]:
 
 def _is_list(mentions: Sequence[Mention[T]]) -> bool:
     """Return whether an answer begins as a list of the candidates in their order."""
-    labels = [one for one in mentions if one.label][:2]
+    labels = [mention for mention in mentions if mention.label][:2]
     return len(labels) > 1 and labels[0].leading and labels[0].value < labels[1].value
 
 

@@ -195,7 +195,9 @@ def _greedy(values: Matrix) -> list[tuple[int, int]]:
 def _assign(values: Matrix, bounds: Bounds) -> dict[int, int]:
     """Return the columns of the rows that have one, with the greatest sum of values within the bounds."""
     assigned: dict[int, int] = {}
-    for rows, columns in sorted(_components(values), key=lambda one: min(len(one[0]), len(one[1]))):
+    for rows, columns in sorted(
+        _components(values), key=lambda component: min(len(component[0]), len(component[1]))
+    ):
         part = values[np.ix_(rows, columns)]
         cost = min(part.shape) ** 2
         if cost <= bounds.assigned:
@@ -225,7 +227,7 @@ class _Side:
     @property
     def texts(self) -> list[str]:
         """The text of each block."""
-        return [one.text for one in self.blocks]
+        return [block.text for block in self.blocks]
 
     @property
     def neighbours(self) -> list[Run]:
@@ -256,7 +258,7 @@ def _apart(rises: Sequence[tuple[float, Run]]) -> list[Run]:
     """Return runs that do not overlap: those with the greatest rise, then the longest, then the first."""
     taken: list[Run] = []
     covered: set[int] = set()
-    for _, run in sorted(rises, key=lambda one: (-one[0], one[1].start - one[1].stop, one[1].start)):
+    for _, run in sorted(rises, key=lambda rise: (-rise[0], rise[1].start - rise[1].stop, rise[1].start)):
         blocks = range(run.start, run.stop)
         if covered.isdisjoint(blocks):
             covered.update(blocks)
@@ -318,8 +320,8 @@ class _Matching:
         partner = {column: row for row, column in found.items()}
         alike = self._similarities(
             "runs",
-            [one.block.text for one in self.rows.runs],
-            [one.block.text for one in self.columns.runs],
+            [run.block.text for run in self.rows.runs],
+            [run.block.text for run in self.columns.runs],
         )
         now = {row: float(self._values[row, column]) for row, column in found.items()}
         of_columns = {column: now[row] for column, row in partner.items()}
@@ -349,7 +351,7 @@ class _Matching:
         values = self._values if of_rows else self._values.T
         found = _assign(values, self._bounds)
         now = {row: float(values[row, column]) for row, column in found.items()}
-        least = [_least(one, now) for one in candidates]
+        least = [_least(candidate, now) for candidate in candidates]
         wanted = [(run, value) for run, value in zip(candidates, least, strict=True) if value < 1]
         if not wanted:
             return False
@@ -509,4 +511,4 @@ def color_difference(first: Color, second: Color) -> float:
     angle = 60 * math.exp(-(((hue - 275) / 25) ** 2))
     turning = -2 * math.sqrt(chroma**7 / (chroma**7 + 25**7)) * math.sin(math.radians(angle))
     terms = d_light / s_light, d_chroma / s_chroma, d_hue / s_hue
-    return math.sqrt(sum(one**2 for one in terms) + turning * terms[1] * terms[2])
+    return math.sqrt(sum(term**2 for term in terms) + turning * terms[1] * terms[2])

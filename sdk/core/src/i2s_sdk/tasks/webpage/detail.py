@@ -39,8 +39,8 @@ def detail_of(scores: BlockScores, truncated: bool) -> dict[str, Any]:
         "truncated": truncated,
     }
     for letters in _LETTERS:
-        blocks = [_shortened(one, letters) for one in entries]
-        sizes = [len(json.dumps(one)) + 2 for one in blocks]
+        blocks = [_shortened(entry, letters) for entry in entries]
+        sizes = [len(json.dumps(block)) + 2 for block in blocks]
         if sum(sizes) <= MAX_BYTES:
             break
     kept, total = 0, 200  # of the numbers

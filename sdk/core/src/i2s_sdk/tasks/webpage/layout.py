@@ -168,10 +168,10 @@ def _short(subtree: str) -> str:
 def page_to_text(page: ShownPage) -> str:
     """Return a page as one line of JSON."""
     plain = {
-        "blocks": [_plain_block(one) for one in page.blocks],
+        "blocks": [_plain_block(block) for block in page.blocks],
         "subtrees": dict(page.subtrees),
         "truncated": page.truncated,
-        "runs": [[one.start, one.stop, *_plain_block(one.block)] for one in page.runs or ()],
+        "runs": [[run.start, run.stop, *_plain_block(run.block)] for run in page.runs or ()],
     }
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
@@ -188,14 +188,14 @@ def page_from_text(text: str) -> ShownPage:
     """
     try:
         plain = read_json(text)
-        blocks = tuple(_block_of(*one) for one in plain["blocks"])
+        blocks = tuple(_block_of(*block) for block in plain["blocks"])
         subtrees = {str(name): int(count) for name, count in plain["subtrees"].items()}
         runs = None
         if "runs" in plain:
             runs = tuple(
                 Run(int(start), int(stop), _block_of(*block)) for start, stop, *block in plain["runs"]
             )
-        if not all(0 <= one.start < one.stop <= len(blocks) for one in runs or ()):
+        if not all(0 <= run.start < run.stop <= len(blocks) for run in runs or ()):
             raise ValueError("a run of blocks that are not there")
         return ShownPage(blocks, subtrees, bool(plain["truncated"]), runs)
     except (AttributeError, KeyError, TypeError) as error:
