@@ -118,7 +118,7 @@ class AsyncDocumentsClient(AsyncConnection):
             answer = await self._draw(request, deadline)
             if answer.verdict is not Verdict.RENDERED:
                 return DrawnPages((), answer.total_pages, answer.verdict, answer.message, answer.defect)
-            images += [one.image for one in answer.pages]
+            images += [page_image.image for page_image in answer.pages]
             page += len(answer.pages)
             last = answer.total_pages if wanted is None else min(wanted, answer.total_pages)
             if page > last:

@@ -65,7 +65,7 @@ def plugins_beside(group: PluginGroup, own: Collection[str]) -> Mapping[str, Ent
     for name in (one for one in provided if one in own):
         package = package_of(provided[name])
         _log.warning("%s %r of %s is left out: i2s-sdk has this name", group, name, package)
-    return {name: one for name, one in provided.items() if name not in own}
+    return {name: entry_point for name, entry_point in provided.items() if name not in own}
 
 
 def package_of(plugin: EntryPoint) -> str:

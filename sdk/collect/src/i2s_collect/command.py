@@ -299,8 +299,8 @@ def _say(summary: CollectSummary, into: str) -> None:
     for stage in CollectStage:
         counted = sorted(
             (subset, reason.value, count)
-            for (one, subset, reason), count in summary.drops.items()
-            if one is stage
+            for (collect_stage, subset, reason), count in summary.drops.items()
+            if collect_stage is stage
         )
         for subset, reason, count in counted:
             say(

@@ -303,8 +303,8 @@ class Remaker:
         # A site is of the subset that its document names, so a document is cut for each of its subsets.
         documents = {recipe.subset: recipe.document for recipe in recipes}
         pieces: dict[str, Piece] = {}
-        for one in documents.values():
-            pieces |= await self._cut(one, fetched.content)
+        for source_document in documents.values():
+            pieces |= await self._cut(source_document, fetched.content)
         return [
             (recipe, await self._piece(recipe, pieces.get(recipe.key), fetched.url)) for recipe in recipes
         ]

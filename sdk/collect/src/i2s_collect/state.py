@@ -218,7 +218,7 @@ class CollectionState:
     def keep_outcomes(self, document: str, outcomes: Mapping[str, Iterable[PieceOutcome]]) -> None:
         """Store what became of the pieces of a document, by subset."""
         rows = [
-            (document, subset, json.dumps([asdict(one) for one in found], sort_keys=True))
+            (document, subset, json.dumps([asdict(piece_outcome) for piece_outcome in found], sort_keys=True))
             for subset, found in outcomes.items()
         ]
         with self._transaction():

@@ -77,19 +77,21 @@ _OF_EVERY_GET = ("403", "500")
 def openapi() -> dict[str, Any]:
     """Return the description."""
     requests = {
-        one.full_name for row in OPERATIONS for one in messages_below(descriptor_of(row.method.request))
+        descriptor.full_name
+        for row in OPERATIONS
+        for descriptor in messages_below(descriptor_of(row.method.request))
     }
     answers = [descriptor_of(row.method.response) for row in OPERATIONS]
     answers += [_describe(name) for name in WIRE_NAMES]
     known = {
-        one.full_name: one
+        descriptor.full_name: descriptor
         for root in (*(descriptor_of(row.method.request) for row in OPERATIONS), *answers)
-        for one in messages_below(root)
+        for descriptor in messages_below(root)
     }
     enums = {
         field.enum_type.full_name: field.enum_type
-        for one in known.values()
-        for field in one.fields
+        for descriptor in known.values()
+        for field in descriptor.fields
         if field.enum_type is not None
     }
     return {
@@ -105,7 +107,10 @@ def openapi() -> dict[str, Any]:
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
             "schemas": {
-                **{name: _message(one, takes_text=name in requests) for name, one in sorted(known.items())},
+                **{
+                    name: _message(descriptor, takes_text=name in requests)
+                    for name, descriptor in sorted(known.items())
+                },
                 **{name: _enum(enum) for name, enum in sorted(enums.items())},
                 **REWARD_SCHEMAS,
                 **EPISODE_SCHEMAS,

@@ -261,7 +261,7 @@ class Backends:
             GatewayError: None of those that answered renders it, and another one did not answer.
         """
         if language not in self._languages:
-            described = {one.name for one in languages().values()} | OWN_SERVICES
+            described = {renderer_spec.name for renderer_spec in languages().values()} | OWN_SERVICES
             names = [name for name in self.connections if name not in described]
             answers = await asyncio.gather(
                 *(self.describe(name, metadata) for name in names), return_exceptions=True

@@ -452,12 +452,12 @@ class BatchReward(ABC):
         A metric that is not defined is not a fault that can be raised here: it leaves the completion out.
         """
         missing = [reward for reward in rewards if reward.value is None]
-        for one in missing:
-            raises = self._data_faults_raise if one.data_fault else self._failures_raise
-            if one.error is not None and raises:
-                raise one.error
+        for reward in missing:
+            raises = self._data_faults_raise if reward.data_fault else self._failures_raise
+            if reward.error is not None and raises:
+                raise reward.error
         if missing:
-            first = next((one.error.message for one in missing if one.error), "no metric is defined")
+            first = next((reward.error.message for reward in missing if reward.error), "no metric is defined")
             _log.warning(
                 "%s: %d of %d completions have no reward: %s",
                 self.__name__,

@@ -76,7 +76,7 @@ def closed_gates(judged: Judged) -> tuple[ClosedGate, ...]:
     """Return the gates that an answer did not pass, in the order of ``Gate``."""
     gates = (_refusal(judged), _cut_off(judged), _blank(judged), _one_color(judged))
     looked = (*gates, _embedded_raster(judged), _reference_copied(judged), _outside_page(judged))
-    return tuple(one for one in looked if one is not None)
+    return tuple(closed_gate for closed_gate in looked if closed_gate is not None)
 
 
 def _refusal(judged: Judged) -> ClosedGate | None:

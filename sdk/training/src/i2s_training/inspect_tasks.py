@@ -65,7 +65,9 @@ def _task(
     settings = Settings.load()
     opened = open_task(name, Profile(profile or settings.profile), settings)
     return Task(
-        dataset=MemoryDataset([_sample(one, opened) for one in selection.apply(own)], name=f"i2s-{name}"),
+        dataset=MemoryDataset(
+            [_sample(instance, opened) for instance in selection.apply(own)], name=f"i2s-{name}"
+        ),
         solver=ask(),
         scorer=round_trip(task=name, data=data, subset=",".join(selection.subsets), profile=profile),
         config=_decoding(opened),

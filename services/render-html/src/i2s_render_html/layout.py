@@ -55,11 +55,13 @@ def _layout(seen: dict[str, Any], bounds: HtmlSettings, width: int, height: int)
     """Return what a script returned, as far as it keeps the bounds that it was given."""
     tree = _tree(seen, bounds.page_elements)
     blocks, left = [], int(bounds.block_text_bytes)
-    for one in map(_block, seen["blocks"][: bounds.page_blocks]):
-        left -= len(one.text.encode()) + len(one.path.encode())
+    for page_block in map(_block, seen["blocks"][: bounds.page_blocks]):
+        left -= len(page_block.text.encode()) + len(page_block.path.encode())
         if left < 0:
             break
-        blocks.append(one if 0 <= one.element <= len(tree.parent_of) else replace(one, element=0))
+        blocks.append(
+            page_block if 0 <= page_block.element <= len(tree.parent_of) else replace(page_block, element=0)
+        )
     truncated = bool(seen["lacksBlocks"]) or len(blocks) < len(seen["blocks"])
     return PageLayout(width, height, tuple(blocks), tree, truncated)
 

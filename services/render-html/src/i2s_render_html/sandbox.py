@@ -88,8 +88,17 @@ def layers_in(isolation: Sequence[ProcessIsolation]) -> str:
     Args:
         isolation: Around each process of the browser's cell, parents before children.
     """
-    renderers = [one for one in isolation if _RENDERER in one.command]
-    browser = next((one for one in isolation if "--type=" not in one.command and _PIPE in one.command), None)
+    renderers = [
+        process_isolation for process_isolation in isolation if _RENDERER in process_isolation.command
+    ]
+    browser = next(
+        (
+            process_isolation
+            for process_isolation in isolation
+            if "--type=" not in process_isolation.command and _PIPE in process_isolation.command
+        ),
+        None,
+    )
     if browser is None or not renderers:
         return ""
     layers = []

@@ -94,7 +94,9 @@ def printable_site(site: SiteResult) -> SiteResult:
     return SiteResult(
         title=printable(site.title),
         text=printable(site.text),
-        console=tuple(ConsoleEntry(one.level, printable(one.text)) for one in site.console),
+        console=tuple(
+            ConsoleEntry(console_entry.level, printable(console_entry.text)) for console_entry in site.console
+        ),
         elements=tuple(
             replace(
                 element,

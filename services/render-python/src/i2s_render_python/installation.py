@@ -186,7 +186,7 @@ def find_installation(font_patterns: Iterable[str]) -> PythonInstallation:
         **libraries.versions,
         "fonts": fonts_digest,
         "render-python": version("i2s-render-python"),
-        "inside": listings_digest(*(listed_files(one, only=(".py",)) for one in (INSIDE, ZYGOTE))),
+        "inside": listings_digest(*(listed_files(path, only=(".py",)) for path in (INSIDE, ZYGOTE))),
     }
     return PythonInstallation(
         libraries=libraries,

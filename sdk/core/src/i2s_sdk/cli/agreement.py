@@ -63,7 +63,7 @@ def agreement_command(
 
     agreed = agreement(files, human=human, metrics=metrics, system=system)
     if as_json:
-        say_json({"human": human, "systems": [one.to_json() for one in agreed]})
+        say_json({"human": human, "systems": [system_agreement.to_json() for system_agreement in agreed]})
         return
 
     def cells(estimate: Estimate, *, signed: bool = True) -> tuple[str, str]:

@@ -221,26 +221,26 @@ def repeats_command(runs: tuple[str, ...], threshold: float | None, as_json: boo
 
     repeated = repeated_runs(runs, threshold=threshold)
     if as_json:
-        say_json([one.to_json() for one in repeated])
+        say_json([repeats.to_json() for repeats in repeated])
         return
     from i2s_sdk.report import figures
     from i2s_sdk.report.view import metric_word
 
     rows = [
         (
-            one.task,
-            metric_word(one.task, one.metric),
-            figures.value(one.mean.value),
-            figures.interval(one.mean),
-            figures.value(one.within**0.5),
-            figures.value(None if one.between is None else one.between**0.5),
-            str(one.mean.n),
+            repeats.task,
+            metric_word(repeats.task, repeats.metric),
+            figures.value(repeats.mean.value),
+            figures.interval(repeats.mean),
+            figures.value(repeats.within**0.5),
+            figures.value(None if repeats.between is None else repeats.between**0.5),
+            str(repeats.mean.n),
             *(
-                figures.value(one.pass_at[k].value) if k in one.pass_at else ""
-                for k in range(1, one.runs + 1)
+                figures.value(repeats.pass_at[k].value) if k in repeats.pass_at else ""
+                for k in range(1, repeats.runs + 1)
             ),
         )
-        for one in repeated
+        for repeats in repeated
     ]
     numbers = [
         "mean",

@@ -52,7 +52,7 @@ def info(**given: Any) -> int:  # noqa: ANN401 - the parameters of click
 
     states = cache_states(load_settings(given))
     if given["as_json"]:
-        say_json({one.name: one.to_json() for one in states})
+        say_json({cache_state.name: cache_state.to_json() for cache_state in states})
         return 0
     width = max(map(len, _KINDS))
     for state in states:

@@ -240,7 +240,7 @@ def _tell_several(result: SeveralResult, settings: Settings, given: dict[str, An
     errors = list(result.errors.values())
     if not result.runs:
         raise errors[0]
-    summaries = {name: one.summary for name, one in result.runs.items()}
+    summaries = {name: run_result.summary for name, run_result in result.runs.items()}
     checks = check_requirements(given["requirements"], summaries, given["junit"])
     if result.report is None:
         (run,) = result.runs.values()
@@ -248,10 +248,10 @@ def _tell_several(result: SeveralResult, settings: Settings, given: dict[str, An
         logged = log_runs([run.folder], given["log_to"])
         return code or logged
     codes = [tell_failed(checks)] if checks else []
-    codes += [one.exit_code for one in errors]
+    codes += [i2s_error.exit_code for i2s_error in errors]
     if as_json:
         runs = {name: _document(run) for name, run in result.runs.items()}
-        failed = {name: one.message for name, one in result.errors.items()}
+        failed = {name: i2s_error.message for name, i2s_error in result.errors.items()}
         document = {**result.report.to_json(), "covered": result.covered, "runs": runs, "errors": failed}
         document["requirements"] = [check.to_json() for check in checks]
         say_json(document)
@@ -273,7 +273,7 @@ def _tell_several(result: SeveralResult, settings: Settings, given: dict[str, An
         say(f"Report, with all columns, subsets and samples: {shown(report.path)}")
     for name, error in result.errors.items():
         say(f"{name} could not be asked: {error.message}", err=True)
-    logged = log_runs([one.folder for one in result.runs.values()], given["log_to"])
+    logged = log_runs([run_result.folder for run_result in result.runs.values()], given["log_to"])
     return max(codes) or logged
 
 

@@ -219,20 +219,20 @@ def metrics_command(as_json: bool, **given: str | bool | None) -> int:
     if as_json:
         document = [
             {
-                "name": one.name,
-                "profiles": [str(profile) for profile in one.profiles],
-                "version": one.version,
-                "summary": one.summary,
-                "source": one.source,
-                "direction": one.direction.name.lower(),
-                "lower_bound": _bound(one.lower_bound),
-                "upper_bound": _bound(one.upper_bound),
-                "symmetric": one.symmetric,
-                "parts": list(one.parts),
-                "available": one.available,
-                "unavailable_reason": one.unavailable_reason,
+                "name": metric_description.name,
+                "profiles": [str(profile) for profile in metric_description.profiles],
+                "version": metric_description.version,
+                "summary": metric_description.summary,
+                "source": metric_description.source,
+                "direction": metric_description.direction.name.lower(),
+                "lower_bound": _bound(metric_description.lower_bound),
+                "upper_bound": _bound(metric_description.upper_bound),
+                "symmetric": metric_description.symmetric,
+                "parts": list(metric_description.parts),
+                "available": metric_description.available,
+                "unavailable_reason": metric_description.unavailable_reason,
             }
-            for one in described
+            for metric_description in described
         ]
         say_json({"metrics": document, "tasks": _tasks(settings.profile)})
         return 0

@@ -106,7 +106,7 @@ def _named(stored: StoredRun, identity: str) -> Record:
     from i2s_sdk.data.selection import require_ids
     from i2s_sdk.errors import UsageError
 
-    require_ids((identity,), {one.id for one in stored.planned})
+    require_ids((identity,), {planned_instance.id for planned_instance in stored.planned})
     if identity not in stored.records:
         raise UsageError(f"sample {identity!r} has not been finished; the same evaluate goes on with it")
     return stored.records[identity]

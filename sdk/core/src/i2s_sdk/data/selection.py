@@ -88,7 +88,7 @@ class Selection:
             UsageError: No instance has an id that is asked for, or none fits all filters.
         """
         chosen = self._limited(self._filtered(list(instances)))
-        return [one for one in chosen if self.shard is None or self.shard.has(one.id)]
+        return [instance for instance in chosen if self.shard is None or self.shard.has(instance.id)]
 
     def _filtered(self, instances: Sequence[Instance]) -> list[Instance]:
         _require_known("subset", self.subsets, (instance.subset for instance in instances))

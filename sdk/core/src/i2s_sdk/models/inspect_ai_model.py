@@ -233,12 +233,12 @@ def _messages(question: ReadQuestion, model: str) -> list[ChatMessage]:
     )
 
     messages: list[ChatMessage] = [ChatMessageSystem(content=question.system)] if question.system else []
-    for one in question.messages_images_first if model.startswith(_ANTHROPIC) else question.messages:
+    for message in question.messages_images_first if model.startswith(_ANTHROPIC) else question.messages:
         content: list[Content] = [
             ContentText(text=part) if isinstance(part, str) else ContentImage(image=part.data_url)
-            for part in one.parts
+            for part in message.parts
         ]
-        if one.role == "user":
+        if message.role == "user":
             messages.append(ChatMessageUser(content=content))
         else:
             messages.append(ChatMessageAssistant(content=content))

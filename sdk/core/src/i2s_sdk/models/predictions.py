@@ -59,7 +59,7 @@ def find_predictions(
         for instance in instances
     }
     folders = {system.system: system for system in _systems(folder, instances, names)}
-    if not any(one.files for one in folders.values()):
+    if not any(prediction_folder.files for prediction_folder in folders.values()):
         first = instances[0]
         raise UsageError(
             f"{folder} has no prediction for any of the {len(instances)} instances; looked for files such as "

@@ -108,8 +108,9 @@ class ReadQuestion:
     def transcript(self) -> str:
         """All texts of the conversation, for programs that are given one text; without the system text."""
         earlier = (
-            "".join(part for part in one.parts if isinstance(part, str)) + f"\n\nAnswer:\n{one.answer}\n\n"
-            for one in self.earlier
+            "".join(part for part in read_exchange.parts if isinstance(part, str))
+            + f"\n\nAnswer:\n{read_exchange.answer}\n\n"
+            for read_exchange in self.earlier
         )
         return "".join(earlier) + self.text
 
@@ -121,8 +122,8 @@ class ReadQuestion:
 
     def _conversation(self, *, images_first: bool) -> tuple[Message, ...]:
         messages: list[Message] = []
-        for one in self.earlier:
-            messages += [Message("user", one.parts), Message("assistant", (one.answer,))]
+        for read_exchange in self.earlier:
+            messages += [Message("user", read_exchange.parts), Message("assistant", (read_exchange.answer,))]
         messages.append(Message("user", self.parts))
         if not images_first:
             return tuple(messages)
@@ -186,7 +187,8 @@ def read_question(instance: Instance, question: Question) -> ReadQuestion:
         name=question.name,
         sampling=question.sampling,
         earlier=tuple(
-            ReadExchange(_read_parts(joined_parts(one.parts)), one.answer) for one in question.earlier
+            ReadExchange(_read_parts(joined_parts(exchange.parts)), exchange.answer)
+            for exchange in question.earlier
         ),
     )
 

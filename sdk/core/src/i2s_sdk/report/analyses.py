@@ -75,7 +75,7 @@ def compare_two(
     """
     if difference is not None and not difference > 0:
         raise UsageError(f"difference {difference} is not above 0")
-    stored = [read_run(one) for one in (first, second)]
+    stored = [read_run(path) for path in (first, second)]
     views = views_of([run_at(run, turn) for run, turn in zip(stored, turns, strict=True)])
     if turns != (1, 1):
         names = [

@@ -30,7 +30,7 @@ def attribute_tables(views: Sequence[RunView]) -> dict[str, list[PaperTable]]:
         spec = SPECS[task]
         if spec.attributes is not None:
             made = [_table(spec, name, runs) for name, runs in _by_attribute(spec, views).items()]
-            tables |= {task: [one for one in made if one is not None]}
+            tables |= {task: [paper_table for paper_table in made if paper_table is not None]}
     return {task: of_task for task, of_task in tables.items() if of_task}
 
 
@@ -55,7 +55,7 @@ def _by_attribute(spec: TaskSpec, views: Sequence[RunView]) -> dict[str, _Groups
 
 
 def _table(spec: TaskSpec, attribute: str, groups: _Groups) -> PaperTable | None:
-    records = [one for of_value in groups.values() for of_run in of_value.values() for one in of_run]
+    records = [record for of_value in groups.values() for of_run in of_value.values() for record in of_run]
     names = list(dict.fromkeys(name for record in records for name in record.score.metrics))
     names = [name for name in names if any(record.score.metrics.get(name) is not None for record in records)]
     averages = [average for average in spec.averages if any(name in average.of for name in names)]

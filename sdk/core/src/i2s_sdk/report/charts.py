@@ -217,7 +217,10 @@ def group_charts(compared: ComparedRuns, task: str) -> list[Reaches]:
     charts = []
     for by in bys:
         own = [record.instance for view in runs for record in view.records if record.instance.task == task]
-        names = {one.subset if by == "subset" else one.difficulty for one in own} - {""}
+        names = {
+            sample_instance.subset if by == "subset" else sample_instance.difficulty
+            for sample_instance in own
+        } - {""}
         rows = [
             row
             for name in sorted(names, key=difficulty_order)

@@ -77,7 +77,7 @@ class ComparedRuns:
 
     def skill_metric(self, task: str) -> str:
         """Return the column that skill in a task is computed of; empty if there is no skill."""
-        return next((one.metric for one in self.skills.get(task, {}).values()), "")
+        return next((skill.metric for skill in self.skills.get(task, {}).values()), "")
 
     def mean_skills(self, tasks: Collection[str]) -> dict[str, Mean]:
         """Return the mean skill of runs over those of some tasks in which all ranked runs have one.
@@ -122,7 +122,7 @@ class ComparedRuns:
         Returns:
             The skill; None if no baseline that looks at nothing has values of the group.
         """
-        view = next((one for one in self.views if one.label == label), None)
+        view = next((run_view for run_view in self.views if run_view.label == label), None)
         column = _skill_column(view, self.views, task) if view is not None else None
         if view is None or column is None:
             return None
@@ -192,10 +192,10 @@ def _restricted(view: RunView, by_task: Mapping[str, Comparability]) -> RunView:
     ]
     if len(kept) == len(instances):
         return view
-    names = {one.id for one in kept}
+    names = {grouped_sample.id for grouped_sample in kept}
     records = [record for record in view.records if record.instance.id in names]
     summary = summarize(view.manifest, kept, {record.instance.id: record for record in records})
-    planned = [one for one in view.planned if one.id in names]
+    planned = [planned_sample for planned_sample in view.planned if planned_sample.id in names]
     return replace(view, summary=summary, records=records, planned=planned)
 
 
@@ -246,12 +246,12 @@ def _skill_data(
     """Return what a skill is computed from; reference points are runs by the same rules, or kept ones."""
     rules, task = view.manifest.options, column.task
     points = [
-        _scored_run(one)
-        for one in views
-        if one is not view
-        and task in one.summary.tasks
-        and one.label in kept
-        and same_rules(rules, one.manifest.options, task)
+        _scored_run(run_view)
+        for run_view in views
+        if run_view is not view
+        and task in run_view.summary.tasks
+        and run_view.label in kept
+        and same_rules(rules, run_view.manifest.options, task)
     ]
     models = {point.model for point in points}
     points += [
@@ -274,7 +274,7 @@ def _skill_column(view: RunView, views: Sequence[RunView], task: str) -> SkillCo
     It is the recommended one if all runs of the task have values of it for all samples that have one of the
     main metric, else the main one.
     """
-    every = [one for one in views if task in one.columns]
+    every = [run_view for run_view in views if task in run_view.columns]
     main, *recommended = SPECS[task].headline_metrics
     name = next(
         (one for one in recommended if all(_has_values(view, task, one, main) for view in every)), main

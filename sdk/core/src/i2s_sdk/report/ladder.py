@@ -88,7 +88,7 @@ _LEFT, _WIDTH, _ROW, _TOP = 190, 560, 26, 54
 def ladder_svg(tasks: Sequence[TaskLadder]) -> str:
     """Return an image of the mean value of each grade of answers, a row for each metric of each task."""
     shown = [task for task in tasks if not task.subset]
-    height = _TOP + sum(_ROW * (len(one.metrics) + 1) for one in shown) + 10
+    height = _TOP + sum(_ROW * (len(task_ladder.metrics) + 1) for task_ladder in shown) + 10
     width = _LEFT + _WIDTH + 30
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
@@ -101,10 +101,10 @@ def ladder_svg(tasks: Sequence[TaskLadder]) -> str:
         parts.append(f'<line x1="{x}" x2="{x}" y1="{_TOP}" y2="{height - 6}" stroke="#eee"/>')
         parts.append(f'<text x="{x}" y="{_TOP}" text-anchor="middle" fill="#777">{tenth / 10:g}</text>')
     at = _TOP
-    for one in shown:
-        parts.append(f'<text x="8" y="{at + 17}" font-weight="bold">{escape(one.task)}</text>')
+    for task_ladder in shown:
+        parts.append(f'<text x="8" y="{at + 17}" font-weight="bold">{escape(task_ladder.task)}</text>')
         at += _ROW
-        for order in one.metrics:
+        for order in task_ladder.metrics:
             parts += _row(order.metric, order.means, at)
             at += _ROW
     return "\n".join([*parts, "</svg>", ""])

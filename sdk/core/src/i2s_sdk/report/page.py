@@ -30,7 +30,9 @@ from i2s_sdk.stats.skill import Skill
 
 def skills_document(skills: Mapping[str, Mapping[str, Skill]]) -> dict[str, Any]:
     """Return skills by task and run as JSON has them."""
-    return {task: {label: asdict(one) for label, one in of_task.items()} for task, of_task in skills.items()}
+    return {
+        task: {label: asdict(skill) for label, skill in of_task.items()} for task, of_task in skills.items()
+    }
 
 
 def subset_skills_document(skills: Mapping[str, Skill | None]) -> dict[str, Any]:
@@ -67,10 +69,10 @@ class Report:
             "report": str(self.path),
             "overview": self.overview.to_json(),
             "leaderboard": [standing.to_json() for standing in self.standings],
-            "versus": [one.to_json() for one in self.versus],
+            "versus": [versus.to_json() for versus in self.versus],
             "notices": list(self.notices),
             "tables": [table.to_json() for table in self.tables],
-            "beside": [one.to_json() for one in self.beside],
+            "beside": [paper_table.to_json() for paper_table in self.beside],
             "skill": skills_document(self.skills),
             "skill_by_subset": {
                 task: {label: subset_skills_document(one) for label, one in of_task.items()}
@@ -141,7 +143,7 @@ def write_page(
         turns: Records of answers after the first by instance, in order.
     """
     label = run_name(manifest)
-    texts = whole or (lambda one: one)
+    texts = whole or (lambda record: record)
     view = RunView(
         label, manifest, summary, records, storage, texts, planned, rendered, asked or {}, turns or {}
     )
@@ -177,7 +179,10 @@ def _write(
                 views, rows, gallery, at_a_glance, standings, versus, notes, tables, beside_runs, compared
             )
         )
-    both = ([one for of_task in some.values() for one in of_task] for some in (tables, beside_runs))
+    both = (
+        [paper_table for of_task in some.values() for paper_table in of_task]
+        for some in (tables, beside_runs)
+    )
     all_tables, all_beside = both
     return Report(
         storage.at(page),
@@ -212,7 +217,7 @@ def _beside(views: Sequence[RunView]) -> dict[str, list[PaperTable]]:
     """Return the tables by attribute, and those of judge models and people, of each task that has such."""
     both = attribute_tables(views), judge_tables(views, published=True)
     tasks = dict.fromkeys(task for some in both for task in some)
-    return {task: [one for some in both for one in some.get(task, ())] for task in tasks}
+    return {task: [paper_table for some in both for paper_table in some.get(task, ())] for task in tasks}
 
 
 def _tables(compared: ComparedRuns) -> dict[str, list[PaperTable]]:

@@ -396,7 +396,7 @@ def _subset_table(
 
 def _own_group(compared: ComparedRuns, label: str, task: str, subset: str) -> Group:
     """Return the subset of a run with all of its samples, whichever the other runs have scored."""
-    return next(one for one in compared.own_summary(label).tasks[task].subsets if one.name == subset)
+    return next(group for group in compared.own_summary(label).tasks[task].subsets if group.name == subset)
 
 
 def _heading(name: str) -> Heading:
@@ -437,7 +437,12 @@ def table(
     return [
         *paper_tables(compared, published=published, rendered_only=rendered_only),
         *skill_tables(compared),
-        *(one for some in (by_attribute, beside) for of_task in some.values() for one in of_task),
+        *(
+            paper_table
+            for some in (by_attribute, beside)
+            for of_task in some.values()
+            for paper_table in of_task
+        ),
     ]
 
 
@@ -459,10 +464,12 @@ def paper_tables(
     together = [
         benchmark for benchmark in BENCHMARKS if any(task in benchmark.main_metrics for task in tasks)
     ]
-    alone = [task for task in tasks if not any(task in one.main_metrics for one in together)]
-    overall = [(one, [task for task in tasks if task in one.main_metrics]) for one in together]
+    alone = [task for task in tasks if not any(task in benchmark.main_metrics for benchmark in together)]
+    overall = [
+        (benchmark, [task for task in tasks if task in benchmark.main_metrics]) for benchmark in together
+    ]
     return [
-        *(overall_table(compared, one, own, published=published) for one, own in overall),
+        *(overall_table(compared, benchmark, own, published=published) for benchmark, own in overall),
         *([overall_table(compared, None, alone, published=published)] if len(alone) > 1 else []),
         *(
             subset_table

@@ -55,7 +55,7 @@ def published_mismatch(view: RunView, task: str) -> str:
         reasons.append(f"{len(planned)} instance{'' if len(planned) == 1 else 's'} of other data")
     elif options.limit is not None or options.samples or options.difficulties or options.shard:
         reasons.append(f"only {len(planned)} of the instances")
-    elif missing := set(task_spec(task).subsets) - {one.subset for one in planned}:
+    elif missing := set(task_spec(task).subsets) - {grouped_sample.subset for grouped_sample in planned}:
         reasons.append(f"without {', '.join(sorted(missing))}")
     if options.profile != Profile.HELM:
         reasons.append(f"profile {options.profile}")

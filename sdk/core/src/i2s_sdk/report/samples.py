@@ -197,7 +197,7 @@ def details(
         shown["unread"] = unread
     shown |= _texts(record, rendered)
     if asked:
-        shown["asked"] = [_question(name, one, images) for name, one in asked]
+        shown["asked"] = [_question(name, stored_question, images) for name, stored_question in asked]
     shown["before"] = plain["verdict_before_repair"]
     shown["facts"] = _facts(record)
     if record.score.parts:
@@ -333,7 +333,12 @@ def digests_of(rows: Sequence[Row], views: Sequence[RunView]) -> dict[str, int]:
             if record is None:
                 continue
             asked = views[at].asked.get(record.instance.id, ())
-            further = (digest for _, one in asked for digest in one.images if is_digest(digest))
+            further = (
+                digest
+                for _, stored_question in asked
+                for digest in stored_question.images
+                if is_digest(digest)
+            )
             turns = (turn.rendering.sha256 for turn in _turns(views[at], record))
             for digest in (record.instance.reference_sha256, record.rendering.sha256, *turns, *further):
                 if digest:
@@ -418,7 +423,12 @@ def index(
 
 def _origins(views: Sequence[RunView], rows: Sequence[Row]) -> dict[str, Any]:
     """Return licence and source of the samples: the different ones, and which of them each sample has."""
-    known = {one.id: origin for view in views for one in view.planned if (origin := _origin(one))}
+    known = {
+        planned_sample.id: origin
+        for view in views
+        for planned_sample in view.planned
+        if (origin := _origin(planned_sample))
+    }
     texts = {text: at for at, text in enumerate(dict.fromkeys(known.values()))}
     ids = (next(record.instance.id for record in row if record is not None) for row in rows)
     places = [texts[known[name]] if name in known else -1 for name in ids] if texts else []

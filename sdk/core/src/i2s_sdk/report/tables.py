@@ -162,7 +162,7 @@ class TableRow:
 
     def to_json(self, names: Sequence[str]) -> dict[str, Any]:
         """Return the row as JSON has it; ``names`` are those of the columns after the model."""
-        means = {name: one for name, one in zip(names, self.means, strict=True) if one}
+        means = {name: mean for name, mean in zip(names, self.means, strict=True) if mean}
         return {
             "model": self.model,
             "published": self.published,

@@ -610,7 +610,11 @@ class ScoreCache:
         """
         own = [metric for metric in description.metrics if profile in metric.profiles and metric.version]
         service = [description.version, sorted(description.versions.items()), description.device]
-        return cls(entries, json.dumps(service), {one.name: one.version for one in own})
+        return cls(
+            entries,
+            json.dumps(service),
+            {metric_description.name: metric_description.version for metric_description in own},
+        )
 
     def known(self, pair: ComparedPair, metrics: Iterable[str]) -> dict[str, MetricResult]:
         """Return by name the results that are kept of some metrics."""

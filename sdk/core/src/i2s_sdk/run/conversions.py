@@ -72,7 +72,7 @@ class HtmlConverter:
             Fragment(conversion.key, FragmentFormat[conversion.format.upper()], conversion.text)
             for conversion in conversions
         ]
-        return {one.id: one.html for one in await self.documents.convert(fragments)}
+        return {converted.id: converted.html for converted in await self.documents.convert(fragments)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +104,16 @@ class FormulaDrawer:
         alone = [text for text in texts if _CHANGES_OTHERS.search(text.text)]
         others = [text for text in texts if text not in alone]
         waiting = [others[start : start + _TOGETHER] for start in range(0, len(others), _TOGETHER)]
-        waiting += [[one] for one in alone]
+        waiting += [[conversion] for conversion in alone]
         results: dict[str, str | None] = {conversion.key: None for conversion in conversions}
         limits, seconds = 0, 0.0
         # In waves, so that what is left out does not depend on which document is ready first.
         while waiting and limits < MAX_LIMITS and seconds < MAX_CPU_SECONDS:
             wave, waiting = waiting[:_AT_ONCE], waiting[_AT_ONCE:]
-            requests = [self.renderer.render(formula_request([one.text for one in some])) for some in wave]
+            requests = [
+                self.renderer.render(formula_request([conversion.text for conversion in some]))
+                for some in wave
+            ]
             again: list[list[Conversion]] = []
             for some, rendering in zip(wave, await asyncio.gather(*requests), strict=True):
                 limited = rendering.verdict in _LIMITS
@@ -118,13 +121,13 @@ class FormulaDrawer:
                 seconds += rendering.usage.cpu_seconds
                 pages = _pages(rendering, len(some))
                 if pages is not None:
-                    results |= {one.key: page for one, page in zip(some, pages, strict=True)}
+                    results |= {conversion.key: page for conversion, page in zip(some, pages, strict=True)}
                 elif limited:
-                    again += [[one] for one in some]
+                    again += [[conversion] for conversion in some]
                 else:  # One of them does not compile, or takes several pages.
                     again += [some[: len(some) // 2], some[len(some) // 2 :]]
             waiting = again + waiting
-        return results | {one.key: LIMITED for some in waiting for one in some}
+        return results | {conversion.key: LIMITED for some in waiting for conversion in some}
 
 
 def _pages(rendering: Rendering, formulas: int) -> list[str | None] | None:

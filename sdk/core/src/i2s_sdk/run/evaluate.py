@@ -338,7 +338,7 @@ def evaluate_several(
     opened = [open_model(model, options) if isinstance(model, str) else as_model(model) for model in models]
     runs = model_runs(opened, out, prompts)
     ended = evaluate_models(data, runs, settings, on_progress, **wanted)
-    return several_result({run.name: one for run, one in zip(runs, ended, strict=True)}, out)
+    return several_result({run.name: run_result for run, run_result in zip(runs, ended, strict=True)}, out)
 
 
 def model_runs(models: Sequence[Model], out: PathOrUrl, prompts: Sequence[Path | str] = ()) -> list[ModelRun]:
@@ -357,7 +357,7 @@ def model_runs(models: Sequence[Model], out: PathOrUrl, prompts: Sequence[Path |
             for file in files
         ]
     folders = run_folders([label or model.name for model, _, label in variants], out)
-    return [ModelRun(one, folders[label or one.name], file, label) for one, file, label in variants]
+    return [ModelRun(model, folders[label or model.name], file, label) for model, file, label in variants]
 
 
 def repeated_models(names: Sequence[str], options: ModelOptions, repeats: int) -> list[Model]:
@@ -376,7 +376,7 @@ def repeated_models(names: Sequence[str], options: ModelOptions, repeats: int) -
     models = []
     for name in names:
         own = [open_model(name, replace(options, repeat=at, repeats=repeats)) for at in range(1, repeats + 1)]
-        if len({one.name for one in own}) < repeats:
+        if len({model.name for model in own}) < repeats:
             raise UsageError(f"--repeats asks a model again, and {name} gives the same answers every time")
         models += own
     return models
@@ -389,8 +389,8 @@ def several_result(ended: Mapping[str, RunResult | I2SError], out: PathOrUrl) ->
         ended: The run, or why the model could not be asked, by the name of the model.
         out: Folder of the report.
     """
-    runs = {name: one for name, one in ended.items() if isinstance(one, RunResult)}
-    errors = {name: one for name, one in ended.items() if isinstance(one, I2SError)}
+    runs = {name: run_result for name, run_result in ended.items() if isinstance(run_result, RunResult)}
+    errors = {name: run_result for name, run_result in ended.items() if isinstance(run_result, I2SError)}
     folders = [run.folder for run in runs.values()]
     report = write_report(folders, out) if len(ended) > 1 and runs else None
     return SeveralResult(runs, report, errors)
@@ -454,9 +454,18 @@ def evaluate_predictions(
     if choice.turns > 1:
         raise UsageError("--predictions asks no model, so there are no turns: leave out --turns")
     predicted = find_predictions(Path(predictions), choice.whole, systems)
-    folders = run_folders([one.system for one in predicted], out)
+    folders = run_folders([prediction_folder.system for prediction_folder in predicted], out)
     runs = [
-        ModelRun(Predictions(one, settings.completion_characters), folders[one.system]) for one in predicted
+        ModelRun(
+            Predictions(prediction_folder, settings.completion_characters), folders[prediction_folder.system]
+        )
+        for prediction_folder in predicted
     ]
     ended = evaluate_models(data, runs, settings, on_progress, **wanted)
-    return several_result({one.system: result for one, result in zip(predicted, ended, strict=True)}, out)
+    return several_result(
+        {
+            prediction_folder.system: result
+            for prediction_folder, result in zip(predicted, ended, strict=True)
+        },
+        out,
+    )

@@ -75,7 +75,11 @@ def judge(
     """
     settings = settings or Settings.load()
     stored = read_run(open_storage(run, settings))
-    tasks = [name for name in _rubrics() if any(one.task == name for one in stored.planned)]
+    tasks = [
+        name
+        for name in _rubrics()
+        if any(planned_instance.task == name for planned_instance in stored.planned)
+    ]
     if not tasks:
         known = ", ".join(_rubrics())
         raise UsageError(f"{stored.storage} has no samples of a task with a rubric for judges ({known})")

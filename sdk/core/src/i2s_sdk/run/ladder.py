@@ -191,7 +191,7 @@ def _values(record: Record, columns: Columns) -> dict[str, float | None]:
     """Return the value of each column for a sample; an average is that of the metrics that have one."""
     values: dict[str, float | None] = {}
     for name in columns.names:
-        parts = [record.score.metrics.get(one.name) for one in columns.metrics_of(name)]
+        parts = [record.score.metrics.get(metric.name) for metric in columns.metrics_of(name)]
         known = [part for part in parts if part is not None]
         values[name] = sum(known) / len(known) if known else None
     return values

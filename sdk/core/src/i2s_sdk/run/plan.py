@@ -152,8 +152,8 @@ def choose(
         raise UsageError(f"{data.folder} holds no instance of task {', '.join(tasks)}")
     whole = tuple(replace(selection, shard=None).apply(wanted))
     shard = selection.shard
-    mine = whole if shard is None else tuple(one for one in whole if shard.has(one.id))
-    names = dict.fromkeys(one.task for one in whole)
+    mine = whole if shard is None else tuple(instance for instance in whole if shard.has(instance.id))
+    names = dict.fromkeys(instance.task for instance in whole)
     tasks_of_run = {name: open_task(name, profile, settings) for name in names}
     if turns > 1:
         for one in tasks_of_run.values():

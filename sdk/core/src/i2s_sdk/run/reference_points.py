@@ -210,10 +210,10 @@ def _have_data_of(folder: RunFolder, points: Points) -> bool:
     """Return whether values are of the references and targets of the samples that have ended."""
     records = folder.records(texts=False)
     return all(
-        one.instance.has_data_of(records[one.instance.id].instance)
+        record.instance.has_data_of(records[record.instance.id].instance)
         for of_model in points.values()
-        for one in of_model
-        if one.instance.id in records
+        for record in of_model
+        if record.instance.id in records
     )
 
 

@@ -177,9 +177,9 @@ class Runner:
             self.folder.tell({**manifest.about, **self._given()})
         remaining = self.remaining()
         if (turns := self._turns) is not None:
-            first = {one.id for one in remaining}
+            first = {instance.id for instance in remaining}
             others = (instance for instance in self.plan.instances if instance.id not in first)
-            remaining += [one for one in others if turns.any_remaining(one)]
+            remaining += [instance for instance in others if turns.any_remaining(instance)]
         if manifest is not None and not remaining:
             return None
         await asyncio.to_thread(require_usable_references, remaining, self.settings.reference_pixels)
@@ -213,7 +213,7 @@ class Runner:
         return Needs(
             frozenset(self._renderers(remaining)),
             frozenset(self._scoring_services() | self._drawing_services(remaining)),
-            any(self.plan.tasks[one.task].rendering is None for one in remaining),
+            any(self.plan.tasks[instance.task].rendering is None for instance in remaining),
             frozenset(self._optional_services()),
         )
 
@@ -240,7 +240,7 @@ class Runner:
         if StageName.RENDER not in self.stages:
             return set()
         rendered = self.folder.renderings if self.plan.turns == 1 else ()
-        tasks = {one.task for one in remaining if one.id not in rendered}
+        tasks = {instance.task for instance in remaining if instance.id not in rendered}
         renderings = (self.plan.tasks[task].rendering for task in tasks)
         return {name for rendering in renderings if rendering is not None for name in rendering.services}
 
@@ -257,8 +257,10 @@ class Runner:
         if self.model is None or StageName.GENERATE not in self.stages or self.model.whole:
             return set()
         answers = self.folder.answers.marks
-        unanswered = (one for one in remaining if one.id not in answers or not answers[one.id].final)
-        drawn = any(_has_document(self.plan.tasks[one.task], one) for one in unanswered)
+        unanswered = (
+            instance for instance in remaining if instance.id not in answers or not answers[instance.id].final
+        )
+        drawn = any(_has_document(self.plan.tasks[instance.task], instance) for instance in unanswered)
         return {DOCUMENTS} if drawn else set()
 
     async def work(self, remaining: Sequence[Instance], services: Services) -> None:

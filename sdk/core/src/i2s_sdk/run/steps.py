@@ -50,7 +50,11 @@ def run_metrics(
     computed_here: dict[str, str] = {}
     for task in tasks:
         about = comparer.metrics if comparer is not None else ()
-        described = {one.name: one for one in about if task.profile in one.profiles}
+        described = {
+            metric_description.name: metric_description
+            for metric_description in about
+            if task.profile in metric_description.profiles
+        }
         for name in image_metrics(task):
             if name not in described:
                 unavailable[name] = "the metric service does not know it"
@@ -88,7 +92,7 @@ def scorers_of_run(task: Task, metrics: Container[str]) -> tuple[Scorer, ...]:
 def available_scorers(task: Task) -> tuple[Scorer, ...]:
     """Return the scorers of a task that can compute any of their metrics here."""
     missing = task.unavailable()
-    return tuple(one for one in scorers_of(task) if any(m.name not in missing for m in one.metrics))
+    return tuple(scorer for scorer in scorers_of(task) if any(m.name not in missing for m in scorer.metrics))
 
 
 #: Caches of a run that keeps nothing.
@@ -136,7 +140,7 @@ def read_steps(
                     for one, renderer in renderers.items()
                 }
             limits = {service: image_limits(engines[service], comparer) for service in rendering.services}
-            with_drawn = any(isinstance(one, DrawnScorer) and one.compares_drawn for one in wanted)
+            with_drawn = any(isinstance(scorer, DrawnScorer) and scorer.compares_drawn for scorer in wanted)
             steps[name] = RenderStep(rendering, renderers, bool(wanted), with_drawn, limits, truths)
     return steps
 

@@ -85,10 +85,10 @@ def detection(tokens: Sequence[Token]) -> Detection:
 
 def _box(text: str, group: Sequence[Token], left: float, top: float) -> Box:
     sides = (
-        (min(one.left for one in group) - left) * _PIXELS_PER_POINT + _MARGIN - _WIDENED,
-        (min(one.top for one in group) - top) * _PIXELS_PER_POINT + _MARGIN - _WIDENED,
-        (max(one.right for one in group) - left) * _PIXELS_PER_POINT + _MARGIN + _WIDENED,
-        (max(one.bottom for one in group) - top) * _PIXELS_PER_POINT + _MARGIN + _WIDENED,
+        (min(token.left for token in group) - left) * _PIXELS_PER_POINT + _MARGIN - _WIDENED,
+        (min(token.top for token in group) - top) * _PIXELS_PER_POINT + _MARGIN - _WIDENED,
+        (max(token.right for token in group) - left) * _PIXELS_PER_POINT + _MARGIN + _WIDENED,
+        (max(token.bottom for token in group) - top) * _PIXELS_PER_POINT + _MARGIN + _WIDENED,
     )
     return Box(_SYNONYMS.get(text, text), sides)
 
@@ -101,7 +101,7 @@ def _groups(tokens: Sequence[Token]) -> list[tuple[str, Sequence[Token]]]:
         group = tokens[place : place + length]
         text = group[0].text
         if length > 1 and text != "√":
-            text = "".join(one.text for one in group)
+            text = "".join(token.text for token in group)
         groups.append((text, group))
         place += length
     return groups

@@ -85,8 +85,8 @@ def contains(whole: Sequence[Token], part: Sequence[Token]) -> bool:
     number = len(part)
     if not 0 < number <= len(whole):
         return False
-    wanted = [one.plain_identity for one in part]
-    there = [one.plain_identity for one in whole]
+    wanted = [token.plain_identity for token in part]
+    there = [token.plain_identity for token in whole]
     order = np.arange(number)
     for start in range(len(whole) - number + 1):
         if there[start] != wanted[0] or there[start : start + number] != wanted:
@@ -119,7 +119,9 @@ def _scale(truth: Sequence[Token], prediction: Sequence[Token], pairs: Sequence[
     ]
     if ratios:
         return float(np.median(ratios))
-    heights = [max(one.bottom for one in side) - min(one.top for one in side) for side in (truth, prediction)]
+    heights = [
+        max(token.bottom for token in side) - min(one.top for one in side) for side in (truth, prediction)
+    ]
     return heights[0] / heights[1] if min(heights) > 0 else 1.0
 
 

@@ -288,13 +288,13 @@ class _Folders:
         wanted = self.like.metrics or tuple(known)
         unavailable = {name: known[name].unavailable_reason for name in wanted if not known[name].available}
         names = tuple(name for name in wanted if name not in unavailable)
-        answered = [one async for one in self._streamed(service, names)] if names else []
+        answered = [pair_score async for pair_score in self._streamed(service, names)] if names else []
         zero = self.missing is Missing.ZERO
         zeros = [PairScore(name) for name in self.pairs.missing if zero]
         scored = tuple(sorted((*answered, *zeros), key=lambda one: one.name))
         return FolderScore(
             pairs=scored,
-            means={name: mean(_value(one, name, zero) for one in scored) for name in names},
+            means={name: mean(_value(pair_score, name, zero) for pair_score in scored) for name in names},
             missing=self.pairs.missing,
             unmatched=self.pairs.unmatched,
             unavailable=unavailable,

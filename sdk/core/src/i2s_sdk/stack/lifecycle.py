@@ -394,7 +394,11 @@ def service_log(name: str, lines: int, *, follow: bool = False) -> Iterator[byte
     if name not in names:
         raise UnknownNameError("service that has a log", name, names)
     up = read_record()
-    service = next((one for one in up.services if one.name == name), None) if up is not None else None
+    service = (
+        next((up_service for up_service in up.services if up_service.name == name), None)
+        if up is not None
+        else None
+    )
     if up is not None and up.kind is StackKind.DOCKER and service is not None:
         from i2s_sdk.stack.containers import container_log
 

@@ -128,7 +128,7 @@ class _Stack:
             async def put_gateway(listen: str) -> None:
                 serving = {name: child for name, child in children.items() if name not in self._failing}
                 self._left_out = children.keys() - serving.keys()
-                behind = {name: one.address for name, one in serving.items()}
+                behind = {name: child.address for name, child in serving.items()}
                 await held.aclose()  # ends the one before
                 gateway = local_services(
                     [gateway_command(behind, listen)], self._folder, seconds, on_failing=self._note

@@ -92,7 +92,7 @@ def account_samples(
         records: Records by instance; those of no sample are left out.
         max_tokens: The most tokens of a completion; None if it is not known.
     """
-    present = [records[one.id] for one in planned if one.id in records]
+    present = [records[grouped_sample.id] for grouped_sample in planned if grouped_sample.id in records]
     counts = Counter({Account.NOT_ASKED: len(planned) - len(present)})
     kinds: dict[Account, Counter[str]] = {}
     for record in present:

@@ -99,7 +99,7 @@ def human_scored_task(run: StoredRun, task: str | None = None) -> str:
     Raises:
         UsageError: The run has no such task, or has several and none is named.
     """
-    names = dict.fromkeys(one.task for one in run.planned)
+    names = dict.fromkeys(planned_instance.task for planned_instance in run.planned)
     scored = [name for name in names if name in SPECS and SPECS[name].human_scoring is not None]
     if task is None and len(scored) > 1:
         raise UsageError(f"people score the images of {_listed(scored)}; name one of these with --task")
@@ -141,7 +141,7 @@ def human_scores_of_run(
     rows = [score for score in scores if score.system == system]
     if not rows:
         raise UsageError(f"the scores have no system {system!r}; they have {_listed(names)}")
-    samples = [one for one in run.planned if one.task == task]
+    samples = [planned_instance for planned_instance in run.planned if planned_instance.task == task]
     samples_of = _samples_by_id(samples, SPECS[task].subsets, system)
     by_sample: dict[str, list[tuple[float, ...]]] = defaultdict(list)
     for row in rows:
@@ -169,7 +169,7 @@ def _samples_by_id(
     samples: Sequence[PlannedInstance], subsets: Sequence[str], system: str
 ) -> dict[str, list[str]]:
     """Return the samples that an ID in a file may mean; the output kind is the end of a subset's name."""
-    by_id: dict[str, list[str]] = {one.id: [one.id] for one in samples}
+    by_id: dict[str, list[str]] = {planned_instance.id: [planned_instance.id] for planned_instance in samples}
     outputs = [kind for kind in (subset.partition("-")[2] for subset in subsets) if kind]
     wanted = next((one for one in dict.fromkeys(outputs) if system.endswith(f"_{one}")), "")
     for sample in samples:

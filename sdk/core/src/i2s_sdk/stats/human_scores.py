@@ -97,7 +97,7 @@ def read_scores(file: Path, scoring: HumanScoring) -> list[HumanScore]:
     try:
         with reading(file), file.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.DictReader(lines)
-            begins = ("Model", "ID", *(one.column for one in scoring.criteria))
+            begins = ("Model", "ID", *(human_criterion.column for human_criterion in scoring.criteria))
             names = [_column(file, reader.fieldnames or (), begin) for begin in begins]
             for number, row in enumerate(reader, start=2):
                 system, prompt, *scores = (row[name] or "" for name in names)

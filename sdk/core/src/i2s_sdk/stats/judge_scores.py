@@ -88,7 +88,7 @@ class JudgedRun:
 
 def judged_records(run: StoredRun, task: str) -> Iterator[Record]:
     """Yield the records of a task that have ended for reasons of the model, in the order of the data set."""
-    return (one for one in run.ordered() if one.instance.task == task and one.outcome.counts)
+    return (record for record in run.ordered() if record.instance.task == task and record.outcome.counts)
 
 
 def has_image(record: Record) -> bool:
@@ -129,7 +129,7 @@ def judged_run(run: StoredRun, judge: JudgeManifest) -> JudgedRun:
             faults[record.instance.id] = read.reason
         else:
             scores[record.instance.id] = read
-    planned = sum(one.task == judge.task for one in run.planned)
+    planned = sum(planned_instance.task == judge.task for planned_instance in run.planned)
     columns = [[row[at] for row in scores.values()] for at in range(len(judge.criteria))]
     costs = read_judge_costs(run.storage, judge)
     return JudgedRun(

@@ -171,7 +171,7 @@ def check_runs(requirements: Sequence[Requirement], runs: Mapping[str, Summary])
 
 def _columns_of(task: str) -> set[str]:
     """Return the names of the metrics and averages that a task has in a profile."""
-    metrics = {one.name for profile in Profile for one in metrics_of(open_task(task, profile))}
+    metrics = {metric.name for profile in Profile for metric in metrics_of(open_task(task, profile))}
     return metrics.union(average.name for average in task_spec(task).averages)
 
 

@@ -155,16 +155,16 @@ def skill_data(run: ScoredRun, points: Sequence[ScoredRun], column: SkillColumn)
     own = _rows(run, column)
     theirs = {point.label: _rows_of_same_data(point, run, own, column) for point in points}
     floors = [point for point in points if point.model in FLOORS and theirs[point.label]]
-    whole = [one for one in floors if own.keys() <= theirs[one.label].keys()]
+    whole = [scored_run for scored_run in floors if own.keys() <= theirs[scored_run.label].keys()]
     floors = whole or floors
-    common = sorted(set(own).intersection(*(theirs[one.label] for one in floors)))
+    common = sorted(set(own).intersection(*(theirs[scored_run.label] for scored_run in floors)))
     if not floors or not common:
         return None
 
     def of(run: ScoredRun) -> list[Row]:
         return [theirs[run.label][name] for name in common]
 
-    names, floor = _cross_fitted([(one.model, of(one)) for one in floors])
+    names, floor = _cross_fitted([(scored_run.model, of(scored_run)) for scored_run in floors])
     oracles = (
         point for point in points if point.model == ORACLE and set(common) <= theirs[point.label].keys()
     )

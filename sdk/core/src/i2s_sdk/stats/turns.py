@@ -96,7 +96,7 @@ def at_turn(
             return records[-1]
         return max(records, key=lambda record: (_main_value(record, main), record.usable, -record.turn.turn))
     number = turns if turn == LAST else int(turn)
-    reached = [first, *(one for one in later if one.turn.turn <= number)]
+    reached = [first, *(record for record in later if record.turn.turn <= number)]
     if _unfinished(reached[-1], number):
         return None
     return reached[-2] if reached[-1].keeps_answer_before else reached[-1]
@@ -133,7 +133,7 @@ def records_at(
         name: at_turn(record, later.get(name, ()), turn, turns, main(record.instance.task))
         for name, record in records.items()
     }
-    return {name: one for name, one in chosen.items() if one is not None}
+    return {name: record for name, record in chosen.items() if record is not None}
 
 
 def spending_until(
@@ -145,7 +145,7 @@ def spending_until(
     """Return what the answers of samples took, up to a turn."""
     ids = [instance.id for instance in instances if instance.id in records]
     answers = [records[name] for name in ids]
-    answers += [one for name in ids for one in later.get(name, ()) if one.turn.turn <= turn]
+    answers += [record for name in ids for record in later.get(name, ()) if record.turn.turn <= turn]
     return total_spending(answers)
 
 

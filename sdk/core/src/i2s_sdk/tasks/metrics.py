@@ -27,7 +27,7 @@ def metrics_of(task: Task) -> tuple[Metric, ...]:
     """Return all metrics of a task, in the order shown."""
     return (
         *(image_metric(name, task.profile) for name in image_metrics(task)),
-        *(metric for one in scorers_of(task) for metric in one.metrics),
+        *(metric for scorer in scorers_of(task) for metric in scorer.metrics),
     )
 
 

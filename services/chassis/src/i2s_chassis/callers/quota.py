@@ -123,7 +123,11 @@ class CallerAccounts:
             fresh.inside = account.inside if account else 0
             account = self._accounts[caller] = fresh
         if len(self._accounts) > _MOST_ACCOUNTS:
-            settled = [name for name, one in self._accounts.items() if one.is_settled(now) and name != caller]
+            settled = [
+                name
+                for name, caller_account in self._accounts.items()
+                if caller_account.is_settled(now) and name != caller
+            ]
             for name in settled:
                 del self._accounts[name]
         return account

@@ -254,7 +254,7 @@ class Group(Share, Generic[S]):
     def turns(self, now: float) -> list[tuple[float, Waiting]]:
         """Return the job of each party that is served first, with its rank."""
         heads = ((party, party.next_job(now)) for party in self.parties() if party.waiting)
-        return [(one.rank(job, now), job) for one, job in heads if job is not None]
+        return [(share.rank(job, now), job) for share, job in heads if job is not None]
 
     def displaced_job(self, now: float) -> Waiting | None:
         """Return the job that loses its place, of the party with most; of equal ones that of highest rank."""
@@ -263,9 +263,9 @@ class Group(Share, Generic[S]):
     def displaced_besides(self, kept: Waiting | None, now: float) -> Waiting | None:
         """Return the job that loses its place, of the parties that would not give up a kept one."""
         jobs = [(party, party.displaced_job(now)) for party in self.parties() if party.waiting]
-        at_risk = [(one, job) for one, job in jobs if job is not None and job is not kept]
-        most = max((one.waiting for one, _ in at_risk), default=0)
-        ranked = ((one.rank(job, now), job) for one, job in at_risk if one.waiting == most)
+        at_risk = [(share, job) for share, job in jobs if job is not None and job is not kept]
+        most = max((share.waiting for share, _ in at_risk), default=0)
+        ranked = ((share.rank(job, now), job) for share, job in at_risk if share.waiting == most)
         return max(ranked, default=(0.0, None))[1]
 
     def forgotten_call(self) -> Waiting:
@@ -275,11 +275,11 @@ class Group(Share, Generic[S]):
     def jobs_before(self, party: Share, call: Waiting, ahead: int, enough: int) -> int:
         """Return how many jobs precede a call that so many jobs of its own party precede; stops at enough."""
         own = ahead
-        for one in self.parties():
+        for share in self.parties():
             if ahead >= enough:
                 break
-            if one is not party and (one.waiting or one.sent):
-                ahead += min(one.waiting + one.sent, own + (one.oldest() < call))
+            if share is not party and (share.waiting or share.sent):
+                ahead += min(share.waiting + share.sent, own + (share.oldest() < call))
         return ahead
 
     def drop_settled(self, name: str, now: float) -> None:

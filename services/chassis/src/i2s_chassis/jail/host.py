@@ -337,7 +337,7 @@ def diagnose(facts: HostFacts) -> tuple[TierDiagnosis, ...]:
 def concerning(diagnoses: Iterable[TierDiagnosis], tiers: Iterable[Tier]) -> tuple[TierDiagnosis, ...]:
     """Return those that concern any of the tiers."""
     wanted = set(tiers)
-    return tuple(one for one in diagnoses if wanted & set(one.tiers))
+    return tuple(tier_diagnosis for tier_diagnosis in diagnoses if wanted & set(tier_diagnosis.tiers))
 
 
 def _diagnose_namespace(facts: HostFacts) -> Iterator[TierDiagnosis]:

@@ -174,8 +174,8 @@ async def start_jail(settings: RendererSettings) -> Jail:
         raise StartError(". ".join(map(str, (error, *causes)))) from error
     if wanted.tier is None and jail.isolation.tier is not Tier.CONTAINER:
         stronger = tuple(tier for tier in _ORDINARY if tier > jail.isolation.tier)
-        for one in await _forbidden(wanted, stronger) if stronger else ():
-            about = {"tier": jail.isolation.tier.name.lower(), "reason": str(one)}
+        for tier_diagnosis in await _forbidden(wanted, stronger) if stronger else ():
+            about = {"tier": jail.isolation.tier.name.lower(), "reason": str(tier_diagnosis)}
             _log.warning("this host forbids a stronger tier", extra={"fields": about})
     return jail
 

@@ -118,7 +118,7 @@ def _prepare_folders(account: UserAccount, settings: ServiceSettings, written: I
 def usual_temporary_folder(account: UserAccount) -> Path | None:
     """Return the first folder for temporary files of all users that a user may write to; None if none is."""
     usual = (Path(tempfile.gettempdir()), *map(Path, TEMPORARY))
-    writable = (one for one in usual if one.is_dir() and unreached(account, (), (one,)) is None)
+    writable = (path for path in usual if path.is_dir() and unreached(account, (), (path,)) is None)
     return next(writable, None)
 
 

@@ -241,7 +241,7 @@ class Capture:
         ordered: list[_Kept | Figure] = [*closed, *figures]
         start = len(ordered) - 1 if first is None else first - 1
         wanted = enumerate(ordered[max(start, 0) : max(start, 0) + count], max(start, 0) + 1)
-        return len(ordered), [self._finished(one, page, with_open) for page, one in wanted]
+        return len(ordered), [self._finished(kept, page, with_open) for page, kept in wanted]
 
     def _finished(self, one: _Kept | Figure, page: int, with_open: bool) -> Finished:
         if isinstance(one, Figure):

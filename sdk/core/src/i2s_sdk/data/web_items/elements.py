@@ -118,7 +118,9 @@ def lettered(png: bytes, elements: Sequence[Element], near: Sequence[Element] = 
     draw = ImageDraw.Draw(image)
     boxes = [_pixels(element) for element in elements]
     font = ImageFont.load_default(_TAG - 4)
-    others = [_pixels(one) for one in near if not any(_inside(box, _pixels(one)) for box in boxes)]
+    others = [
+        _pixels(element) for element in near if not any(_inside(box, _pixels(element)) for box in boxes)
+    ]
     tags: list[Box] = []
     for box in boxes:
         free = [one for one in _tags(box, image.size) if not _hit(one, (*boxes, *tags))]

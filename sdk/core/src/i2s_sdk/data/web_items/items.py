@@ -152,7 +152,7 @@ def choice_items(
     for other in sorted(chance.sample(pool, len(pool)), key=_likeness(gold)):
         if len(chosen) == len(LETTERS):
             break
-        if not any(overlap(other, one, _APART) for one in chosen):
+        if not any(overlap(other, element, _APART) for element in chosen):
             chosen.append(other)
     if len(chosen) < len(LETTERS):
         refused[f"{task}: fewer than eight elements that do not overlap"] += 1

@@ -170,7 +170,7 @@ class LocalStorage:
         """Lock the folder until the stack is closed, and return the folders that were made for it."""
         while True:
             with writing(self.where):
-                made = [one for one in (self.where, *self.where.parents) if not one.exists()]
+                made = [path for path in (self.where, *self.where.parents) if not path.exists()]
                 self.where.mkdir(parents=True, exist_ok=True)
                 lock = opened.enter_context((self.where / LOCK).open("ab"))
             self._take(lock)

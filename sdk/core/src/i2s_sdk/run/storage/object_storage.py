@@ -377,7 +377,7 @@ class AppendedSegments(Segments):
         large = Segment(self._first, self._next - 1, self._writer)
         if large not in small:
             self._access.write(f"{self._folder}/{large}", bytes(self._tail[: self._in_store]))
-            self._access.remove(f"{self._folder}/{one}" for one in small)
+            self._access.remove(f"{self._folder}/{segment}" for segment in small)
         with self._appending:
             self._segments.append(large)
             self._starts.append(self._before)
@@ -703,7 +703,7 @@ class ObjectStorage:
 
     def flush(self) -> None:
         """Write all lines that wait; of no sample those of a later stage without those of an earlier one."""
-        ends = [(one, one.end) for one in reversed(self._open)]
+        ends = [(appended_segments, appended_segments.end) for appended_segments in reversed(self._open)]
         for appended, end in reversed(ends):
             appended.flush(end)
 
@@ -755,7 +755,7 @@ class ObjectStorage:
             for appended in self._open:
                 appended.finish()
         except StoreError as error:
-            lost = sum(one.waiting for one in self._open)
+            lost = sum(appended_segments.waiting for appended_segments in self._open)
             if not lost:  # only small segments that stay small
                 _log.warning("%s", error.message)
                 return

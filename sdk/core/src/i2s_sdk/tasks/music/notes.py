@@ -172,8 +172,18 @@ def compare_notes(predicted: Sequence[EngravedNote], expected: Sequence[Engraved
     semitones = _interval(predicted, expected)
     moved = 0
     if semitones:
-        shifted = _Staves([replace(one, pitch=_as_semitones(one, -semitones)) for one in predicted])
-        plain = _Staves([replace(one, pitch=_as_semitones(one, Fraction(0))) for one in expected])
+        shifted = _Staves(
+            [
+                replace(engraved_note, pitch=_as_semitones(engraved_note, -semitones))
+                for engraved_note in predicted
+            ]
+        )
+        plain = _Staves(
+            [
+                replace(engraved_note, pitch=_as_semitones(engraved_note, Fraction(0)))
+                for engraved_note in expected
+            ]
+        )
         moved = _same_notes(shifted, plain, _as_written)
     return NoteAgreement(
         len(predicted),

@@ -127,7 +127,7 @@ class PageTestsScorer:
         if not tests or not self.formulas:
             return ()
         formulas = FormulaTests(sample.structure or "", sample.conversions)
-        return tuple(dict.fromkeys(one for test in tests for one in formulas.needed(test)))
+        return tuple(dict.fromkeys(conversion for test in tests for conversion in formulas.needed(test)))
 
     def score(self, sample: Scorable) -> MetricValues:
         """Return the shares of a page."""
@@ -146,8 +146,8 @@ class PageTestsScorer:
             return _values(tests, results)
         drawn = [test.kind is TestKind.MATH for test in tests]
         results = [
-            TestResult(None, FORMULAS_NOT_DRAWN) if of_formula else one
-            for of_formula, one in zip(drawn, results, strict=True)
+            TestResult(None, FORMULAS_NOT_DRAWN) if of_formula else test_result
+            for of_formula, test_result in zip(drawn, results, strict=True)
         ]
         values = _values(tests, results)
         # The other tests of a group alone would say something else.

@@ -60,7 +60,7 @@ def read_own(markdown: str) -> list[PredictedBlock]:
             blocks += [PredictedBlock(kind, text[start:end], start) for start, end in spans]
             text = blanked(text, spans, keep_lines=True)
     formulas = list(_displayed(text))
-    blocks += [one for one, _ in formulas]
+    blocks += [predicted_block for predicted_block, _ in formulas]
     text = blanked(text, [span for _, span in formulas], keep_lines=True)
     tables = list(_pipe_tables(text))
     blocks += [PredictedBlock(PredictedKind.HTML_TABLE, html, span[0]) for span, html in tables]

@@ -168,8 +168,8 @@ class OmniDocBenchScorer:
         whole, extra = page.characters
         values: dict[str, float | None] = {
             "text_edit": _edit([(text.gold_form, text.predicted_form) for text in texts]),
-            "formula_cdm": _mean([one.cdm for one in drawn]),
-            "formula_glyph_f1": _mean([one.glyph_f1 for one in drawn]),
+            "formula_cdm": _mean([formula_values.cdm for formula_values in drawn]),
+            "formula_glyph_f1": _mean([formula_values.glyph_f1 for formula_values in drawn]),
             "formula_edit": _edit(
                 [(formula.pair.gold_form, formula.pair.predicted_form) for formula in formulas]
             ),

@@ -233,7 +233,8 @@ class _Side:
     def neighbours(self) -> list[Run]:
         """Each two consecutive blocks."""
         return [
-            Run(index, index + 2, one.merged(two)) for index, (one, two) in enumerate(pairwise(self.blocks))
+            Run(index, index + 2, block.merged(two))
+            for index, (block, two) in enumerate(pairwise(self.blocks))
         ]
 
     def replace(self, taken: Sequence[Run]) -> None:
@@ -341,8 +342,8 @@ class _Matching:
             if not any(ours.overlaps(other) or theirs.overlaps(another) for other, another in taken):
                 taken.append((ours, theirs))
         if taken:
-            self.rows.replace([one for one, _ in taken])
-            self.columns.replace([one for _, one in taken])
+            self.rows.replace([run for run, _ in taken])
+            self.columns.replace([run for _, run in taken])
             self._values = self._matrix()
 
     def _merge_side(self, candidates: Sequence[Run], *, of_rows: bool) -> bool:
@@ -425,7 +426,7 @@ def _scores(
     if not pairs:
         return BlockScores(0.0, 0.0, 0.0, 0.0, tuple(columns), tuple(rows))
     matched = sum(rows[row].area + columns[column].area for row, column, _ in pairs)
-    total = sum(one.area for one in (*rows, *columns))
+    total = sum(block.area for block in (*rows, *columns))
     places, colors = [], []
     for row, column, _ in pairs:
         places.append(position_similarity(rows[row], columns[column]))

@@ -67,33 +67,38 @@ def shown_page(layout: PageLayout, image: NDArray[np.uint8]) -> ShownPage:
     texts: list[ShownText] = []
     characters, truncated = 0, layout.blocks_truncated or layout.tree.truncated
     left = MOST_LOOKS * image.shape[0] * image.shape[1]
-    for number, one in enumerate(layout.blocks, start=1):
-        box = _pixels_of(one, image, pixels)
+    for number, page_block in enumerate(layout.blocks, start=1):
+        box = _pixels_of(page_block, image, pixels)
         left -= len(box)
         if left < 0:
             truncated = True
             break
-        color = _shown_color(one, box)
+        color = _shown_color(page_block, box)
         if color is None:
             continue
-        text = " ".join(one.text.lower().split())[:_MOST_BLOCK]
+        text = " ".join(page_block.text.lower().split())[:_MOST_BLOCK]
         characters += len(text)
         if len(by_element) >= MOST_BLOCKS or characters > MOST_CHARACTERS:
             truncated = True
             break
         place = (
-            one.x / layout.width,
-            one.y / layout.height,
-            one.width / layout.width,
-            one.height / layout.height,
+            page_block.x / layout.width,
+            page_block.y / layout.height,
+            page_block.width / layout.width,
+            page_block.height / layout.height,
         )
         block = Block(text, _within_page(place), color)
-        element = one.element or -number  # a text whose element is not known is a block of its own
+        element = page_block.element or -number  # a text whose element is not known is a block of its own
         known = by_element.get(element)
         by_element[element] = known.merged(block) if known else block
-        box_of = (one.x, one.y, one.x + one.width, one.y + one.height)
+        box_of = (
+            page_block.x,
+            page_block.y,
+            page_block.x + page_block.width,
+            page_block.y + page_block.height,
+        )
         index = index_of.setdefault(element, len(index_of))
-        texts.append(ShownText(text, box_of, color, index, one.element))
+        texts.append(ShownText(text, box_of, color, index, page_block.element))
     subtrees = sorted(subtrees_of(layout.tree).items())
     return ShownPage(
         tuple(by_element.values()),

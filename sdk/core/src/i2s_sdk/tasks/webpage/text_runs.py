@@ -70,8 +70,8 @@ def runs_of(
     stretches = {*_lines(texts), *_paragraphs(texts, tree)}
     for start, stop in sorted(stretches, key=lambda stretch: (stretch[0], -stretch[1])):
         own = texts[start:stop]
-        blocks = sorted({one.block for one in own})
-        joined = " ".join(one.text for one in own)
+        blocks = sorted({shown_text.block for shown_text in own})
+        joined = " ".join(shown_text.text for shown_text in own)
         whole = sum(parts[block] for block in blocks) == len(own)
         if whole and len(blocks) > 1 and len(joined) <= min(most, most_in_all):
             most_in_all -= len(joined)
