@@ -42,6 +42,10 @@ def test_blocks_are_those_of_commonmark(text: str, expected: list[tuple[str, str
         ("```json\n[1]```", [("json", "[1]\n", True)]),
         ("```json\n[1]```\nand\n```css\na {}\n```", [("json", "[1]\n", True), ("css", "a {}\n", True)]),
         ("use ```latex x``` or ```E = mc```", [("latex", "x\n", True), ("", "E = mc\n", True)]),
+        ("It is:```latex\nx\n```\nOr:\n```latex\ny\n```", [("latex", "x\n", True), ("latex", "y\n", True)]),
+        ("It is: ```python # a plot\nx\n```", [("python", "x\n", True)]),
+        ("It is: ```\nx\n```", [("", "x\n", True)]),
+        ('It is: ```html title="a"\n\nx\n```', [("html", "\nx\n", True)]),
         ("```\\frac{a}{b}```", [("", "\\frac{a}{b}\n", True)]),
         ("```latex \\begin{a}\nb\n```", [("latex", "\\begin{a}\nb\n", True)]),
         ('```json [{"a": 1}]\n```', [("json", '[{"a": 1}]\n', True)]),
@@ -51,6 +55,23 @@ def test_blocks_are_those_of_commonmark(text: str, expected: list[tuple[str, str
 )
 def test_fences_in_the_middle_of_a_line_are_found(text: str, expected: list[tuple[str, str, bool]]) -> None:
     assert contents(text) == expected
+
+
+@pytest.mark.parametrize("block", ["```latex\nx\n```", "```\nx\n```", "> ```latex\n> x\n> ```"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I'll write the formula in a ```latex code block:",
+        "The code is wrapped in ``` fences.",
+        "As asked, it is between ```latex and ```.",
+        "It stands in ```latex … ``` below:",
+        "It is in ``` fences",
+    ],
+)
+@pytest.mark.parametrize("between", ["\n", "\n\n"])
+def test_words_that_mention_a_fence_open_no_block(words: str, between: str, block: str) -> None:
+    (read,) = fenced_blocks(f"{words}{between}{block}\n\nDone.")
+    assert (read.content, read.closed) == ("x\n", True)
 
 
 @pytest.mark.parametrize("info", ["markdown", "md", ""])
@@ -101,6 +122,6 @@ def test_content_of_a_block_is_verbatim(code: str, info: str) -> None:
     assert [block.content for block in blocks] == ([f"{code}\n"] if code.strip() else [])
 
 
-@given(st.text(alphabet="`~>- \nal\\{}1.", max_size=60))
+@given(st.text(alphabet="`~>- \r\nal\\{}1.", max_size=60))
 def test_every_answer_has_blocks_that_hold_something(text: str) -> None:
     assert all(not block.is_empty for block in fenced_blocks(text))

@@ -7,7 +7,9 @@ from i2s_sdk.reading.json_values import json_values
 from i2s_sdk.tasks.chart.reading import extract as extract_python
 from i2s_sdk.tasks.latex.reading import extract as extract_latex
 from i2s_sdk.tasks.music.task import extract as extract_music
+from i2s_sdk.tasks.omr.task import OmrTask
 from i2s_sdk.tasks.sobench.reading import extract as extract_json
+from i2s_sdk.tasks.svg.reading import extract as extract_svg
 from i2s_sdk.tasks.webpage.reading import find_files
 from i2s_wire.metrics.profile import Profile
 from linear_time import assert_linear
@@ -88,6 +90,8 @@ PARTS = [
         "code:\n",
         "a/",
         "a.",
+        "a",
+        "word ",
     ),
     *(
         "```html a.html\n<p>\n```\n",
@@ -96,6 +100,7 @@ PARTS = [
         "```json\n[1]\n```\n",
         "```a/b",
     ),
+    *("<mei ", "<?xml", "<!DOCTYPE", "<score-partwise ", "**kern\n", "<svg ", "\r", "$a$ ", "\\(a", "---\n"),
 ]
 
 
@@ -114,5 +119,7 @@ def test_the_work_does_not_grow_with_the_square_of_the_length(part: str) -> None
             extract_latex(answer, Profile.PAPER)
             extract_music(answer, Profile.PAPER)
             extract_json(answer, Profile.PAPER)
+            extract_svg(answer)
+            OmrTask().structure_from(answer)
 
     assert_linear(read, LENGTH, ALLOWED_CPU_SECONDS)

@@ -1,8 +1,11 @@
 """The one way from a completion to a structure."""
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from i2s_sdk.tasks.answer_reading import read_answer
+from i2s_sdk.tasks.registry import TASKS as ALL_TASKS
 from i2s_sdk.tasks.registry import open_task
 from i2s_sdk.tasks.structure import Absence, NoStructure, Structure
 from i2s_wire.metrics.profile import Profile
@@ -66,3 +69,25 @@ def test_each_page_of_a_document_is_read_by_itself() -> None:
     pages = ["<think>a</think>```markdown\n# A\n```", "<think>never", "b</think>B"]
     assert open_task("readoc").join(pages) == "# A\n\n\n\nB"
     assert open_task("readoc", Profile.HELM).join(["<think>a</think>A"]) == "<think>a</think>A"
+
+
+PIECES = [
+    *("```", "~~~", "`", "\r", "\n", "\r\n", "\0", "a", " ", "latex", "python", "json", "svg", "=", ".", ":"),
+    *("{", "}", "[", "]", '"', "'", "\\", "$", "&#", "<svg ", "<html>", ">", "---\n", "**kern", "\ud800"),
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=4).map("".join))
+@example("```\ra")
+def test_every_answer_is_read_by_all_tasks(completion: str) -> None:
+    for name in ALL_TASKS:
+        for profile in Profile:
+            assert isinstance(structure(name, completion, profile), Structure | NoStructure)
+
+
+@TASKS
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_line_ends_of_other_systems_change_no_structure(name: str, end: str) -> None:
+    for form in ("{}", "Here it is:\n\n```\n{}\n```\n\nDone.") if name != "readoc" else ("{}",):
+        answer = form.format(CODES[name])
+        assert structure(name, answer.replace("\n", end)) == structure(name, answer)

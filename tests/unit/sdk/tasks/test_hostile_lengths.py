@@ -54,6 +54,7 @@ CODE = [
     " ",
     "\t\n",
     "$",
+    "a",
 ]
 NESTED = [(r"\label{", "}"), (r"\DeclareMathOperator{", "}"), (r"\usepackage[", "]"), ("{", "}")]
 

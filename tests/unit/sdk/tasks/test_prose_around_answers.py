@@ -77,8 +77,36 @@ def test_the_formula_that_prose_announces_is_the_answer(answer: str, expected: s
 
 
 @pytest.mark.parametrize(
+    "display", ["\\[\nE = mc^2\n\\]", "$$E = mc^2$$", "\\begin{equation}\nE = mc^2\n\\end{equation}"]
+)
+@pytest.mark.parametrize(
+    "form",
+    [
+        "The LaTeX is:\n\n{}\n\nwhere $E$ is the energy.",
+        "{}\n\nHere, $E$ is the energy, $m$ the mass, and \\(c\\) the speed of light.",
+        "The image shows the energy $E$ of a body:\n\n{}",
+        "{}\nwhere \\(E\\) is the energy",
+        "The formula is:\n\n{}\n\nWhere:\n- \\( E \\): energy\n- \\( m \\): mass",
+        "{}\n\nMake sure to include `\\usepackage{{amsmath}}` in the preamble.",
+        "Add \\usepackage{{amsmath}} before this:\n\n{}",
+        "The $\\LaTeX$ code:\n\n{}",
+        "The \\LaTeX{{}} code:\n\n{}\n\nUse the `align` environment or `\\begin{{gather}}` for more lines.",
+        "{}\n\nHere c = the speed of light.",
+        "{}\n\n- E = energy\n- m = mass",
+        "A formula of R&D:\n\n{}",
+    ],
+)
+def test_an_explanation_of_the_only_display_is_left_out(form: str, display: str) -> None:
+    assert structure("latex", form.format(display)) == Structure(display, Origin.EXCERPT)
+
+
+@pytest.mark.parametrize(
     "answer",
     [
+        "The formula $E = mc^2$ needs `amsmath`.",
+        "Consider the energy\n\\[ E \\]\nof a body with mass $m$.",
+        "We have a + b =\n\\[ c \\]",
+        "\\[ c \\]\n+ some more words",
         "Let $f$ be smooth. Then\n\\[ f(x) = 0 \\]\nfor all $x$.",
         "det A = \\begin{vmatrix} a \\end{vmatrix}",
         "\\begin{a}x\\end{a}y",

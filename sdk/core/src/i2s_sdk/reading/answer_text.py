@@ -16,6 +16,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from i2s_sdk.reading.blocks import with_line_feeds
+
 #: Names of the elements in which models reason, compared without case.
 REASONING_TAGS = (
     "think",
@@ -92,8 +94,8 @@ class AnswerText:
 
     @property
     def text(self) -> str:
-        """The answer; empty if the completion ends within its reasoning."""
-        return self.completion[self.start : self.end]
+        """The answer, its lines ended by line feeds; empty if the completion ends within its reasoning."""
+        return with_line_feeds(self.completion[self.start : self.end])
 
     @property
     def before(self) -> str:

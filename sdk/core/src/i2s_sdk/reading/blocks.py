@@ -29,11 +29,18 @@ _MOST_FENCES = 100
 _RUN = re.compile(r"`{3,}|~{3,}")
 _CONTAINER = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*)*\Z")
 _BARE_RUN = re.compile(r"[\s>]*(?P<run>`{3,}|~{3,})\s*\Z")
-_RUN_WITH_INFO = re.compile(r"[\s>]*(?P<run>`{3,}|~{3,})[ \t]*\{?\.?[A-Za-z][^`]*\Z")
+_RUN_WITH_INFO = re.compile(r"[\s>]*(?P<run>`{3,}|~{3,})(?P<info>[ \t]*\{?\.?[A-Za-z][^`]*)\Z")
 _ENDS_WITH_RUN = re.compile(r"(?P<run>`{3,}|~{3,})[ \t]*\Z")
 _BEGINS_WITH_RUN = re.compile(r"[ \t]*(?P<run>`{3,}|~{3,})(?P<rest>[ \t]+\S.*)\Z")
 _CODE = re.compile(r"[ \t]*(?P<word>[A-Za-z][\w+#-]*)?[ \t]*(?=\\|\$|\[\{|\{\"|<!|<html)")
+_INFO = re.compile(r"(?:\{[^{}]*\}|(?:[^\s{}]*[\w+#])?(?:[ \t]+[^\s=.]+[=.]\S*[\w\"'])?)[ \t]*\Z")
+_WORDS = re.compile(r"[\s\w,.…]*\Z")
 _LANGUAGE_WORD = re.compile(r"[ \t]*(?P<word>[A-Za-z][\w+#-]*)[ \t]+(?=\S)")
+
+
+def with_line_feeds(text: str) -> str:
+    """Return a text whose lines all end with line feeds, as the parser of Markdown ends them."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def with_fences_on_lines(text: str) -> str:
@@ -77,7 +84,7 @@ class _FencedLines:
                 yield from parts
                 if fence is not None or not rest:
                     continue
-            parts, fence = _outside(rest)
+            parts, fence = self._outside(rest, number)
             yield from parts
 
     def _inside(self, line: str, fence: _Fence, number: int) -> tuple[list[str], _Fence | None, str]:
@@ -103,37 +110,59 @@ class _FencedLines:
         opening = _first(self._opening[fence.character], number, fence.length)
         return closing is not None and (opening is None or closing < opening)
 
+    def _outside(self, line: str, number: int) -> tuple[list[str], _Fence | None]:
+        """Return the lines that a line outside of blocks becomes, and the fence that is open behind it."""
+        runs = [(run.start(), run.end()) for run in _RUN.finditer(line)]
+        if len(runs) > _MOST_FENCES:
+            return [line], None
+        parts: list[str] = []
+        position = at = 0
+        while at < len(runs):
+            start, end = runs[at]
+            run, before = line[start:end], line[position:start]
+            alone = bool(_CONTAINER.match(before))
+            if run[0] == "~":
+                return [*parts, line[position:]], _Fence.of(run) if alone else None
+            if at + 1 == len(runs) and "`" not in line[end:]:
+                info, code = _info_and_code(line[end:])
+                if not (alone or code) and self._is_mention(info, number):
+                    break
+                opened = [f"{before}{run}{info}"] if alone else [before, f"{run}{info}"]
+                return [*parts, *opened, *([code] if code else [])], _Fence.of(run)
+            closing = next(
+                (other for other in range(at + 1, len(runs)) if line[slice(*runs[other])] == run), None
+            )
+            if closing is None:
+                break
+            info, code = _info_and_code(line[end : runs[closing][0]], one_line=True)
+            if alone or not (_WORDS.match(code) and self._next_fence(number)):
+                parts += [before, f"{run}{info}", code, run]
+                position = runs[closing][1]
+            at = closing + 1
+        return [*parts, *([line[position:]] if position < len(line) or not parts else [])], None
+
+    def _is_mention(self, info: str, number: int) -> bool:
+        """Return whether a text only speaks of a fence that stands in the middle of a line.
+
+        Behind it another block opens before one ends, or it ends a paragraph and no info string follows it.
+        """
+        if _is_info(info):
+            fence = _RUN_WITH_INFO.match(self._next_fence(number))
+            return fence is not None and _is_info(fence["info"])
+        following = self._lines[number + 1 : number + 2]
+        return not "".join(following).strip() or self._next_fence(number) in following
+
+    def _next_fence(self, number: int) -> str:
+        """Return the next line behind a line that begins with a fence of backticks; empty without one."""
+        places = (_first(fences["`"], number, 3) for fences in (self._closing, self._opening))
+        first = min((place for place in places if place is not None), default=None)
+        return "" if first is None else self._lines[first]
+
 
 def _first(places: list[tuple[int, int]], number: int, length: int) -> int | None:
     """Return the first line behind ``number`` whose run is as long; few lines are looked at."""
     at = bisect_left(places, (number + 1, 0))
     return next((line for line, size in places[at : at + 100] if size >= length), None)
-
-
-def _outside(line: str) -> tuple[list[str], _Fence | None]:
-    """Return the lines that a line outside of blocks becomes, and the fence that is open behind it."""
-    runs = [(run.start(), run.end()) for run in _RUN.finditer(line)]
-    if len(runs) > _MOST_FENCES:
-        return [line], None
-    parts: list[str] = []
-    position = number = 0
-    while number < len(runs):
-        start, end = runs[number]
-        run, before = line[start:end], line[position:start]
-        alone = bool(_CONTAINER.match(before))
-        if run[0] == "~":
-            return [*parts, line[position:]], _Fence.of(run) if alone else None
-        if number + 1 == len(runs) and "`" not in line[end:]:
-            info, code = _info_and_code(line[end:])
-            opened = [f"{before}{run}{info}"] if alone else [before, f"{run}{info}"]
-            return [*parts, *opened, *([code] if code else [])], _Fence.of(run)
-        closing = next((at for at in range(number + 1, len(runs)) if line[slice(*runs[at])] == run), None)
-        if closing is None:
-            break
-        info, code = _info_and_code(line[end : runs[closing][0]], one_line=True)
-        parts += [before, f"{run}{info}", code, run]
-        position, number = runs[closing][1], closing + 1
-    return [*parts, *([line[position:]] if position < len(line) or not parts else [])], None
 
 
 def _info_and_code(rest: str, *, one_line: bool = False) -> tuple[str, str]:
@@ -149,6 +178,11 @@ def _info_and_code(rest: str, *, one_line: bool = False) -> tuple[str, str]:
     return "", rest
 
 
+def _is_info(rest: str) -> bool:
+    """Return whether what follows a fence in its line is an info string, and no text."""
+    return rest.strip().lower() in LANGUAGES or _INFO.match(rest) is not None
+
+
 _PARSER = MarkdownIt("commonmark")
 _PARSER.core.ruler.enableOnly(["normalize", "block"])
 _PARSER.block.ruler.enableOnly(["fence", "blockquote", "list", "paragraph"])
@@ -162,14 +196,14 @@ _NAMED_FILE = re.compile(
 _FILE_NAME = re.compile(
     r"(?<![\w/.@-])(?P<name>/?(?:[\w@.-]+/)*[\w@-][\w@.-]*\.[A-Za-z][A-Za-z0-9]{0,9})(?![\w/])"
 )
-_MARKDOWN = re.compile(r"(?P<run>`{3,}|~{3,})[ \t]*(?:markdown|md)[ \t]*(?:\r?\n|\Z)", re.IGNORECASE)
+_MARKDOWN = re.compile(r"(?P<run>`{3,}|~{3,})[ \t]*(?:markdown|md)[ \t]*(?:\n|\Z)", re.IGNORECASE)
 #: One line that announces a document, and what may be said behind it.
 _ANNOUNCEMENT = re.compile(
-    r"[^\n`~#|]{0,300}\b(?:markdown|transcription|document|content|page)\b[^\n`~#|]{0,200}:[ \t*]*\r?\n\s*"
+    r"[^\n`~#|]{0,300}\b(?:markdown|transcription|document|content|page)\b[^\n`~#|]{0,200}:[ \t*]*\n\s*"
     r"(?=`{3}|~{3})",
     re.IGNORECASE,
 )
-_FAREWELL = re.compile(r"(?:^|\n)(?P<fence>(?:`{3,}|~{3,})[ \t]*)\r?\n\s*[^`~\n#|]{1,300}\Z")
+_FAREWELL = re.compile(r"(?:^|\n)(?P<fence>(?:`{3,}|~{3,})[ \t]*)\n\s*[^`~\n#|]{1,300}\Z")
 _DEEPEST = 4
 _LONGEST_INFO = 300
 
@@ -222,7 +256,7 @@ def fenced_blocks(text: str) -> tuple[Block, ...]:
     Args:
         text: Answer without reasoning.
     """
-    return tuple(_blocks(text, _DEEPEST))
+    return tuple(_blocks(with_line_feeds(text), _DEEPEST))
 
 
 def unwrapped_markdown(text: str) -> str:

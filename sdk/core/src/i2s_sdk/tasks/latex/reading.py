@@ -15,9 +15,22 @@ _DOCUMENT = re.compile(r"\\documentclass\b.*\\end\{document\}", re.DOTALL)
 _MARK = re.compile(
     r"\\begin\{(?P<begin>[^{}\n]{1,40})\}|\\end\{(?P<end>[^{}\n]{1,40})\}|\\\[|\\\]|\$\$|\\.", re.DOTALL
 )
-#: What no prose has, and what all prose has.
-_CODE = re.compile(r"[\\$^{}=<>+&]")
-_WORD = re.compile(r"[^\W\d_]{3}|[\u3040-\u9fff]")
+#: What no prose has, what prose has less often than words and not beside code, and what all prose has.
+_CODE = re.compile(r"[\\$^{}]")
+_SIGNS = ("=", "<", ">", "+", "&")
+_WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u9fff]")
+#: Code within prose: mathematics in a line; code in a line, names of TeX, a package that is to be loaded.
+_MATHS = re.compile(r"\$[^$\n]+\$|\\\((?:[^\\\n]|\\[^()\n])*+\\\)")
+_INLINE = re.compile(
+    rf"{_MATHS.pattern}|`[^`\n]+`|\\(?:La)?TeX\b(?:\{{\}})?"
+    r"|(?<=\w )\\usepackage(?:\[[^][\n]*\])?\{[^{}\n]*\}"
+)
+#: Words of an announcement, and the end of a sentence.
+_ANNOUNCES = re.compile(
+    r"\b(?:la)?tex\b|\bcode\b|\b(?:image|picture|formula|expression)s?\b|代码|公式", re.IGNORECASE
+)
+_MARKS = " \t\r\n.:*"
+_ENDS = re.compile(r"[.:!?。：！？][\s*]*\Z")
 _ANNOUNCED = re.compile(r"[^\\$^{}\n]{0,300}[:：]\s*(?P<code>\$[^$]+\$|\\\(.+\\\))[\s.]*\Z", re.DOTALL)
 _LABELLED = re.compile(
     r"[^\\$^{}\n]{0,300}(?:\b(?:la)?tex\b|\bcode\b|代码)[^\\$^{}\n]{0,300}[:：]\s*\n(?P<code>.*)\Z",
@@ -31,7 +44,8 @@ def without_prose(text: str) -> str:
 
     Stretches are a whole document, a display ($$…$$ or \[…\]), an environment, and code in backticks; behind
     words that announce it, also a formula in a line and the rest of the answer. Prose has words, and neither
-    a backslash nor a sign of TeX or of mathematics.
+    a backslash nor a sign of TeX, but in mathematics or code within a line. A sentence with mathematics that
+    runs through a display is no prose.
 
     Args:
         text: Answer without fences.
@@ -40,26 +54,39 @@ def without_prose(text: str) -> str:
     if document:
         before = without_comments(text[: document.start()])
         return document[0] if before.strip() and _is_prose(before) else text
-    stretches = _displays(text)
+    spans = list(_SPAN.finditer(text))
+    stretches = _displays(_SPAN.sub(lambda span: " " * len(span[0]), text))
     if len(stretches) == 1:
         start, end = stretches[0]
-        return text[start:end] if _is_prose(text[:start], text[end:]) else text
+        before, after = text[:start], text[end:]
+        return text[start:end] if _is_prose(before, after) and not _runs_on(before, after) else text
     if stretches:
         return text
-    spans = list(_SPAN.finditer(text))
-    if len(spans) == 1 and _is_prose(text[: spans[0].start()], text[spans[0].end() :]):
-        return spans[0]["code"].strip()
+    if len(spans) == 1:
+        before, after = text[: spans[0].start()], text[spans[0].end() :]
+        if _is_prose(before, after) and not _MATHS.search(before + after):
+            return spans[0]["code"].strip()
     announced = _ANNOUNCED.match(text) or _LABELLED.match(text)
     return announced["code"].strip() if announced else text
 
 
-def _is_prose(*texts: str) -> bool:
-    """Return whether texts around code are prose, or a mark at most."""
-    return all(
-        _WORD.search(text) is not None and _CODE.search(text) is None
-        for text in texts
-        if text.strip(" \t\r\n.:*")
-    )
+def _is_prose(before: str, after: str = "") -> bool:
+    """Return whether the texts before and after code are prose, or a mark at most."""
+    for text in (before, after):
+        plain = _INLINE.sub(" ", text)
+        words = len(_WORD.findall(plain))
+        if text.strip(_MARKS) and (not words or words < sum(map(plain.count, _SIGNS)) or _CODE.search(plain)):
+            return False
+    return not before.rstrip().endswith(_SIGNS) and not after.lstrip().startswith(_SIGNS)
+
+
+def _runs_on(before: str, after: str) -> bool:
+    """Return whether a sentence with mathematics begins before a display, so that it belongs to the text."""
+    if not before.strip(_MARKS):
+        return False
+    if _MATHS.search(before) and not _ANNOUNCES.search(before):
+        return True
+    return _ENDS.search(before) is None and _MATHS.search(after) is not None
 
 
 def _displays(text: str) -> list[tuple[int, int]]:
@@ -112,7 +139,7 @@ _CLASS, _BEGIN_DOCUMENT = r"\documentclass", r"\begin{document}"
 _CONTROL_SEQUENCE = re.compile(r"\\[A-Za-z\[(]")
 #: Marks that stand in prose too, as in "R&D", "main_window", "A -> B" and "$5".
 _WEAK = re.compile(r"(?<=\w)_(?=\w)|[&<>+|~=]|\$(?=\d)(?![^$]*\$)")
-_WORDS_IN_A_ROW = re.compile(r"(?:[^\W\d_]+[,;:]?[ ]){5}")
+_WORDS_IN_A_ROW = re.compile(r"(?<![^\W\d_])(?:[^\W\d_]++[,;:]?[ ]){5}")
 _MATHEMATICAL = re.compile(r"[\\$^_={}&<>+|~±×÷∂∇√∞∫∑∏≤≥≠≈∈⊂→←⇒\u0370-\u03ff\u2070-\u209f\u2200-\u22ff]")
 
 

@@ -34,9 +34,7 @@ Write no comment and no explanation.
 """
 
 _LANGUAGES = frozenset({"musicxml", "xml", "kern", "krn", "humdrum", "ekern"})
-_XML = re.compile(
-    r"(?:<\?xml|<!DOCTYPE|<(?:\w+:)?(?:score-partwise|score-timewise|meiCorpus|mei)\b).*>", re.DOTALL
-)
+_XML = re.compile(r"<\?xml|<!DOCTYPE|<(?:\w+:)?(?:score-partwise|score-timewise|meiCorpus|mei)\b")
 _SPINES = re.compile(r"^\*\*\w+.*", re.DOTALL | re.MULTILINE)
 _END_OF_SPINES = re.compile(r"^\*-(?:\t\*-)*[ \t]*$", re.MULTILINE)
 
@@ -44,8 +42,9 @@ _END_OF_SPINES = re.compile(r"^\*-(?:\t\*-)*[ \t]*$", re.MULTILINE)
 def _stretch(text: str) -> str:
     """Return the score of an answer without fences: its document of XML, or the lines of its spines."""
     xml = _XML.search(text)
-    if xml is not None:
-        return xml[0]
+    end = text.rfind(">", xml.end()) + 1 if xml else 0
+    if xml and end:
+        return text[xml.start() : end]
     spines = _SPINES.search(text)
     if spines is None:
         return text
