@@ -12,8 +12,11 @@ ALIGN = "\\begin{align}\na &= b \\\\\nc &= d\n\\end{align}"
 DOCUMENT = "\\documentclass{article}\n\\begin{document}\n$x$\n\\end{document}"
 PROGRAM = 'import matplotlib.pyplot as plt\n\nx = [1, 2]\nplt.plot(x, label="a")\nplt.show()'
 SCORE = '\\version "2.24.0"\n\\score {\n  { c4 d e f }\n  \\layout { }\n}'
+PAGE = '<!DOCTYPE html>\n<html>\n<body class="a">x</body>\n</html>'
+IMAGE = '<svg xmlns="http://www.w3.org/2000/svg">\n<text x="1" y="1">"a"</text>\n</svg>'
 BARE = {"latex": ALIGN, "chart": PROGRAM, "music": SCORE}
-LANGUAGES = {"latex": "latex", "chart": "python", "music": "lilypond"}
+WRAPPED = {**BARE, "design2code": PAGE, "svg": IMAGE, "shapecode": "circle(cx=1, cy=2, radius=3, stroke=4)"}
+LANGUAGES = {"latex": "latex", "chart": "python", "music": "lilypond", "design2code": "html", "svg": "svg"}
 EACH = pytest.mark.parametrize("task", BARE)
 
 
@@ -57,6 +60,55 @@ def test_code_within_json_or_elements_is_taken_out(task: str) -> None:
     assert code(task, json.dumps(f"```{language}\n{answer}\n```")) == answer
     assert code(task, f"```json\n{json.dumps({'code': answer})}\n```") == answer
     assert code(task, f"<output>```{language}\n{answer}\n```</output>") == answer
+
+
+@pytest.mark.parametrize("task", WRAPPED)
+def test_code_in_a_field_of_json_is_read_by_all_tasks(task: str) -> None:
+    answer, language = WRAPPED[task], LANGUAGES.get(task, "code")
+    fenced = f"```{LANGUAGES.get(task, '')}\n{answer}\n```"
+    for held in (
+        {"code": answer},
+        {language: answer},
+        {"thought": "It has a title.", "answer": answer},
+        {"thought": "It has a title.", "answer": fenced},
+    ):
+        for text in (json.dumps(held), json.dumps(held, indent=1), str(held)):
+            for form in ("{}", "```json\n{}\n```", "Here it is:\n\n```json\n{}\n```\n\nDone."):
+                assert code(task, form.format(text)) == answer
+    assert code(task, json.dumps({"thought": "x", "code": answer})[:-2]) == answer
+
+
+def test_json_that_names_files_is_a_site() -> None:
+    for held in ({"filename": "a.html", "content": PAGE}, {"name": "a.html", "code": PAGE}, {"a.html": PAGE}):
+        (file,) = json.loads(code("webpage", json.dumps(held)))
+        assert file == {"filename": "a.html", "content": PAGE}
+
+
+@pytest.mark.parametrize("task", ["omnidocbench", "olmocrbench", "readoc"])
+def test_a_document_in_json_or_behind_front_matter_is_read(task: str) -> None:
+    document = '# A\n\n"x" & $y$\n\n| a | b |\n|---|---|\n| 1 | 2 |'
+    olmocr = {"primary_language": "en", "is_rotation_valid": True, "rotation_correction": 0}
+    for held in ({"markdown": document}, {**olmocr, "natural_text": document}, {"text": document}):
+        for form in ("{}", "```json\n{}\n```", "The document:\n\n```json\n{}\n```\n\nLet me know!"):
+            assert code(task, form.format(json.dumps(held))) == document
+    matter = "".join(f"{name}: {value}\n" for name, value in olmocr.items())
+    assert code(task, f"---\n{matter}---\n{document}") == document
+    assert code(task, f"```markdown\n---\n{matter}---\n{document}\n```") == document
+    for own in (
+        f'# Call\n\n```json\n{{"text": "x"}}\n```\n\n{document}',
+        '```json\n{"a": "x"}\n```',
+        f"---\ntitle: x\n---\n{document}",
+        f"```html\n<p>\n```\n\nand\n\n```html\n<b>\n```\n\n{document}",
+        "```py\nx\n```",
+    ):
+        assert code(task, own) == own
+
+
+@pytest.mark.parametrize("language", ["html", "latex"])
+def test_a_page_in_a_fence_of_another_language_is_read(language: str) -> None:
+    for task in ("omnidocbench", "olmocrbench"):
+        assert code(task, f"```{language}\n<table></table>\n```") == "<table></table>"
+    assert code("readoc", f"```{language}\nx\n```") == f"```{language}\nx\n```"  # a listing, as pages have
 
 
 @pytest.mark.parametrize(

@@ -196,14 +196,6 @@ _NAMED_FILE = re.compile(
 _FILE_NAME = re.compile(
     r"(?<![\w/.@-])(?P<name>/?(?:[\w@.-]+/)*[\w@-][\w@.-]*\.[A-Za-z][A-Za-z0-9]{0,9})(?![\w/])"
 )
-_MARKDOWN = re.compile(r"(?P<run>`{3,}|~{3,})[ \t]*(?:markdown|md)[ \t]*(?:\n|\Z)", re.IGNORECASE)
-#: One line that announces a document, and what may be said behind it.
-_ANNOUNCEMENT = re.compile(
-    r"[^\n`~#|]{0,300}\b(?:markdown|transcription|document|content|page)\b[^\n`~#|]{0,200}:[ \t*]*\n\s*"
-    r"(?=`{3}|~{3})",
-    re.IGNORECASE,
-)
-_FAREWELL = re.compile(r"(?:^|\n)(?P<fence>(?:`{3,}|~{3,})[ \t]*)\n\s*[^`~\n#|]{1,300}\Z")
 _DEEPEST = 4
 _LONGEST_INFO = 300
 
@@ -257,28 +249,6 @@ def fenced_blocks(text: str) -> tuple[Block, ...]:
         text: Answer without reasoning.
     """
     return tuple(_blocks(with_line_feeds(text), _DEEPEST))
-
-
-def unwrapped_markdown(text: str) -> str:
-    """Return a Markdown document without the fence that is around all of it, if that names Markdown.
-
-    A line before it that announces it, and one behind it, are left out.
-
-    Args:
-        text: Answer without reasoning.
-    """
-    text = text.strip()
-    announcement = _ANNOUNCEMENT.match(text)
-    opening = _MARKDOWN.match(text, announcement.end() if announcement else 0)
-    if opening is None:
-        return text
-    farewell = _FAREWELL.search(text, max(opening.end(), len(text) - 400)) if announcement else None
-    text = text[: farewell.end("fence")] if farewell else text
-    body = text[opening.end() :]
-    last = body.rstrip().rpartition("\n")
-    closing = _CLOSING.match(last[2])
-    closes = closing is not None and closing["run"][0] == opening["run"][0]
-    return (last[0] if closes else body).strip()
 
 
 def _blocks(text: str, depth: int) -> list[Block]:

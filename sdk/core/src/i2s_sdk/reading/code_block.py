@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from i2s_sdk.reading.blocks import Block, fenced_blocks
-from i2s_sdk.reading.wrappers import unmarked, unwrapped_elements, unwrapped_json
+from i2s_sdk.reading.wrappers import unmarked, unwrapped_answer, unwrapped_elements
 
 _SENTENCE_END = re.compile(r"[.:!?)…。：！？）*`]\s*\Z")
 _ITEM = re.compile(r"\s*(?:[-*+•>#]|\d{1,3}[.)])\s")
@@ -111,7 +111,7 @@ def read_code(text: str, rules: CodeRules) -> ReadCode:
     given = _dedented(text)
     if not given:
         return ReadCode(fault="the completion is empty")
-    text = unwrapped_json(given, rules.languages)
+    text = unwrapped_answer(given, rules.languages)
     blocks = fenced_blocks(text)
     if not blocks:
         if "```" in text and not text.strip("`~ \n\t").strip():
@@ -122,7 +122,7 @@ def read_code(text: str, rules: CodeRules) -> ReadCode:
         code = rules.stretch(whole)
         return ReadCode(code, excerpt=code != unmarked(given))
     possible = _possible(blocks, rules)
-    contents = [_content(blocks[number], rules) for number in possible]
+    contents = [blocks[number].content for number in possible]
     program = rules.program(contents)
     taken = [possible[number] for number in program]
     return ReadCode(
@@ -138,10 +138,6 @@ def _dedented(text: str) -> str:
     """Return an answer without white space around it, and without the indentation of all of its lines."""
     lines = text.strip("\r\n")
     return (textwrap.dedent(lines) if lines[:1].isspace() else lines).strip()
-
-
-def _content(block: Block, rules: CodeRules) -> str:
-    return unwrapped_json(block.content, rules.languages) if block.language == "json" else block.content
 
 
 def _possible(blocks: Sequence[Block], rules: CodeRules) -> list[int]:

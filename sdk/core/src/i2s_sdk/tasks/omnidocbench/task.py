@@ -9,6 +9,7 @@ from pathlib import Path
 from i2s_sdk.errors import DataError
 from i2s_sdk.instances.instance import Instance
 from i2s_sdk.reading import read_answer_text, unwrapped_markdown
+from i2s_sdk.reading.wrappers import PAGE_FENCES
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.omnidocbench.scorer import OmniDocBenchScorer
 from i2s_sdk.tasks.question import FilePart, ImagePart, Question, TextPart, image_of, prompt_texts
@@ -91,7 +92,7 @@ class OmniDocBenchTask(Task):
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the answer, which is Markdown as it is, or that it is empty.
 
-        Profile ``paper`` takes off a fence that is around all of it.
+        Profile ``paper`` takes off what is around all of it: a fence, JSON, the front matter of olmOCR.
         """
-        text = completion if self.profile is Profile.HELM else unwrapped_markdown(completion)
+        text = completion if self.profile is Profile.HELM else unwrapped_markdown(completion, PAGE_FENCES)
         return Structure(text) if text.strip() else NoStructure(_EMPTY)

@@ -172,7 +172,7 @@ class ReadocTask(Task):
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the answer, which is Markdown as it is, or that it is empty.
 
-        Profile ``paper`` takes off a fence that is around all of it.
+        Profile ``paper`` takes off what is around all of it: a fence, JSON, the front matter of olmOCR.
         """
         text = completion if self.profile is Profile.HELM else unwrapped_markdown(completion)
         return Structure(text) if text.strip() else NoStructure(_EMPTY)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from i2s_sdk.instances.instance import Instance
+from i2s_sdk.reading import unwrapped_answer
 from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.shapecode.program import program_in
@@ -50,5 +51,5 @@ class ShapeCodeTask(Task):
 
     def structure_from(self, completion: str, assets: Sequence[str] = ()) -> Structure | NoStructure:
         """Return the program in a completion, or that there is none."""
-        program = program_in(completion)
+        program = program_in(unwrapped_answer(completion))
         return Structure(program) if program else NoStructure("the answer has no program")

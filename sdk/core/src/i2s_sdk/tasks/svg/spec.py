@@ -7,7 +7,7 @@ from i2s_sdk.tasks.question import Question
 from i2s_sdk.tasks.spec import FILE, STRUCTURE, Size, TaskSpec, fields, text_fault
 from i2s_sdk.tasks.structure import Structure
 from i2s_sdk.tasks.svg.grades import GRADES
-from i2s_sdk.tasks.svg.reading import without_rasters
+from i2s_sdk.tasks.svg.rasters import without_rasters
 from i2s_sdk.tasks.svg.task import SvgTask
 from i2s_sdk.tasks.view import Panel, ShownSample, TextPanel
 

@@ -12,7 +12,8 @@ from i2s_sdk.scoring.scorer import Scorer
 from i2s_sdk.tasks.question import Question, image_of, texts_then_image
 from i2s_sdk.tasks.repair import Repair, Repaired
 from i2s_sdk.tasks.structure import NoStructure, Structure
-from i2s_sdk.tasks.svg.reading import extract, without_rasters
+from i2s_sdk.tasks.svg.rasters import without_rasters
+from i2s_sdk.tasks.svg.reading import extract
 from i2s_sdk.tasks.svg.scorer import SvgScorer, drawn_to_text
 from i2s_sdk.tasks.task import RenderedTask
 from i2s_wire.metrics.profile import Profile

@@ -8,8 +8,7 @@ import re
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from i2s_sdk.reading import fenced_blocks
-from i2s_sdk.reading.wrappers import unwrapped_json
+from i2s_sdk.reading import fenced_blocks, unwrapped_answer
 from i2s_wire.metrics.profile import Profile
 
 _RELEASED_START, _RELEASED_END = '<meta name="description" content="', '">'
@@ -106,7 +105,7 @@ def read_plain(answer: str, profile: Profile) -> str:
     boxed = _BOXED.fullmatch(answer)
     if boxed:
         return unquoted(boxed["text"])
-    text = without_markup(unwrapped_json(answer))
+    text = without_markup(unwrapped_answer(answer))
     announced = _ANNOUNCED.match(text)
     return unquoted(text[announced.end() :] if announced else text)
 

@@ -17,9 +17,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from i2s_sdk.reading import Block, fenced_blocks
+from i2s_sdk.reading import Block, fenced_blocks, unwrapped_answer
 from i2s_sdk.reading.json_values import JsonValues, json_values
-from i2s_sdk.reading.wrappers import unwrapped_json
 from i2s_sdk.tasks.repair import Repair, RepairKind
 from i2s_sdk.tasks.structure import BlockChoice, NoStructure, Origin
 from i2s_sdk.tasks.webpage.site import SiteStructure, site_structure
@@ -203,8 +202,7 @@ def find_files(text: str) -> SiteStructure | NoStructure:
     Args:
         text: Answer without reasoning.
     """
-    text = text.strip()
-    text = unwrapped_json(text) if text.startswith('"') else text
+    text = unwrapped_answer(text, HTML, _is_listing).strip()
     if not text:
         return NoStructure("the completion is empty")
     bare = _bare_document(text)
