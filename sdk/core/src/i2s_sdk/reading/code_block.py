@@ -73,6 +73,8 @@ class CodeRules:
     is_code: Callable[[str], bool] = field(default=_always)
     #: The code of an answer without fences, without prose around it.
     stretch: Callable[[str], str] = field(default=_all)
+    #: Words of info strings that mean another language: no block of it is code of this one.
+    others: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,8 @@ def read_code(text: str, rules: CodeRules) -> ReadCode:
         code = rules.stretch(whole)
         return ReadCode(code, excerpt=code != unmarked(given))
     possible = _possible(blocks, rules)
+    if not possible:
+        return ReadCode(fault=f"the answer is {blocks[-1].language} and no {rules.name}")
     contents = [blocks[number].content for number in possible]
     program = rules.program(contents)
     taken = [possible[number] for number in program]
@@ -141,14 +145,15 @@ def _dedented(text: str) -> str:
 
 
 def _possible(blocks: Sequence[Block], rules: CodeRules) -> list[int]:
-    """Return the numbers of the blocks among which ``program`` chooses."""
+    """Return the numbers of the blocks among which ``program`` chooses; none of other languages."""
+    known = [number for number, block in enumerate(blocks) if block.language not in rules.others]
     ranks: list[Callable[[Block], bool]] = [
         lambda block: block.language in rules.languages,
         lambda block: not block.language,
         lambda block: True,
     ]
     for is_of_rank in ranks:
-        chosen = [number for number, block in enumerate(blocks) if is_of_rank(block)]
+        chosen = [number for number in known if is_of_rank(blocks[number])]
         with_body = [number for number in chosen if rules.has_body(blocks[number].content)]
         if not with_body:
             continue
@@ -156,4 +161,4 @@ def _possible(blocks: Sequence[Block], rules: CodeRules) -> list[int]:
         last = (complete or with_body)[-1]
         # What loads packages may belong to the program; what comes after the last body does not.
         return [number for number in chosen if number <= last and (blocks[number].closed or number == last)]
-    return [len(blocks) - 1]
+    return known[-1:]

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from i2s_sdk.tasks.latex.reading import extract
-from i2s_sdk.tasks.structure import BlockChoice, NoStructure, Origin, Structure
+from i2s_sdk.tasks.structure import Absence, BlockChoice, NoStructure, Origin, Structure
 from i2s_wire.metrics.profile import Profile
 
 COMPLETIONS = st.text(alphabet="`~ \nlatex\\{}$%", max_size=80)
@@ -31,6 +31,19 @@ def test_paper_takes_any_info_string(info: str) -> None:
             [2],
         ),
         (["\n$x$", "bash\npdflatex a"], [1]),
+        (["latex\n\\documentclass{article}\\begin{document}x\\end{document}", "latex\n$x$"], [1]),
+        (
+            [
+                "latex\n\\usepackage{amsmath}",
+                "latex\n\\documentclass{article}\\begin{document}x\\end{document}",
+                "latex\n\\documentclass{article}\\begin{document}y\\end{document}",
+                "latex\n\\usepackage{bm}",
+                "latex\n$z$",
+            ],
+            [3],
+        ),
+        (["text\n$x$", "python\nprint()"], [1]),
+        (["python\nprint()", "pseudocode\nx"], [2]),
         (["text\n$x$", "text\n$y$"], [2]),
     ],
 )
@@ -55,6 +68,14 @@ def test_anything_with_mathematics_a_command_or_a_fence_is_a_structure_for_paper
     structure = extract(text, Profile.PAPER)
     assert isinstance(structure, Structure)
     assert structure.code == text.strip("`\n")
+
+
+@pytest.mark.parametrize("language", ["python", "Python plot.py", "{.r}", "c++", "html", "json", "index.js"])
+def test_a_program_in_another_language_is_no_latex(language: str) -> None:
+    for text in ("```{}\nplt.plot(x, label='$x^2$')\n```", "```bash\npip install x\n```\n```{}\nx = 1"):
+        structure = extract(text.format(language), Profile.PAPER)
+        assert isinstance(structure, NoStructure)
+        assert structure.absence is Absence.NO_STRUCTURE
 
 
 def test_paper_closes_the_fence_of_a_truncated_answer() -> None:

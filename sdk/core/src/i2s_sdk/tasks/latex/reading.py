@@ -135,6 +135,17 @@ _PREAMBLE = {
     "pagestyle": 1,
     "geometry": 1,
 }
+#: Languages whose programs TeX would typeset as text.
+_OTHERS = frozenset(
+    {
+        "python", "py", "python3", "ipython", "javascript", "js", "jsx", "typescript", "ts", "tsx", "html",
+        "htm", "xml", "svg", "css", "json", "yaml", "yml", "bash", "sh", "shell", "zsh", "console",
+        "powershell", "c", "cpp", "c++", "csharp", "cs", "java", "kotlin", "swift", "go", "rust", "rs",
+        "ruby", "rb", "php", "perl", "lua", "r", "julia", "matlab", "octave", "mathematica", "wolfram",
+        "sql", "haskell", "scala", "fortran", "dart", "lilypond", "ly", "abc", "asymptote", "asy", "dot",
+        "graphviz", "mermaid", "plantuml", "typst", "gnuplot",
+    }
+)  # fmt: skip
 _CLASS, _BEGIN_DOCUMENT = r"\documentclass", r"\begin{document}"
 _CONTROL_SEQUENCE = re.compile(r"\\[A-Za-z\[(]")
 #: Marks that stand in prose too, as in "R&D", "main_window", "A -> B" and "$5".
@@ -149,11 +160,14 @@ def _has_body(code: str) -> bool:
 
 
 def _program(blocks: Sequence[str]) -> tuple[int, ...]:
-    """Return the last block with a body, and unless it is a whole document, the preambles before it."""
+    """Return the last whole document, else the last block with a body, with the preambles before it."""
+    documents = [
+        number for number, block in enumerate(blocks) if _CLASS in block and _BEGIN_DOCUMENT in block
+    ]
+    if documents:
+        return (documents[-1],)
     bodies = [number for number, block in enumerate(blocks) if _has_body(block)]
     last = bodies[-1] if bodies else len(blocks) - 1
-    if _BEGIN_DOCUMENT in blocks[last] and _CLASS in blocks[last]:
-        return (last,)
     return (*(number for number in range(last) if number not in bodies), last)
 
 
@@ -190,16 +204,17 @@ RULES = CodeRules(
     _program,
     _is_code,
     without_prose,
+    _OTHERS,
 )
 
 
 def extract(text: str, profile: Profile) -> Structure | NoStructure:
     """Return the LaTeX code of an answer, which is trimmed first.
 
-    ``paper`` takes the last complete block of the language that has a body, with the blocks before it that
-    only load packages, and closes a fence that a truncated answer left open; without a fence the answer is
-    the code, without prose around it, unless it is prose: text without a control sequence and without a
-    mathematical character.
+    ``paper`` takes the last whole document, else the last complete block that has a body, with the blocks
+    before it that only load packages; no block of another language. It closes a fence that a truncated answer
+    left open. Without a fence the answer is the code, without prose around it, unless it is prose: text without
+    a control sequence and without a mathematical character.
 
     ``helm`` takes what stands between the first "```latex" and the next "```", else between the first two
     "```", else the whole completion. It always has a structure, if an empty one.
