@@ -213,8 +213,8 @@ def extract(text: str, profile: Profile) -> Structure | NoStructure:
 
     ``paper`` takes the last whole document, else the last complete block that has a body, with the blocks
     before it that only load packages; no block of another language. It closes a fence that a truncated answer
-    left open. Without a fence the answer is the code, without prose around it, unless it is prose: text without
-    a control sequence and without a mathematical character.
+    left open. Without a fence the answer is the code, without prose around it, unless it is prose: text
+    without a control sequence and without a mathematical character.
 
     ``helm`` takes what stands between the first "```latex" and the next "```", else between the first two
     "```", else the whole completion. It always has a structure, if an empty one.
