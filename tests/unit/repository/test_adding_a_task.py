@@ -39,6 +39,7 @@ OTHER_MEANINGS = {
     "cli/languages/latex.py": {"latex"},
     "cli/report.py": {"latex"},
     "reading/blocks.py": {"latex"},
+    "reading/wrappers.py": {"latex"},
     "report/tables.py": {"latex"},
     "scoring/scorer.py": {"latex"},
     "text/teds.py": {"omnidocbench"},

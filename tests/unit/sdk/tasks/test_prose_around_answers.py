@@ -86,7 +86,7 @@ def test_json_that_names_files_is_a_site() -> None:
 
 @pytest.mark.parametrize("task", ["omnidocbench", "olmocrbench", "readoc"])
 def test_a_document_in_json_or_behind_front_matter_is_read(task: str) -> None:
-    document = '# A\n\n"x" & $y$\n\n| a | b |\n|---|---|\n| 1 | 2 |'
+    document = '# A\n\n"x" & $y$\n\n```py\nx\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |'
     olmocr = {"primary_language": "en", "is_rotation_valid": True, "rotation_correction": 0}
     for held in ({"markdown": document}, {**olmocr, "natural_text": document}, {"text": document}):
         for form in ("{}", "```json\n{}\n```", "The document:\n\n```json\n{}\n```\n\nLet me know!"):

@@ -119,11 +119,10 @@ def _without_fence(text: str, languages: Collection[str]) -> str:
     last = body.rstrip().rpartition("\n")
     closing = _CLOSING.match(last[2])
     body = last[0] if closing is not None and closing["run"][0] == opening["run"][0] else body
-    if language in MARKDOWN:
-        return body.strip()
-    is_other = opening["run"] in body or (announcement is not None and language != "json")
-    is_document = language != "json" or unwrapped_json(body, _DOCUMENT_FIELDS) != body.strip()
-    return body.strip() if is_document and not is_other else text
+    if language == "json":
+        return body.strip() if unwrapped_json(body, _DOCUMENT_FIELDS) != body.strip() else text
+    is_document = language in MARKDOWN or (announcement is None and opening["run"] not in body)
+    return body.strip() if is_document else text
 
 
 def unwrapped_elements(text: str, languages: Collection[str]) -> str:
