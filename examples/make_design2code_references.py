@@ -73,7 +73,7 @@ def main() -> None:
             shown.save(PAGES / f"{page.stem}.png", optimize=True)
             print(f"{page.stem}: {shown.size[0]} x {shown.size[1]}")
     lines = [*map(line, pages), line_of_image(PAGES / ALONE)]
-    (HERE / "instances.jsonl").write_text("".join(f"{one}\n" for one in lines))
+    (HERE / "instances.jsonl").write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ def staff(spine: tuple[str, ...]) -> str:
 def lilypond_score(kern: str) -> str:
     """Return a score in LilyPond; the first spine is the lowest staff."""
     spines = zip(*(line.split("\t") for line in kern.splitlines()), strict=True)
-    staves = [staff(one) for one in spines]
+    staves = [staff(spine) for spine in spines]
     return f'\\version "2.24.0"\n\\new PianoStaff << {" ".join(reversed(staves))} >>\n'
 
 

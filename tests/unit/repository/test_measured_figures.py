@@ -21,8 +21,8 @@ def _page(name: str) -> str:
 
 def _pairs(task: str, metric: str) -> dict[str, Any]:
     tasks = json.loads((RESULTS / "ladder_pages.json").read_text("utf-8"))["tasks"]
-    (of_task,) = [one for one in tasks if one["task"] == task and not one["subset"]]
-    (order,) = [one for one in of_task["metrics"] if one["metric"] == metric]
+    (of_task,) = [ladder for ladder in tasks if ladder["task"] == task and not ladder["subset"]]
+    (order,) = [order for order in of_task["metrics"] if order["metric"] == metric]
     return {name: share["value"] for name, share in order["pairs"].items()}
 
 

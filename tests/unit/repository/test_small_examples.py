@@ -24,20 +24,20 @@ def test_the_right_answer_has_every_value(name: str) -> None:
     task = open_task(name)
     (scorer,) = task.scorers
     assert check(EXAMPLES / name).faults == ()
-    for one in read_folder(EXAMPLES / name).instances:
-        content = read_content(one)
+    for instance in read_folder(EXAMPLES / name).instances:
+        content = read_content(instance)
         structure = task.structure_from(task_spec(name).answer(content, Question(())))
         assert isinstance(structure, Structure)
         target = content.structure or content.target
-        values = scorer.score(Scorable(one.id, structure.code, target=target))
+        values = scorer.score(Scorable(instance.id, structure.code, target=target))
         assert isinstance(values, MetricValues)
         best = {metric.name: 0.0 if metric.lower_is_better else 1.0 for metric in scorer.metrics}
-        assert values.metrics == best, one.id
+        assert values.metrics == best, instance.id
 
 
 def test_shapes_are_those_of_the_seed_and_their_images_show_them() -> None:
-    for one in read_folder(EXAMPLES / "shapecode").instances:
-        shapes = new_program(one.id, one.subset)
-        assert one.target == {"program": "\n".join(map(str, shapes))}
-        with Image.open(one.files["image"]) as image:
-            assert image.convert("L").tobytes() == draw(shapes).convert("L").tobytes(), one.id
+    for instance in read_folder(EXAMPLES / "shapecode").instances:
+        shapes = new_program(instance.id, instance.subset)
+        assert instance.target == {"program": "\n".join(map(str, shapes))}
+        with Image.open(instance.files["image"]) as image:
+            assert image.convert("L").tobytes() == draw(shapes).convert("L").tobytes(), instance.id

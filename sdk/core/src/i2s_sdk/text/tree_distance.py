@@ -95,7 +95,7 @@ def tree_distances(tree: TextTree, others: Sequence[TextTree]) -> list[float]:
         by_shape: dict[tuple[int, ...], list[int]] = defaultdict(list)
         for root in level:
             first = tree.leftmost[root]
-            by_shape[tuple(one - first for one in tree.leftmost[first : root + 1])].append(first)
+            by_shape[tuple(leaf - first for leaf in tree.leftmost[first : root + 1])].append(first)
         for shape, firsts in by_shape.items():
             for start in range(0, len(firsts), step):
                 _fill(savings, forest, shape, np.array(firsts[start : start + step]))
@@ -170,7 +170,7 @@ class _Forest:
         roots = np.array([root for level in by_level for root in level], dtype=np.intp)
         sizes = roots - leftmost[roots] + 2
         bounds = np.concatenate(([0], np.cumsum(sizes)))
-        first_nodes, first_columns = (np.repeat(one, sizes) for one in (leftmost[roots], bounds[:-1]))
+        first_nodes, first_columns = (np.repeat(begins, sizes) for begins in (leftmost[roots], bounds[:-1]))
         columns = np.arange(bounds[-1])
         empty = columns == first_columns
         nodes = np.where(empty, count, first_nodes + columns - first_columns - 1)
