@@ -240,7 +240,7 @@ class WorkerSettings(ForkingRendererSettings, GenericSettings):
     """Base of the settings of a renderer of generic sources whose engine is a Python module."""
 
     def plan(self) -> WorkerPlan:
-        """Look at this machine for the engine: what ``plan`` of the module ``engine`` beside the settings returns.
+        """Look at this machine for the engine, with ``plan`` of the module ``engine`` beside the settings.
 
         Raises:
             StartError: Something is missing; says how to install it.

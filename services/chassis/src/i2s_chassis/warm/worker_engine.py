@@ -219,7 +219,9 @@ def plan_worker(
         readable=outside_usr(folder, *fonts),
         settings={"package": str(folder), **settings},
     )
-    installation = WorkerInstallation(versions[engine_name], versions, versions_digest(versions), fonts_digest)
+    installation = WorkerInstallation(
+        versions[engine_name], versions, versions_digest(versions), fonts_digest
+    )
     return WorkerPlan(engine, installation, worker)
 
 

@@ -11,9 +11,11 @@ from i2s_render_svg.inside.families import css_with_ours, with_ours
 _LOADS = frozenset({"image", "feImage", "use", "tref", "script", "font-face-uri", "audio", "video"})
 _OF_CSS = re.compile(r"""(?i)(?:@import\s*(?:url\(\s*)?|url\(\s*)["']?([^"');]+)""")
 _HREF = re.compile(r"""href\s*=\s*(?:"([^"]*)"|'([^']*)')""")
-
-def _refuse_entity(name: str, *_: object) -> int:
-    raise expat.ExpatError(f"the entity {name} is not defined in the image")
+#: Elements that are left out, with their policy events.
+_LEFT_OUT = {
+    "script": ("EXECUTE", "script: no script is run"),
+    "foreignObject": ("BROWSER_FEATURE", "foreignObject: no part of a page is drawn"),
+}
 
 
 class References:
@@ -22,9 +24,9 @@ class References:
     Attributes:
         root: Attributes of its root.
         events: Kind and detail of each policy event.
-        fault: Why it is not well-formed; then the rest is of what stands before that.
         edited: The image without references to what is not with it, with our fonts in its families, and
             with its entities replaced.
+        fault: Why it is not well-formed, and where; then the rest is of what stands before that.
     """
 
     def __init__(self, svg: str, folder: Path) -> None:
@@ -36,7 +38,7 @@ class References:
         """
         self.root: dict[str, str] = {}
         self.events: list[tuple[str, str]] = []
-        self.fault: expat.ExpatError | None = None
+        self.fault = ""
         self._folder = folder
         self._parts: list[str] = []
         #: The text since the last tag, and whether it is that of a style sheet.
@@ -48,11 +50,12 @@ class References:
         parser.CharacterDataHandler = self._texts.append
         parser.ProcessingInstructionHandler = self._instruction
         parser.EntityDeclHandler = self._entity
-        parser.SkippedEntityHandler = parser.ExternalEntityRefHandler = _refuse_entity
+        parser.SkippedEntityHandler = lambda name, _: self._parts.append(f"&{name};")  # resvg refuses it
+        parser.ExternalEntityRefHandler = lambda *_: 0  # a fault
         try:
-            parser.Parse(svg, True)
+            parser.Parse(svg.lstrip(), True)  # as resvg takes it
         except expat.ExpatError as error:
-            self.fault = error
+            self.fault = f"{expat.ErrorString(error.code)} at {error.lineno}:{error.offset}"
         self.edited = "".join(self._parts)
 
     def _refer(self, reference: str, where: str) -> None:
@@ -80,13 +83,10 @@ class References:
         self._end_text()
         local = name.rpartition(":")[2]
         self.root = self.root or {"": "", **attributes}
-        if local == "script":
-            self.events.append(("EXECUTE", "script: no script is run"))
-        if local == "foreignObject":
-            self.events.append(("BROWSER_FEATURE", "foreignObject: no part of a page is drawn"))
+        self.events += [_LEFT_OUT[local]] if local in _LEFT_OUT else []
         edited = (f" {key}={quoteattr(self._attribute(local, key, attributes[key]))}" for key in attributes)
         self._parts.append(f"<{name}{''.join(edited)}>")
-        self._is_style = self._is_style or local == "style"
+        self._is_style = local == "style"
 
     def _attribute(self, element: str, key: str, value: str) -> str:
         """Return what an attribute is to be."""
@@ -100,5 +100,5 @@ class References:
 
     def _end(self, name: str) -> None:
         self._end_text()
-        self._is_style = self._is_style and name.rpartition(":")[2] != "style"
+        self._is_style = False
         self._parts.append(f"</{name}>")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import struct
 import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -55,13 +57,13 @@ def _draw(job: Mapping[str, Any]) -> Result:
     entry, zoom = Path(job["entry"]), job["dpi"] / 96
     svg = entry.read_text("utf-8")
     image = References(svg, entry.parent)
-    if image.fault:
-        return _refused(svg, image.fault, image.events)
-    width, height = _size(image.root) or _probed(image.edited)
+    width, height = _size(image)
     wrong = not_drawn(job, [(width * zoom, height * zoom)], image.events)
     if wrong is not None:
         return wrong
     try:
+        if image.fault:
+            raise ValueError(image.fault)
         folder = str(entry.parent.resolve())
         png = _drawn(image.edited, zoom, resources_dir=folder, log_information=True)
     except ValueError as error:
@@ -93,24 +95,17 @@ def _refused(svg: str, error: Exception, events: Events) -> Result:
     return refused("resvg refused the image", {"message": text, "kind": "SYNTAX", "line": line}, events)
 
 
-def _size(root: Mapping[str, str]) -> tuple[float, float] | None:
-    """Return the size that the root says, None if it does not say it in units that are known here."""
-    box, sides = root.get("viewBox", "").replace(",", " ").split(), []
+def _size(image: References) -> tuple[float, float]:
+    """Return the size that an image says, else about that of what it shows, zeros if it is small."""
+    box, sides = image.root.get("viewBox", "").replace(",", " ").split(), []
     try:
         for at, name in ((2, "width"), (3, "height")):
-            ((number, unit),) = _LENGTH.findall(root.get(name, "100%"))
+            ((number, unit),) = _LENGTH.findall(image.root.get(name, "100%"))
             sides.append(float(number) * (float(box[at]) / 100 if unit == "%" else _UNITS[unit]))
-    except (ValueError, IndexError):
-        return None
-    return sides[0], sides[1]
-
-
-def _probed(svg: str) -> tuple[float, float]:
-    """Return about the size of an image that does not say it, zeros if it is small."""
-    for zoom in (2.0**-20, 2.0**-10):
-        try:
-            image = _drawn(svg, zoom)
-        except ValueError:  # less than a pixel, or a fault that is met again
-            continue
-        return int.from_bytes(image[16:20], "big") / zoom, int.from_bytes(image[20:24], "big") / zoom
-    return 0.0, 0.0
+        return sides[0], sides[1]
+    except (ValueError, IndexError):  # in units that are not known here
+        for zoom in (2.0**-20, 2.0**-10):
+            with suppress(ValueError):  # less than a pixel, or a fault that is met again
+                width, height = struct.unpack_from(">II", _drawn(image.edited, zoom), 16)
+                return width / zoom, height / zoom
+        return 0.0, 0.0

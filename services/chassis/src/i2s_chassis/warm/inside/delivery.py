@@ -33,9 +33,7 @@ def answer(output: int, draw: Callable[[dict[str, Any]], Result]) -> None:
     deliver(output, *draw(job))
 
 
-def drawn(
-    job: Mapping[str, Any], pages: Sequence[bytes], events: Events = ()
-) -> Result:
+def drawn(job: Mapping[str, Any], pages: Sequence[bytes], events: Events = ()) -> Result:
     """Return the result of a job whose pages are drawn: those that are wanted.
 
     Args:
