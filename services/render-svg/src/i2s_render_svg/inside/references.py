@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 from xml.parsers import expat
-from xml.sax.saxutils import escape, quoteattr
 
 from i2s_chassis.warm.inside.references import outside
 from i2s_render_svg.inside.families import css_with_ours, with_ours
@@ -11,6 +10,8 @@ from i2s_render_svg.inside.families import css_with_ours, with_ours
 _LOADS = frozenset({"image", "feImage", "use", "tref", "script", "font-face-uri", "audio", "video"})
 _OF_CSS = re.compile(r"""(?i)(?:@import\s*(?:url\(\s*)?|url\(\s*)["']?([^"');]+)""")
 _HREF = re.compile(r"""href\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+#: Characters that are markup, or that an attribute does not keep as they are.
+_ESCAPES = str.maketrans({one: f"&#{ord(one)};" for one in '&<>"\n\r\t'})
 #: Elements that are left out, with their policy events.
 _LEFT_OUT = {
     "script": ("EXECUTE", "script: no script is run"),
@@ -77,15 +78,17 @@ class References:
     def _end_text(self) -> None:
         text = "".join(self._texts)
         self._texts.clear()
-        self._parts.append(escape(self._css(text, "style") if self._is_style else text))
+        self._parts.append((self._css(text, "style") if self._is_style else text).translate(_ESCAPES))
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._end_text()
         local = name.rpartition(":")[2]
         self.root = self.root or {"": "", **attributes}
         self.events += [_LEFT_OUT[local]] if local in _LEFT_OUT else []
-        edited = (f" {key}={quoteattr(self._attribute(local, key, attributes[key]))}" for key in attributes)
-        self._parts.append(f"<{name}{''.join(edited)}>")
+        self._parts.append(f"<{name}")
+        for key, value in attributes.items():
+            self._parts.append(f' {key}="{self._attribute(local, key, value).translate(_ESCAPES)}"')
+        self._parts.append(">")
         self._is_style = local == "style"
 
     def _attribute(self, element: str, key: str, value: str) -> str:

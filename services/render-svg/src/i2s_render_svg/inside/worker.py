@@ -6,7 +6,6 @@ import re
 import struct
 import threading
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -48,9 +47,14 @@ def warm_up(settings: Mapping[str, Any]) -> None:
 
 def run(output: int) -> None:
     """Draw the image in the current folder, in a thread whose stack is as deep as elements are nested."""
+    failures: list[threading.ExceptHookArgs] = []
     threading.stack_size(_STACK)
-    with ThreadPoolExecutor(1) as threads:
-        threads.submit(answer, output, _draw).result()
+    threading.excepthook = failures.append
+    thread = threading.Thread(target=answer, args=(output, _draw))
+    thread.start()
+    thread.join()
+    if failures and failures[0].exc_value:  # the exit code of the process says it
+        raise failures[0].exc_value
 
 
 def _draw(job: Mapping[str, Any]) -> Result:
@@ -67,7 +71,7 @@ def _draw(job: Mapping[str, Any]) -> Result:
         folder = str(entry.parent.resolve())
         png = _drawn(image.edited, zoom, resources_dir=folder, log_information=True)
     except ValueError as error:
-        return _refused(svg, error, image.events)
+        return _refused(svg, zoom, error, image.events)
     for recursion in _RECURSION.findall(Path(".i2s/log").read_text(errors="replace")[: 1 << 20]):
         image.events.append(("BROWSER_FEATURE", f"{recursion}; it is not drawn"))
     return drawn(job, [png], image.events)
@@ -82,10 +86,10 @@ def _drawn(svg: str, zoom: float = 1.0, **more: Any) -> bytes:  # noqa: ANN401 -
     return resvg_py.svg_to_bytes(svg_string=svg, zoom=zoom, **_drawing, **more)
 
 
-def _refused(svg: str, error: Exception, events: Events) -> Result:
+def _refused(svg: str, zoom: float, error: ValueError, events: Events) -> Result:
     """Return the result of an image that was refused, in the words of resvg about it as it came."""
     try:
-        _drawn(svg)
+        _drawn(svg, zoom)
     except ValueError as of_resvg:
         error = of_resvg
     text = str(error).removeprefix(_PARSING)
@@ -101,9 +105,10 @@ def _size(image: References) -> tuple[float, float]:
     try:
         for at, name in ((2, "width"), (3, "height")):
             ((number, unit),) = _LENGTH.findall(image.root.get(name, "100%"))
-            sides.append(float(number) * (float(box[at]) / 100 if unit == "%" else _UNITS[unit]))
+            whole = float(box[at]) / 100 if unit == "%" and len(box) == 4 else _UNITS[unit]
+            sides.append(float(number) * whole)
         return sides[0], sides[1]
-    except (ValueError, IndexError):  # in units that are not known here
+    except (ValueError, KeyError):  # in units that are not known here
         for zoom in (2.0**-20, 2.0**-10):
             with suppress(ValueError):  # less than a pixel, or a fault that is met again
                 width, height = struct.unpack_from(">II", _drawn(image.edited, zoom), 16)
