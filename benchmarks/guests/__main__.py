@@ -121,7 +121,7 @@ async def measure(
     language: str, opened: WorkerEngine, repeat: int
 ) -> tuple[dict[str, dict[str, float]], bool]:
     """Return the medians of each source, and whether warm and cold jobs draw the same bytes."""
-    fonts = json.dumps(opened.settings.plan().worker.settings.get("fonts", []))
+    fonts = json.dumps(opened.jobs.worker.settings.get("fonts", []))
     ways: Mapping[str, Callable[[str], Awaitable[Run]]] = {
         "engine": partial(alone, language, fonts),
         "warm": partial(by_engine, opened, language, "warm"),

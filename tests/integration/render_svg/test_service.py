@@ -8,6 +8,7 @@ from PIL import Image
 from i2s.render.v1 import render_pb2 as pb
 from i2s_chassis.contract import contract_of
 from i2s_chassis.errors import StartError
+from i2s_render_svg.engine import plan
 from i2s_render_svg.settings import SvgSettings
 from renderers import SVG
 
@@ -136,7 +137,7 @@ async def test_a_file_of_another_folder_of_the_request_is_drawn(running):
 
 async def test_a_service_does_not_start_without_the_fonts_of_a_pattern(tmp_path):
     with pytest.raises(StartError, match=r"no-such.*apt-get install fonts-liberation .*fonts-wqy-microhei"):
-        SvgSettings(fonts=(*SvgSettings().fonts, f"{tmp_path}/no-such-*.ttf")).plan()
+        plan(SvgSettings(fonts=(*SvgSettings().fonts, f"{tmp_path}/no-such-*.ttf")))
 
 
 async def test_signs_of_mathematics_and_chinese_have_glyphs_of_the_fonts_that_are_installed(running):

@@ -17,6 +17,6 @@ class SvgEngine(WorkerEngine):
 
 
 def plan(settings: SvgSettings) -> WorkerPlan:
-    """Look at this machine; see ``WorkerSettings.plan``."""
+    """Look at this machine; see ``plan_worker``."""
     fonts = find_fonts(settings.fonts, RENDER_SVG.needs)
     return plan_worker(SvgEngine, RENDER_SVG, "resvg_py", {"fonts": list(map(str, fonts))}, fonts)

@@ -15,5 +15,5 @@ class TypstEngine(WorkerEngine):
 
 
 def plan(settings: TypstSettings) -> WorkerPlan:
-    """Look at this machine; see ``WorkerSettings.plan``."""
+    """Look at this machine; see ``plan_worker``."""
     return plan_worker(TypstEngine, RENDER_TYPST, "typst", {"clock": settings.clock})

@@ -9,7 +9,8 @@ import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from types import ModuleType
+from typing import Literal
 
 from pydantic import ByteSize, Field
 
@@ -17,9 +18,6 @@ from i2s_chassis.errors import WarmError, WarmKilledError
 from i2s_chassis.jail import Cell, Ended, Jail, KilledError
 from i2s_chassis.limits import START_WALL_PER_CPU, Limits
 from i2s_chassis.renderer import GenericSettings, RendererSettings
-
-if TYPE_CHECKING:
-    from i2s_chassis.warm.worker_engine import WorkerPlan
 
 #: Where a program finds its ends of the two pipes.
 FROM_SERVICE, TO_SERVICE = 3, 4
@@ -239,17 +237,16 @@ class ForkingRendererSettings(RendererSettings):
 class WorkerSettings(ForkingRendererSettings, GenericSettings):
     """Base of the settings of a renderer of generic sources whose engine is a Python module."""
 
-    def plan(self) -> WorkerPlan:
-        """Look at this machine for the engine, with ``plan`` of the module ``engine`` beside the settings.
+    @property
+    def engine(self) -> ModuleType:
+        """The module ``engine`` beside that of the settings; its ``plan`` looks at this machine.
 
-        Raises:
-            StartError: Something is missing; says how to install it.
+        It is imported when it is needed, so that --help stays fast.
         """
         package, _, _ = type(self).__module__.rpartition(".")
-        # Imported when it is needed, so that --help stays fast.
-        found: WorkerPlan = importlib.import_module(f"{package}.engine").plan(self)
-        return found
+        return importlib.import_module(f"{package}.engine")
 
     def readable_by_jobs(self) -> tuple[Path, ...]:
         """Return the interpreter, the engine, the worker, and fonts outside of /usr."""
-        return self.plan().worker.all_readable
+        readable: tuple[Path, ...] = self.engine.plan(self).worker.all_readable
+        return readable

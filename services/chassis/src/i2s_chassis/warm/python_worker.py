@@ -178,11 +178,12 @@ class WorkerJobs:
     """Runs the jobs of a worker.
 
     Attributes:
+        worker: The worker.
         zygotes: Interpreters that stand ready; None if every one is started anew.
     """
 
     def __init__(self, jail: Jail, worker: PythonWorker, zygotes: WarmPool | None = None) -> None:
-        self._jail, self._worker, self.zygotes = jail, worker, zygotes
+        self._jail, self.worker, self.zygotes = jail, worker, zygotes
 
     @property
     def isolation(self) -> Isolation:
@@ -216,11 +217,11 @@ class WorkerJobs:
                     await folder.stand(content)
                     return await work(folder)
         files = {
-            **self._worker.files(self.isolation),
+            **self.worker.files(self.isolation),
             **{f"{_FOLDER}/{name}": file for name, file in content.items()},
         }
-        async with self._jail.cell(limits, files, readable=self._worker.all_readable) as cell:
-            return await work(ColdFolder(cell, self._worker))
+        async with self._jail.cell(limits, files, readable=self.worker.all_readable) as cell:
+            return await work(ColdFolder(cell, self.worker))
 
 
 @contextlib.asynccontextmanager

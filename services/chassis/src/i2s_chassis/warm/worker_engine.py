@@ -241,7 +241,7 @@ async def open_worker_engine(
             interpreter here, and there must be.
         JailError: A fault of the jail.
     """
-    plan = settings.plan()
+    plan: WorkerPlan = settings.engine.plan(settings)
     check_readable_by_jobs(plan.worker.all_readable)
     slots, telemetry = (chassis.admission.slots, chassis.telemetry) if chassis else (1, None)
     async with open_jobs(jail, plan.worker, settings, slots=slots, telemetry=telemetry) as jobs:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import struct
-import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 
 import resvg_py
 
-from i2s_chassis.warm.inside.delivery import Events, Result, answer, drawn, not_drawn, refused
+from i2s_chassis.warm.inside.delivery import Events, Result, answer, drawn, not_drawn, on_stack, refused
 from i2s_render_svg.inside.families import MONO, SANS, SERIF
 from i2s_render_svg.inside.references import References
 
@@ -46,15 +45,8 @@ def warm_up(settings: Mapping[str, Any]) -> None:
 
 
 def run(output: int) -> None:
-    """Draw the image in the current folder, in a thread whose stack is as deep as elements are nested."""
-    failures: list[threading.ExceptHookArgs] = []
-    threading.stack_size(_STACK)
-    threading.excepthook = failures.append
-    thread = threading.Thread(target=answer, args=(output, _draw))
-    thread.start()
-    thread.join()
-    if failures and failures[0].exc_value:  # the exit code of the process says it
-        raise failures[0].exc_value
+    """Draw the image in the current folder."""
+    on_stack(_STACK, lambda: answer(output, _draw))
 
 
 def _draw(job: Mapping[str, Any]) -> Result:

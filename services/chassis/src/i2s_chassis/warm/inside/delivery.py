@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,18 @@ def answer(output: int, draw: Callable[[dict[str, Any]], Result]) -> None:
     job = json.loads(Path(_JOB).read_text())
     Path(_JOB).unlink()
     deliver(output, *draw(job))
+
+
+def on_stack(stack_bytes: int, work: Callable[[], None]) -> None:
+    """Do something on a stack of this size, which bounds how deep an engine follows what is nested."""
+    failures: list[threading.ExceptHookArgs] = []
+    threading.stack_size(stack_bytes)
+    threading.excepthook = failures.append
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    if failures and failures[0].exc_value:  # the exit code of the process says it
+        raise failures[0].exc_value
 
 
 def drawn(job: Mapping[str, Any], pages: Sequence[bytes], events: Events = ()) -> Result:
