@@ -50,12 +50,12 @@ def run(sets: list[Path], work: Path) -> Result:
     before = load()
     made = [ladder(one, out=work / one.name) for one in sets]
     machine = list(look({}, {}, before).lines())
-    tasks = [one for each in made for one in each.tasks]
-    whole = [one for one in tasks if not one.subset]
+    tasks = [task for each in made for task in each.tasks]
+    whole = [task for task in tasks if not task.subset]
     bars = {one.task: holds(one) for one in whole if one.instances >= FEWEST}
     document: dict[str, Any] = {
         "machine": machine,
-        "tasks": [one.to_json() for one in tasks],
+        "tasks": [task.to_json() for task in tasks],
         "recommended": {one.task: task_spec(one.task).headline_metrics[-1] for one in whole},
         "holds": bars,
     }

@@ -113,4 +113,4 @@ RENDER_TYPST = RendererSpec(
 RENDERER_SPECS = (RENDER_LATEX, RENDER_HTML, RENDER_LILYPOND, RENDER_PYTHON, RENDER_SVG, RENDER_TYPST)
 
 #: The same by the languages that they render.
-BY_LANGUAGE = {language: one for one in RENDERER_SPECS for language in one.languages}
+BY_LANGUAGE = {language: spec for spec in RENDERER_SPECS for language in spec.languages}

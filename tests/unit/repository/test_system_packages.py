@@ -30,9 +30,13 @@ PACKAGES = sorted(
     for pattern in ("protos", "sdk/*", "services/*")
     for path in ROOT.glob(f"{pattern}/pyproject.toml")
 )
-SERVICES = [Path(one).name for one in PACKAGES if one.startswith("services")]
+SERVICES = [Path(package).name for package in PACKAGES if package.startswith("services")]
 #: Those of the services come after what all of them need.
-LOCKS = ["build", "sdk", *(one for one in SERVICES if (ROOT / f"requirements/{one}.txt").is_file())]
+LOCKS = [
+    "build",
+    "sdk",
+    *(service for service in SERVICES if (ROOT / f"requirements/{service}.txt").is_file()),
+]
 
 # An interpreter: $state/venv-NAME says whether it has the modules venv and ensurepip.
 PYTHON = """#!/bin/sh

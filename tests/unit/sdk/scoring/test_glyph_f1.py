@@ -90,7 +90,10 @@ def page(text, limit=""):
 
 def test_pages_are_written_and_read():
     tokens, limit = read_drawn(page("ab"))
-    assert [(one.text, one.style, one.left) for one in tokens] == [("a", "italic", 0), ("b", "italic", 5)]
+    assert [(token.text, token.style, token.left) for token in tokens] == [
+        ("a", "italic", 0),
+        ("b", "italic", 5),
+    ]
     assert (limit, read_drawn("")) == ("", ([], ""))
 
 
@@ -135,7 +138,7 @@ def test_what_is_no_page_is_refused(text):
 
 @pytest.mark.parametrize("scorer", [GlyphF1Scorer(), CdmScorer()])
 def test_scorers_compare_pages(scorer):
-    (name,) = (one.name for one in scorer.metrics)
+    (name,) = (metric.name for metric in scorer.metrics)
 
     def value(drawn, truth=None):
         return scorer.score(Scorable("1", drawn=drawn, drawn_truth=page("abc") if truth is None else truth))

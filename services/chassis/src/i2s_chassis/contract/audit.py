@@ -32,7 +32,7 @@ class AuditContract:
             await running.stub.Render(renderer.request(source), metadata=metadata)
         assert len([one async for one in running.stub.RenderStream(items(), metadata=metadata)]) == len(jobs)
         # The line is written before the answer of a call or an item is sent.
-        lines = [one for one in all_lines(running.process.log) if one.get("request_id") == request_id]
+        lines = [line for line in all_lines(running.process.log) if line.get("request_id") == request_id]
         expected = sorted(
             (
                 hashlib.sha256(_text_of(source)).hexdigest(),
@@ -41,7 +41,7 @@ class AuditContract:
             for source, verdict in jobs
         )
         for message in ("call", "item"):
-            found = [one for one in lines if one["message"] == message and "verdict" in one]
+            found = [line for line in lines if line["message"] == message and "verdict" in line]
             assert sorted((one["source_sha256"], str(one["verdict"]).upper()) for one in found) == expected, (
                 lines
             )
@@ -57,7 +57,9 @@ def _text_of(source: Source) -> bytes:
     for value in fields.values():
         if isinstance(value, bytes):
             return value
-    files = {one.path: one.content for one in fields["files"]}
+    files = {file.path: file.content for file in fields["files"]}
     if "entry" in fields:
         return files[fields["entry"]]
-    return b"".join(f"{len(path)} {len(one)} {path}".encode() + one for path, one in files.items())
+    return b"".join(
+        f"{len(path)} {len(content)} {path}".encode() + content for path, content in files.items()
+    )

@@ -209,7 +209,7 @@ def plan_worker(
         (engine_name := package.replace("_", "-")): version(package),
         "fonts": fonts_digest,
         spec.package: version(spec.package),
-        "inside": listings_digest(*(listed_files(one, only=(".py",)) for one in (inside, INSIDE))),
+        "inside": listings_digest(*(listed_files(path, only=(".py",)) for path in (inside, INSIDE))),
     }
     worker = PythonWorker(
         module=f"{spec.module}.inside.worker",

@@ -31,7 +31,7 @@ def with_ours(families: str) -> str:
 def css_with_ours(css: str) -> str:
     """Return declarations or rules of CSS in which each list of families is as of ``with_ours``."""
     return _DECLARATION.sub(
-        lambda one: f"{one[1].lower()}{one[2]}{with_ours(one[3])}" if one[1] else one[0], css
+        lambda match: f"{match[1].lower()}{match[2]}{with_ours(match[3])}" if match[1] else match[0], css
     )
 
 

@@ -11,7 +11,7 @@ _LOADS = frozenset({"image", "feImage", "use", "tref", "script", "font-face-uri"
 _OF_CSS = re.compile(r"""(?i)(?:@import\s*(?:url\(\s*)?|url\(\s*)["']?([^"');]+)""")
 _HREF = re.compile(r"""href\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 #: Characters that are markup, or that an attribute does not keep as they are.
-_ESCAPES = str.maketrans({one: f"&#{ord(one)};" for one in '&<>"\n\r\t'})
+_ESCAPES = str.maketrans({character: f"&#{ord(character)};" for character in '&<>"\n\r\t'})
 #: Elements that are left out, with their policy events.
 _LEFT_OUT = {
     "script": ("EXECUTE", "script: no script is run"),

@@ -48,7 +48,7 @@ def _draw(job: Mapping[str, Any]) -> Result:
         )
         # As SVG a document takes a fraction of the time of images; each page begins with its size.
         document, warnings = compiler.compile_with_warnings(format="svg", timestamp=clock)
-        print(*(f"warning: {one.message}" for one in warnings), sep="\n", flush=True)
+        print(*(f"warning: {warning.message}" for warning in warnings), sep="\n", flush=True)
         sizes = [_SIZE.findall(page, 0, 1000)[0] for page in _listed(document)]
         wrong = not_drawn(job, [(float(width) * scale, float(height) * scale) for width, height in sizes])
         # The compiler draws all pages of a document or none.
