@@ -58,6 +58,7 @@ def test_what_needs_no_edit_stays_as_it_is(edited, svg):
         ("<svg><image href='../.i2s/job.json'/></svg>", "<svg><image href=''/></svg>"),
         (f"<svg><image href='{'A' * 300}'/></svg>", "<svg><image href=''/></svg>"),
         ("<svg font-family='Arial'/>", "<svg font-family=\"Arial,'Liberation Sans'\"/>"),
+        ("<svg font-family='Arial,'/>", "<svg font-family=\"Arial,'Liberation Sans'\"/>"),
         (
             "<svg><g\n font-family='&quot;Arial&quot;,\n x' b='ä'/><image href='/x'/></svg>",
             "<svg><g font-family='&quot;Arial&quot;,&apos;Liberation Sans&apos;,  x' b='ä'/>"

@@ -10,7 +10,7 @@ _FAMILIES = {
     MONO: "courier new|courier|consolas|menlo|monaco|liberation mono",
 }
 _ALIASES = {name: ours for ours, names in _FAMILIES.items() for name in names.split("|")}
-_ITEM = re.compile(r"""(?:"[^"]*"|'[^']*'|[^,!])+""")
+_ITEM = re.compile(r"""(?:"[^"]*"|'[^']*'|[^,])+""")
 _COMMENT = re.compile(r"(?s)/\*.*?\*/")
 #: Comments and texts of CSS, in which there are no declarations; and the declarations that name families:
 #: name, what stands before the families in one of all of a font, which ends with the size, and the families.
@@ -25,7 +25,7 @@ _DECLARATION = re.compile(
 
 def with_ours(families: str) -> str:
     """Return a list of families, each well-known one with the font behind it that stands for it."""
-    return _ITEM.sub(_with_ours, families)
+    return ",".join(map(_with_ours, _ITEM.findall(families)))
 
 
 def css_with_ours(css: str) -> str:
@@ -35,6 +35,7 @@ def css_with_ours(css: str) -> str:
     )
 
 
-def _with_ours(item: re.Match[str]) -> str:
-    plain = " ".join(_COMMENT.sub(" ", item[0]).strip(" \t\r\n\f\"'").split()).lower()
-    return f"{item[0]},'{_ALIASES[plain]}'" if plain in _ALIASES else item[0]
+def _with_ours(item: str) -> str:
+    name, *mark = item.partition("!")  # of !important
+    plain = " ".join(_COMMENT.sub(" ", name).strip(" \t\r\n\f\"'").split()).lower()
+    return f"{name},'{_ALIASES[plain]}'{''.join(mark)}" if plain in _ALIASES else item
