@@ -58,7 +58,7 @@ class CdmScorer(Scorer):
     #: Name as the manifest calls it.
     name: str = CDM
     #: Version of the metric.
-    version: str = "2"
+    version: str = "3"
     #: ``cdm`` alone.
     metrics: tuple[Metric, ...] = (
         Metric(
