@@ -120,9 +120,9 @@ def _half_of(algorithm: str) -> str | None:
 
 
 def test_half_of_what_an_algorithm_draws_is_missing_with_its_closing_lines_and_caption_counted() -> None:
-    r"""The caption has 6 characters, the body 49: with "while waiting end while" 6 + 5 + 7 + 8 of 55 are left.
+    """Of 6 characters of the caption and 49 of the body 26 are left: search, while waiting, end while.
 
-    With the next line and its end it would be 6 + 5 + 7 + 2 + 4 + 5 + 8 = 37.
+    With the next line and its end it would be 37.
     """
     lines = (
         r"\begin{algorithm}\caption{search}\begin{algorithmic}",
