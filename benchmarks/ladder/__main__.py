@@ -24,7 +24,8 @@ from typing import Any
 from benchmarks.harness.command import MeasurementError, Result, add_output, command_line, finish
 from benchmarks.harness.machine import load, look
 from benchmarks.ladder.held_out import data_set
-from i2s_sdk import ladder, open_data
+from i2s_sdk import ladder
+from i2s_sdk.data import open_data
 from i2s_sdk.report.ladder import ladder_markdown
 from i2s_sdk.settings import Settings
 from i2s_sdk.stats.ladder import PairKind, TaskLadder
